@@ -44,7 +44,7 @@ function instance(name: string): KubeObject {
   } as KubeObject;
 }
 
-/** The instance when the server has nothing more to write about it. */
+/** The instance once the server has no more status to write. */
 async function settled(instances: ResourceClient, name: string): Promise<KubeObject> {
   for await (const event of instances.watch({ namespace, fieldSelector: `metadata.name=${name}` })) {
     if (event.type !== 'BOOKMARK' && isSettled(event.object)) return event.object;
@@ -52,7 +52,7 @@ async function settled(instances: ResourceClient, name: string): Promise<KubeObj
   throw new Error('the watch ended before it was settled');
 }
 
-/** A controller holds it until nothing of it is left. */
+/** Waits for the deletion: a controller's finalizer holds the object until its cleanup is done. */
 async function untilGone(instances: ResourceClient, name: string): Promise<void> {
   const only = { namespace, fieldSelector: `metadata.name=${name}` };
   const { items, resourceVersion } = await instances.list(only);
@@ -61,10 +61,10 @@ async function untilGone(instances: ResourceClient, name: string): Promise<void>
 }
 
 describe('the client over HTTP', () => {
-  it('creates, reads, lists, patches, updates and deletes', async () => {
+  it('creates, reads, lists, patches, updates and deletes objects', async () => {
     const instances = await setUp();
     const made = await instances.create(instance('one'));
-    // Its status is written meanwhile; the rest of it is as it was made.
+    // The server writes the status meanwhile; the rest stays as created.
     expect(await instances.get({ namespace, name: 'one' })).toMatchObject({ spec: made.spec as object });
     const patched = await instances.patch({ namespace, name: 'one' }, { spec: { displayName: 'patched' } });
     expect(patched).toMatchObject({ spec: { displayName: 'patched' } });
@@ -82,7 +82,7 @@ describe('the client over HTTP', () => {
     expect((gone as StatusError).status).toMatchObject({ code: 404, reason: 'NotFound' });
   });
 
-  it('is refused a status, which only the server’s own controllers write', async () => {
+  it('cannot write a status, which only the server’s own controllers may do', async () => {
     const instances = await setUp();
     const made = await instances.create(instance('one'));
     await expect(instances.updateStatus(made)).rejects.toMatchObject({ code: 403 });
@@ -91,7 +91,7 @@ describe('the client over HTTP', () => {
     });
   });
 
-  it('throws what ends a watch: a version that is not one', async () => {
+  it('throws the error that ends a watch, here an invalid resource version', async () => {
     const instances = await setUp();
     const watching = instances.watch({ namespace, resourceVersion: 'x' })[Symbol.asyncIterator]();
     await expect(watching.next()).rejects.toMatchObject({ code: 400 });
@@ -99,7 +99,7 @@ describe('the client over HTTP', () => {
 });
 
 describe('an informer', () => {
-  it('takes in what is there and follows every change', async () => {
+  it('caches the existing objects and applies every change', async () => {
     const instances = await setUp();
     await instances.create(instance('before'));
     const stop = new AbortController();

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { wait } from '../lib/wait.ts';
 import type { ItemEvent, ListRequest, WatchRequest } from './resource-client.ts';
 
-/** What is followed: objects of a kind, or something made of them, like the rows of a table. */
+/** A source of watch events: objects of a kind, or items derived from them, such as table rows. */
 export interface Followed<Item> {
   watch(request: WatchRequest): AsyncIterable<ItemEvent<Item>>;
 }
@@ -17,35 +17,35 @@ export interface FollowChangesOptions<Item extends { metadata: ObjectMeta } = Ku
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Learns how things stand; the answer is the resource version to follow from. Called anew after every gap. */
+  /** Lists the current state and returns the resource version to watch from. Called again after every gap. */
   begin(): Promise<string>;
   take(object: Item, gone: boolean): void;
-  /** Called when a stream has ended or failed, before it is tried again. `error`: absent where it merely ended. */
+  /** Called when a stream has ended or failed, before the retry. `error` is `undefined` if the stream just ended. */
   onInterruption?(error?: unknown): void;
-  /** Between tries, at most. Absent: half a minute. */
+  /** The maximum backoff in milliseconds. Optional; defaults to 30 seconds. */
   readonly longestPause?: number;
 }
 
-const firstPause = 100;
-const usualLongestPause = 30_000;
+const firstBackoffMs = 100;
+const defaultMaxBackoffMs = 30_000;
 
 /**
- * Follows a kind until the signal fires. When the server says that the past is gone (410) or the stream breaks, it
- * begins anew. Never rejects.
+ * Lists and watches a kind until the signal fires. Lists again when the history has expired (410) or the stream breaks.
+ * Never rejects.
  */
 export async function followChanges<Item extends { metadata: ObjectMeta } = KubeObject>(
   options: FollowChangesOptions<Item>,
 ): Promise<void> {
-  const { clock, log, signal, longestPause = usualLongestPause } = options;
-  const retry: BackoffOptions = { firstMilliseconds: firstPause, longestMilliseconds: longestPause };
+  const { clock, log, signal, longestPause = defaultMaxBackoffMs } = options;
+  const retry: BackoffOptions = { firstMilliseconds: firstBackoffMs, longestMilliseconds: longestPause };
   let failures = 0;
   let resourceVersion: string | undefined;
   while (!signal.aborted) {
     try {
       resourceVersion ??= await options.begin();
       const reached = await watchFrom(resourceVersion, options);
-      // A stream that ends without having moved is tried again after a pause, so that a server that ends every
-      // watch at once is not asked in a tight loop.
+      // A stream that ends without progress is retried after a backoff, so that a server that ends every watch
+      // immediately is not called in a tight loop.
       failures = reached === resourceVersion ? failures + 1 : 0;
       resourceVersion = reached;
       if (!signal.aborted) options.onInterruption?.();
@@ -53,7 +53,7 @@ export async function followChanges<Item extends { metadata: ObjectMeta } = Kube
       if (signal.aborted) break;
       failures += 1;
       if (!(error instanceof StatusError) || error.code !== 410) {
-        log.warn({ error: String(error), failures }, 'the changes of a kind are followed anew');
+        log.warn({ error: String(error), failures }, 'watch failed; listing again');
       }
       resourceVersion = undefined;
       options.onInterruption?.(error);

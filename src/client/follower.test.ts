@@ -9,7 +9,7 @@ import type { ResourceClient } from './resource-client.ts';
 
 const plural = virtualClusterInstanceKind.plural;
 
-it('tells of what changes from now on, of nothing that was there, and that it has missed something (CLIENT-04)', async () => {
+it('a follower reports later changes, not existing objects, and reports gaps (CLIENT-04)', async () => {
   const { plane, clock, create, admin } = await openManagement();
   await create(plural, 'stays', {}, admin('default'));
   const client = inProcessClient(plane.kinds, 'test').resource(virtualClusterInstanceKind);
@@ -52,7 +52,7 @@ it('tells of what changes from now on, of nothing that was there, and that it ha
   expect(told).toEqual(['gap', 'comes']);
 
   interrupt();
-  // The stream that was refused is tried again after a pause.
+  // The refused stream is retried after a backoff.
   const pauses = setInterval(() => clock.advance(1_000), 1);
   await until(() => told.filter((what) => what === 'gap').length === 2);
   clearInterval(pauses);

@@ -9,22 +9,22 @@ export interface FollowerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called for every object that came, changed or went. Must not throw. */
+  /** Called for every object that was added, modified or deleted. Must not throw. */
   onChange(object: KubeObject): void;
-  /** What happened until now is not told: everything may have changed. Called first of all, too. Must not throw. */
+  /** Called when changes may have been missed, and once at the start: anything may have changed. Must not throw. */
   onGap(): void;
 }
 
 export interface Follower {
-  /** Resolves when it follows for the first time. */
+  /** Resolves when the first watch is about to start. */
   readonly synced: Promise<void>;
-  /** Settles when the signal has fired and nothing runs any more. */
+  /** Settles when the signal has fired and all work has stopped. */
   readonly done: Promise<void>;
 }
 
 /**
- * Tells of the changes of a kind and keeps no copy of it: for kinds of which there are very many, where only what
- * changes is of interest.
+ * Reports the changes of a kind without keeping a copy of it, for kinds with very many objects of which only the
+ * changes matter.
  */
 export function startFollower(options: FollowerOptions): Follower {
   const { resource, clock, log, signal, onChange, onGap } = options;
@@ -34,7 +34,7 @@ export function startFollower(options: FollowerOptions): Follower {
   });
 
   async function begin(): Promise<string> {
-    // A list says where the kind stands, however little of it is asked for.
+    // Any list returns the current resource version of the kind, however few items it contains.
     const { resourceVersion } = await resource.list({ limit: 1, signal });
     onGap();
     markSynced();

@@ -11,7 +11,7 @@ import { type FetchedResponse, type Sender, sendRequest } from './send-request.t
 export type { Fetch } from './send-request.ts';
 
 export interface HttpClientOptions extends Sender {
-  /** A control plane's root: `https://host:8443/kubernetes/management`. */
+  /** The root of a control plane: `https://host:8443/kubernetes/management`. */
   readonly server: string;
 }
 
@@ -66,19 +66,19 @@ function resourceOverHttp<Fields extends JsonObject>(
 
   const callFor = async (...request: Parameters<typeof call>) => typedObject(kind, await call(...request));
   const json = (document: JsonValue) => ({ type: 'application/json', document });
-  const merge = (document: JsonValue) => ({ type: 'application/merge-patch+json', document });
+  const mergePatch = (document: JsonValue) => ({ type: 'application/merge-patch+json', document });
 
   return {
     get: (place, { signal } = {}) => callFor('GET', item(place), signal),
     async list({ namespace, signal, ...selectors } = {}) {
       const list = await call('GET', `${collection(namespace)}${query(selectors)}`, signal);
-      const { resourceVersion = '', continue: more = '' } = list.metadata as ListMeta;
+      const { resourceVersion = '', continue: nextPage = '' } = list.metadata as ListMeta;
       return {
-        // A list of nothing but metadata has null where there is none.
+        // `items` is null in an empty list of PartialObjectMetadata.
         items: ((list.items ?? []) as unknown as KubeObject[]).map((object) => typedObject(kind, object)),
         resourceVersion,
-        // Empty at the end of a list.
-        ...(more === '' ? {} : { continue: more }),
+        // Empty on the last page.
+        ...(nextPage === '' ? {} : { continue: nextPage }),
       };
     },
     async *watch({ namespace, resourceVersion, signal, ...selectors }: WatchRequest) {
@@ -90,8 +90,8 @@ function resourceOverHttp<Fields extends JsonObject>(
     create: (object, { signal } = {}) => callFor('POST', collection(object.metadata.namespace), signal, json(object)),
     update: (object, { signal } = {}) => callFor('PUT', item(placeOf(object)), signal, json(object)),
     updateStatus: (object, { signal } = {}) => callFor('PUT', item(placeOf(object), 'status'), signal, json(object)),
-    patch: (place, patch, { signal } = {}) => callFor('PATCH', item(place), signal, merge(patch)),
-    patchStatus: (place, patch, { signal } = {}) => callFor('PATCH', item(place, 'status'), signal, merge(patch)),
+    patch: (place, patch, { signal } = {}) => callFor('PATCH', item(place), signal, mergePatch(patch)),
+    patchStatus: (place, patch, { signal } = {}) => callFor('PATCH', item(place, 'status'), signal, mergePatch(patch)),
     async delete(place, { signal, uid, propagationPolicy } = {}) {
       await call(
         'DELETE',

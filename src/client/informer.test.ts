@@ -9,7 +9,7 @@ import type { ResourceClient } from './resource-client.ts';
 
 const plural = virtualClusterInstanceKind.plural;
 
-/** The client with a first watch that this test ends when it wants to. */
+/** The client with a first watch that the test can end. */
 function interruptible(client: ResourceClient) {
   let begun: (interrupt: () => void) => void = () => {};
   const firstWatch = new Promise<() => void>((resolve) => {
@@ -27,7 +27,7 @@ function interruptible(client: ResourceClient) {
   return { resource, firstWatch };
 }
 
-it('lists again when the past is gone, and reports what came and went in between (CLIENT-04)', async () => {
+it('an informer lists again when the history has expired and reports what changed meanwhile (CLIENT-04)', async () => {
   const { plane, clock, store, create, remove, admin } = await openManagement();
   await create('virtualclusterinstances', 'stays', {}, admin('default'));
   await create('virtualclusterinstances', 'goes', {}, admin('default'));
@@ -61,7 +61,7 @@ it('lists again when the past is gone, and reports what came and went in between
     };
     look();
   });
-  // The stream that ended without an event, and the one that was refused, are each tried again after a pause.
+  // The stream that ended without an event and the refused one are each retried after a backoff.
   const pauses = setInterval(() => clock.advance(1_000), 1);
   await relisted;
   clearInterval(pauses);

@@ -11,16 +11,18 @@ export interface InformerOptions<Fields extends JsonObject = JsonObject> {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called for every object that came, changed or went, after the informer's own copy did. Must not throw. */
+  /**
+   * Called for every object that was added, modified or deleted, after the informer's cache is updated. Must not throw.
+   */
   onChange(object: TypedObject<Fields>): void;
 }
 
 export interface Informer<Fields extends JsonObject = JsonObject> {
-  /** Resolves when the first list has been taken in; rejects never: it tries until the signal fires. */
+  /** Resolves when the first list is cached. Never rejects: the informer retries until the signal fires. */
   readonly synced: Promise<void>;
   get(namespace: string, name: string): TypedObject<Fields> | undefined;
   all(): Iterable<TypedObject<Fields>>;
-  /** Settles when the signal has fired and nothing runs any more. */
+  /** Settles when the signal has fired and all work has stopped. */
   readonly done: Promise<void>;
 }
 
@@ -29,8 +31,8 @@ function keyOf(object: KubeObject): string {
 }
 
 /**
- * A copy of a kind, kept true by list and watch. When the server says that the past is gone (410) or the stream
- * breaks, it lists again and reports what came, changed or went in between, so that nothing is missed.
+ * A cache of a kind, kept current by list and watch. When the history has expired (410) or the stream breaks, the
+ * informer lists again and reports what was added, modified or deleted meanwhile, so no change is missed.
  */
 export function startInformer<Fields extends JsonObject>(options: InformerOptions<Fields>): Informer<Fields> {
   const { resource, request = {}, clock, log, signal, onChange } = options;

@@ -3,30 +3,30 @@ import type { ResourceKind } from '../api/resource.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 
 /**
- * What one who uses the API does with a kind, over HTTP or inside the process. Every function rejects with
- * StatusError for an answer that says no; objects handed out may be shared and are never changed by the caller.
+ * The operations of an API client on one kind, over HTTP or inside the process. Every function rejects with StatusError
+ * for an error response. Returned objects may be shared; callers must not modify them.
  */
 export interface ResourceClient<Fields extends JsonObject = JsonObject> {
   get(place: Place, options?: CallOptions): Promise<TypedObject<Fields>>;
   list(options?: ListRequest): Promise<ObjectList<Fields>>;
-  /** Ends when the server ends it; a client that wants to go on lists or watches again. */
+  /** Ends when the server ends it; the client must then list or watch again. */
   watch(options: WatchRequest): AsyncIterable<ObjectEvent<Fields>>;
   create(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   update(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   updateStatus(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
-  /** A merge patch; with `metadata.resourceVersion` inside it is refused if the object has changed since. */
+  /** A merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed since. */
   patch(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
   patchStatus(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
   delete(place: Place, options?: DeleteRequest): Promise<void>;
 }
 
-/** Gives the client of a kind. */
+/** Creates clients for kinds. */
 export interface ApiClient {
   resource<Fields extends JsonObject>(kind: ResourceKind<Fields>): ResourceClient<Fields>;
 }
 
 export interface Place {
-  /** '' or absent for cluster-scoped kinds. */
+  /** Empty or absent for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name: string;
 }
@@ -36,18 +36,18 @@ export interface CallOptions {
 }
 
 export interface ListRequest extends CallOptions {
-  /** Absent: all namespaces. */
+  /** Optional; defaults to all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** No more than so many. */
+  /** The maximum number of items. */
   readonly limit?: number;
-  /** What the list before said: this one goes on where it ended. */
+  /** The continue token of the previous page. */
   readonly continue?: string;
 }
 
 export interface WatchRequest extends Omit<ListRequest, 'limit' | 'continue'> {
-  /** Go on after this; absent: begin with everything there is. */
+  /** Watch from after this version. Optional; without it the watch begins with all existing objects. */
   readonly resourceVersion?: string;
 }
 
@@ -59,11 +59,11 @@ export interface DeleteRequest extends CallOptions {
 export interface ObjectList<Fields extends JsonObject = JsonObject> {
   readonly items: readonly TypedObject<Fields>[];
   readonly resourceVersion: string;
-  /** Where there are more than were asked for. */
+  /** The token of the next page. Absent on the last page. */
   readonly continue?: string;
 }
 
-/** A bookmark carries no object of use; it says how far the stream has come. */
+/** A bookmark carries no object; it reports how far the stream has progressed. */
 export type ItemEvent<Item> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };

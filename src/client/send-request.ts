@@ -1,6 +1,6 @@
 import { type Status, StatusError } from '../api/status.ts';
 
-/** What a client needs of `fetch`: the browser's own, or one of Node's with the right CA. */
+/** The part of `fetch` that a client needs: the browser's own, or one from Node with the right CA. */
 export type Fetch = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
@@ -14,20 +14,22 @@ export interface FetchedResponse {
 
 export interface Sender {
   readonly fetch: Fetch;
-  /** Asked for each request, so that a renewed key is used at once; undefined where a cookie does the work. */
+  /** Called for each request, so that a renewed key is used immediately. `undefined` if a cookie authenticates. */
   token?(): string | undefined;
 }
 
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** Absent: plain JSON. */
+  /** Optional; defaults to plain JSON. */
   readonly accept?: string;
   readonly body?: { readonly type: string; readonly text: string };
   readonly signal?: AbortSignal;
 }
 
-/** One request with the caller's credential. An answer that says no is thrown as StatusError, whoever it comes from. */
+/**
+ * Sends one request with the caller's credential. Throws every error response as StatusError, whatever server sent it.
+ */
 export async function sendRequest(
   sender: Sender,
   { method, url, accept = 'application/json', body, signal }: HttpRequest,
@@ -43,24 +45,24 @@ export async function sendRequest(
     ...(body === undefined ? {} : { body: body.text }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (response.status >= 400) throw refusal(response.status, await response.text());
+  if (response.status >= 400) throw toStatusError(response.status, await response.text());
   return response;
 }
 
-/** An answer that is no Status (a proxy's page, say) becomes one. */
-function refusal(code: number, text: string): StatusError {
+/** Converts a response that is not a Status (a proxy's error page, for example) into one. */
+function toStatusError(code: number, text: string): StatusError {
   try {
     const status = JSON.parse(text) as Status;
     if (status.kind === 'Status') return new StatusError(status);
   } catch {
-    // The text is not ours; what it says is passed on below.
+    // Not a Status: the text is quoted below.
   }
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `the server answered ${code}: ${text.slice(0, 200)}`,
+    message: `the server returned status ${code}: ${text.slice(0, 200)}`,
     code,
   });
 }

@@ -8,58 +8,71 @@ import type { Clock } from '../lib/clock.ts';
 import { flagAt, numberAt, objectAt, textAt, textsAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 
-/** Somebody who came with a token of a service account. */
+/** A service account that a token authenticates. */
 export interface ReviewedAccount {
   readonly user: UserInfo;
-  /** When the token ends, in milliseconds since the epoch; absent: with its account. */
+  /**
+   * The expiry of the token, in milliseconds since the epoch. Optional; without it the token lives as long as its
+   * account.
+   */
   readonly ends?: number;
 }
 
-/** Whose tokens they are, as the clusters say that made them. */
+/** Authenticates service account tokens by TokenReviews in the clusters that issued them. */
 export interface AccountReviews {
-  /** undefined: it is no good there. `target` tells the cluster from every other. Rejects where it does not answer. */
+  /**
+   * Returns `undefined` if the cluster does not accept the token. `target` identifies the cluster. Rejects if the
+   * cluster does not respond.
+   */
   accountOf(target: string, api: ClusterApi, token: string): Promise<ReviewedAccount | undefined>;
-  /** Whether it was good there, as far as is remembered: such a one is told why there is no answer. */
+  /**
+   * True if the cached review of the token was positive. Only the holder of a token that was once valid may learn why
+   * the cluster does not respond.
+   */
   wasGood(target: string, token: string): boolean;
 }
 
-interface Reviewed {
+interface CachedReview {
   readonly at: number;
   readonly account: ReviewedAccount | undefined;
 }
 
-/** The cluster checks the token again with every request that it is sent with; this is about who is let through to it. */
-const freshMilliseconds = 10_000;
-/** Longer ones are no tokens of accounts. */
-const longestToken = 16 * 1024;
-const mostRemembered = 10_000;
-const longestReview = 10_000;
-/** Anybody can send something that looks like a token: at so many at a time clusters are asked about them. */
-const mostAsking = 64;
+/**
+ * The cluster checks the token again with each forwarded request, so this cache only decides who is let through to it.
+ */
+const cacheMs = 10_000;
+/** No service account token is longer. */
+const maxTokenLength = 16 * 1024;
+const maxCached = 10_000;
+const reviewTimeoutMs = 10_000;
+/** Anyone can send a string that looks like a token, so the number of concurrent TokenReviews is limited. */
+const maxInFlight = 64;
 const accountPrefix = `${systemPrefix}serviceaccount:`;
 const accountsGroup = `${systemPrefix}serviceaccounts`;
 
 export function accountReviews({ clock }: { readonly clock: Clock }): AccountReviews {
-  /** By a hash of cluster and token, in the order in which they were reviewed. */
-  const reviewed = new Map<string, Reviewed>();
-  const asking = new Map<string, Promise<ReviewedAccount | undefined>>();
+  /** Keyed by a hash of cluster and token, in the order of their reviews. */
+  const cache = new Map<string, CachedReview>();
+  const inFlight = new Map<string, Promise<ReviewedAccount | undefined>>();
 
-  /** For all who came with it meanwhile: none of them ends it for the others. */
+  /** Shared by all requests that carry the token, so no single request can cancel it. */
   async function review(key: string, api: ClusterApi, token: string, claims: JsonObject) {
-    const late = new AbortController();
-    const cancel = clock.after(longestReview, () => late.abort(serviceUnavailable('the cluster does not answer', 1)));
+    const timeout = new AbortController();
+    const cancel = clock.after(reviewTimeoutMs, () =>
+      timeout.abort(serviceUnavailable('the cluster did not respond to a TokenReview in time', 1)),
+    );
     try {
-      return remember(key, accountIn(await asked(api, token, late.signal), claims));
+      return store(key, accountIn(await sendTokenReview(api, token, timeout.signal), claims));
     } finally {
       cancel();
     }
   }
 
-  function remember(key: string, account: ReviewedAccount | undefined): ReviewedAccount | undefined {
-    reviewed.delete(key);
-    reviewed.set(key, { at: clock.elapsed(), account });
-    const [oldest] = reviewed.keys();
-    if (reviewed.size > mostRemembered && oldest !== undefined) reviewed.delete(oldest);
+  function store(key: string, account: ReviewedAccount | undefined): ReviewedAccount | undefined {
+    cache.delete(key);
+    cache.set(key, { at: clock.elapsed(), account });
+    const [oldest] = cache.keys();
+    if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
     return account;
   }
 
@@ -70,20 +83,20 @@ export function accountReviews({ clock }: { readonly clock: Clock }): AccountRev
       const end = numberAt(claims, 'exp');
       if (end !== undefined && end * 1000 <= clock.now()) return undefined;
       const key = keyOf(target, token);
-      const known = reviewed.get(key);
-      if (known !== undefined && clock.elapsed() - known.at < freshMilliseconds) return known.account;
-      if (asking.size >= mostAsking && !asking.has(key)) {
-        throw tooManyRequests('too many tokens are being looked at, please try again later', 1);
+      const cached = cache.get(key);
+      if (cached !== undefined && clock.elapsed() - cached.at < cacheMs) return cached.account;
+      if (inFlight.size >= maxInFlight && !inFlight.has(key)) {
+        throw tooManyRequests('too many token reviews are in progress, please try again later', 1);
       }
-      const answer = asking.get(key) ?? review(key, api, token, claims).finally(() => asking.delete(key));
-      asking.set(key, answer);
-      return await answer;
+      const pending = inFlight.get(key) ?? review(key, api, token, claims).finally(() => inFlight.delete(key));
+      inFlight.set(key, pending);
+      return await pending;
     },
-    wasGood: (target, token) => reviewed.get(keyOf(target, token))?.account !== undefined,
+    wasGood: (target, token) => cache.get(keyOf(target, token))?.account !== undefined,
   };
 }
 
-function asked(api: ClusterApi, token: string, signal: AbortSignal): Promise<JsonObject> {
+function sendTokenReview(api: ClusterApi, token: string, signal: AbortSignal): Promise<JsonObject> {
   return virtualClient(api, signal).create('/apis/authentication.k8s.io/v1/tokenreviews', {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenReview',
@@ -95,10 +108,10 @@ function keyOf(target: string, token: string): string {
   return createHash('sha256').update(`${target}\0${token}`).digest('base64');
 }
 
-/** What a token says of itself, whoever made it. */
+/** The unverified claims of a token. `undefined` if it is not a JSON Web Token. */
 function claimsOf(token: string): JsonObject | undefined {
-  const [, payload = '', signature, ...rest] = token.length > longestToken ? [] : token.split('.');
-  if (signature === undefined || rest.length > 0) return undefined;
+  const [, payload = '', signature, ...further] = token.length > maxTokenLength ? [] : token.split('.');
+  if (signature === undefined || further.length > 0) return undefined;
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
     return isJsonObject(claims) ? claims : undefined;
@@ -107,7 +120,7 @@ function claimsOf(token: string): JsonObject | undefined {
   }
 }
 
-/** Whoever else the cluster knows by a token is nobody's service account, and has other ways. */
+/** Ignores any user that is not a service account: such users have other ways to authenticate. */
 function accountIn(review: JsonObject, claims: JsonObject): ReviewedAccount | undefined {
   const name = textAt(review, 'status', 'user', 'username');
   if (!flagAt(review, 'status', 'authenticated') || !name.startsWith(accountPrefix)) return undefined;
@@ -118,7 +131,7 @@ function accountIn(review: JsonObject, claims: JsonObject): ReviewedAccount | un
     user: {
       name,
       ...(uid === '' ? {} : { uid }),
-      // Whatever else a cluster says of its accounts is nothing to be known by here.
+      // Other groups that the cluster assigns to its accounts have no meaning here.
       groups: textsAt(review, 'status', 'user', 'groups').filter(
         (group) => group.startsWith(accountsGroup) || group === kubernetesAuthenticatedGroup,
       ),

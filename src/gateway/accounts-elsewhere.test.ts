@@ -9,12 +9,12 @@ const claims = (more: JsonObject) => Buffer.from(JSON.stringify(more)).toString(
 const robot = 'system:serviceaccount:default:robot';
 const token = (more: JsonObject = {}) => `e30.${claims({ sub: robot, ...more })}.c2ln`;
 
-describe('in a cluster that is elsewhere', () => {
+describe('a remote cluster', () => {
   const at = PassingBench.forEach();
   const reviews = () => at.state.seen.filter(({ url = '' }) => url.endsWith('/tokenreviews'));
   const asked = () => at.state.seen.filter(({ url = '' }) => !url.includes('reviews'));
 
-  /** A cluster that knows these tokens, and says so when it is asked. */
+  /** Makes the cluster accept these tokens in TokenReviews. */
   function knows(...known: string[]): JsonObject[] {
     const bodies: JsonObject[] = [];
     at.state.answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -32,7 +32,7 @@ describe('in a cluster that is elsewhere', () => {
     return bodies;
   }
 
-  it('a service account comes with its own token, which is all that the cluster hears of it (completions §8)', async () => {
+  it('receives a service account’s own token and no impersonation headers (completions §8)', async () => {
     const good = token();
     knows(good);
     expect((await at.ask(`${demo}/api`, { token: good })).code).toBe(200);
@@ -49,7 +49,7 @@ describe('in a cluster that is elsewhere', () => {
     expect(JSON.stringify(at.state.audit.events)).not.toContain(good);
   });
 
-  it('only tokens of accounts are shown to it, and none that this server has made (completions §8)', async () => {
+  it('receives only service account tokens, and none that this server issued (completions §8)', async () => {
     knows();
     for (const other of [
       'flk_something',
@@ -65,12 +65,12 @@ describe('in a cluster that is elsewhere', () => {
     expect(at.state.seen).toEqual([]);
     expect((await at.ask(`${demo}/api`, { token: token() })).code).toBe(401);
     expect(reviews().length).toBe(1);
-    // Nor is the cluster itself opened by the accounts of what runs on it.
+    // Accounts of a virtual cluster have no access to the host cluster either.
     expect((await at.ask(`${far}/api`, { token: token() })).code).toBe(401);
     expect(reviews().length).toBe(1);
   });
 
-  it('a token that was taken back is refused by the cluster, and that is what its bearer hears', async () => {
+  it('rejects a revoked token itself, and the caller gets its response', async () => {
     const good = token();
     knows(good);
     expect((await at.ask(`${demo}/api`, { token: good })).code).toBe(200);
@@ -78,7 +78,7 @@ describe('in a cluster that is elsewhere', () => {
     expect((await at.ask(`${demo}/api`, { token: good })).code).toBe(401);
   });
 
-  it('nobody wakes it with a token, and only who was known is told that it sleeps (completions §8)', async () => {
+  it('is not woken by a service account token, and only a known caller learns that it sleeps (completions §8)', async () => {
     const good = token();
     knows(good);
     at.state.phase = 'Sleeping';
@@ -95,7 +95,7 @@ describe('in a cluster that is elsewhere', () => {
     expect((await at.ask(`${demo}/api`, { token: token({ other: true }) })).code).toBe(401);
   });
 
-  it('who may use it wakes it, and waits (completions §3)', async () => {
+  it('is woken by a permitted caller, whose request waits (completions §3)', async () => {
     at.state.phase = 'Sleeping';
     const waiting = [1, 2, 3].map(() => at.ask(`${demo}/api`));
     while (at.state.woken === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -106,9 +106,9 @@ describe('in a cluster that is elsewhere', () => {
     expect(at.gateways.activity.lastActivity('i1')).toBeGreaterThan(0);
   });
 
-  it('whoever waits for it to wake, or for a cluster that has not been heard of, holds up nobody else (completions §10)', async () => {
+  it('does not block other requests while callers wait for a wake or for an unsynced host (completions §10)', async () => {
     at.state.phase = 'Sleeping';
-    // More than this server works at a time.
+    // More than this server's in-flight limit.
     const waiting = Array.from({ length: 30 }, () => at.ask(`${demo}/api`));
     while (at.state.woken === 0) await new Promise((resolve) => setImmediate(resolve));
     const codes = [1, 2, 3].map(async () => (await at.ask(`${far}/api`)).code);
@@ -126,7 +126,7 @@ describe('in a cluster that is elsewhere', () => {
     expect((await Promise.all(unheard)).every(({ code }) => code === 200)).toBe(true);
   });
 
-  it('somebody acts as another only where the cluster lets them, and never out of the gate (AUTHZ-08, completions §8)', async () => {
+  it('decides about impersonation, which never bypasses the gate (AUTHZ-08, completions §8)', async () => {
     const bodies = knows();
     const as = (user: string, more: Record<string, string> = {}, who = 'anna-token') =>
       at.ask(`${demo}/api/v1/namespaces`, { token: who, headers: { 'impersonate-user': user, ...more } });
@@ -147,7 +147,7 @@ describe('in a cluster that is elsewhere', () => {
     expect((await as('bob', { 'impersonate-group': 'system:masters' })).code).toBe(403);
     expect((await as('bob', { 'impersonate-extra-a': 'b' })).code).toBe(403);
     expect(asked().length).toBe(1);
-    // An admin of the installation is a master in there.
+    // An admin of the installation is in system:masters there.
     expect((await as('carl', { 'impersonate-group': 'x' }, 'root-token')).code).toBe(200);
     at.state.decide = (_who, attributes) => ({ allowed: attributes.verb !== 'list', reason: '' });
     expect((await as('bob')).code).toBe(403);

@@ -16,37 +16,39 @@ import { remoteCluster } from './remote-cluster.ts';
 import type { TargetRooms } from './target-room.ts';
 import { untilEnd } from './until-end.ts';
 
-/** The built-in cluster, as its gateway needs it. */
+/** The parts of the built-in cluster that its gateway needs. */
 export interface BuiltInCluster {
   readonly plane: Plane;
   readonly virtualPlanes: {
-    /** Throws 404 and 503 for a virtual cluster that nobody can enter now. */
+    /** Throws 404 or 503 if the virtual cluster cannot be used now. */
     enter(place: HostPlace): Promise<PlaneVisit>;
-    /** The plane of the virtual cluster that is there; undefined: nobody can enter one there. */
+    /** The id of the plane of the virtual cluster at this location. `undefined` if there is none that can be used. */
     planeIdAt(place: HostPlace): string | undefined;
   };
-  /** What answers for a plane, this one or that of a virtual cluster, to whom its gate lets through. */
+  /** The handler of a plane (the built-in cluster's or a virtual cluster's) for requests that its gate lets through. */
   serve(plane: Plane): Handler;
-  /** Whether a token was made for a service account of that plane; whether it is good still only the plane can tell. */
+  /**
+   * True if the token was issued for a service account of that plane. Only the plane knows whether it is still valid.
+   */
   isTokenOf(planeId: string, token: string): Promise<boolean>;
-  /** The service account of that plane, which is in use, whom a good token stands for. */
+  /** The service account that a valid token of that plane stands for. The plane must be in use. */
   authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
 }
 
 export interface ClusterGatewayOptions {
   /** The name of the cluster that is built into this process. */
   readonly builtInName: string;
-  /** Absent: none is. */
+  /** Optional; without it this process has no built-in cluster. */
   readonly builtIn?: BuiltInCluster;
-  /** What every chain begins with; its `authenticate` knows access keys. */
+  /** The options that every chain shares; its `authenticate` accepts access keys. */
   readonly chain: GuardedChainOptions;
-  /** Decides for the management API. */
+  /** The authorizer of the management API. */
   readonly authorize: Authorize;
-  /** Whoever works in the cluster itself, without being somebody whom the management API knows. Absent: nobody does. */
+  /** The identity of a component that works inside the cluster and is unknown to the management API. Optional. */
   known?(token: string): Identity | undefined;
-  /** Whether the management API has a connected cluster of that name. */
+  /** True if the management API has a connected cluster of that name. */
   isCluster(name: string): boolean;
-  /** The API of a connected cluster; undefined: this server has no way to it. */
+  /** The API of a connected cluster. `undefined` if this server cannot reach it. */
   apiOf(name: string): ClusterApi | undefined;
   readonly rooms: TargetRooms;
   readonly onPlane: EntranceOptions['onPlane'];
@@ -57,8 +59,8 @@ export const clusterDepth = 3;
 const never = new AbortController().signal;
 
 /**
- * The way to connected clusters themselves: who may `use` one gets in, and is in there who they are here. Below the
- * built-in one are the virtual clusters on it, too.
+ * The gateway to the connected clusters themselves. Callers with permission to `use` a cluster get in and keep their
+ * identity there. Below the built-in cluster, it also serves the virtual clusters on it.
  */
 export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const { builtInName, builtIn, authorize } = options;
@@ -68,7 +70,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     return end === undefined ? next(exchange) : untilEnd(exchange, end, options.chain.clock, next);
   };
 
-  /** As the built-in cluster knows those who come to it again and again. */
+  /** Caches the identities of repeat callers inside the built-in cluster. */
   const callers = new WeakMap<Identity, Identity>();
   const callerIn = (known: Identity, cluster: string): Identity => {
     if (cluster !== builtInName) return inCluster(known, cluster, authorize);
@@ -80,7 +82,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     return caller;
   };
 
-  const knownAs = (
+  const identityFor = (
     known: Identity | undefined,
     token: string,
     exchange: Exchange,
@@ -92,20 +94,20 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
   };
 
   function authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined> {
-    const inside = options.known?.(token);
-    if (inside !== undefined) return inside;
+    const internal = options.known?.(token);
+    if (internal !== undefined) return internal;
     const known = options.chain.authenticate(token, exchange);
     return known instanceof Promise
-      ? known.then((found) => knownAs(found, token, exchange))
-      : knownAs(known, token, exchange);
+      ? known.then((found) => identityFor(found, token, exchange))
+      : identityFor(known, token, exchange);
   }
 
-  const here =
+  const builtInSession =
     builtIn && insidePlane({ plane: builtIn.plane, signal: never, leave() {} }, (plane) => builtIn.serve(plane));
 
   function enter(exchange: Exchange): Visit {
     const cluster = clusterOf(exchange);
-    if (cluster === builtInName && here !== undefined) return here;
+    if (cluster === builtInName && builtInSession !== undefined) return builtInSession;
     if (cluster === '') throw noSuchPath();
     if (!options.isCluster(cluster)) throw notFound(groupResourceOf(clusterKind), cluster);
     const name = `the cluster ${JSON.stringify(cluster)}`;
@@ -125,8 +127,8 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const proxied = builtIn && proxiedGateway({ ...options, builtIn, authenticate, within });
   return (exchange) => {
     const segments = segmentsOf(exchange);
-    const isHere = segments[2] === builtInName && proxied !== undefined;
-    return isHere && isProxied(segments, clusterDepth) ? proxied(exchange) : direct(exchange);
+    const isBuiltIn = segments[2] === builtInName && proxied !== undefined;
+    return isBuiltIn && isProxied(segments, clusterDepth) ? proxied(exchange) : direct(exchange);
   };
 }
 

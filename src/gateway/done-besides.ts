@@ -3,27 +3,28 @@ import type { Passes } from '../auth/authz/narrowed-rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { attributesOf, denial } from '../http/filters/authorize.ts';
 
-const opening = new Set(['exec', 'attach', 'portforward']);
+const interactiveSubresources = new Set(['exec', 'attach', 'portforward']);
 
 /**
- * What a request does besides what it is called, which a cluster elsewhere asks its caller's rights for, and nobody the
- * caller's credential: who puts or applies what is not there creates it, and who opens a shell by a GET, as WebSockets do,
- * does more than read. `isThere` is asked where it matters. Throws 403.
+ * Checks permissions that a request needs beyond its own verb: `create` for an update or apply of a missing object, and
+ * `create` for a GET that opens a shell, as WebSockets do. A remote cluster checks these for the caller, but it does not
+ * know the scope of the caller's credential. `objectExists` is called only if the result depends on it. Throws 403.
  */
 export async function checkDoneBesides(
   { info, request, identity }: Exchange,
   passes: Passes,
-  isThere: () => Promise<boolean>,
+  objectExists: () => Promise<boolean>,
 ): Promise<void> {
-  const asked = attributesOf(info);
-  if (!asked.resourceRequest) return;
+  const attributes = attributesOf(info);
+  if (!attributes.resourceRequest) return;
   const isApply = info.verb === 'patch' && /^application\/apply-patch\+/i.test(request.headers['content-type'] ?? '');
   const mayCreate = info.subresource === '' && (isApply || info.verb === 'update');
-  const opens = info.verb === 'get' && request.upgrade !== undefined && opening.has(info.subresource);
-  if (!mayCreate && !opens) return;
-  const creation = { ...asked, verb: 'create' };
-  const passed = await passes(creation);
-  if (passed.allowed || (mayCreate && (await isThere()))) return;
-  const { group, resource, name } = asked;
-  throw forbidden({ group, resource }, name, denial(identity?.user.name ?? '', creation, passed.reason));
+  const opensSession =
+    info.verb === 'get' && request.upgrade !== undefined && interactiveSubresources.has(info.subresource);
+  if (!mayCreate && !opensSession) return;
+  const createAttributes = { ...attributes, verb: 'create' };
+  const decision = await passes(createAttributes);
+  if (decision.allowed || (mayCreate && (await objectExists()))) return;
+  const { group, resource, name } = attributes;
+  throw forbidden({ group, resource }, name, denial(identity?.user.name ?? '', createAttributes, decision.reason));
 }

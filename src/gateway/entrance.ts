@@ -9,48 +9,51 @@ import { withSignal } from '../http/with-signal.ts';
 import type { Visit } from './inside.ts';
 
 export interface EntranceOptions {
-  /** What every chain begins with. */
+  /** The options that every chain shares. */
   readonly chain: GuardedChainOptions;
-  /** Segments of the path in front of those of the API behind. */
+  /** The number of path segments in front of those of the target's API. */
   readonly depth: number;
   /**
-   * Who comes with this credential, as they are known inside; their `gate` says whether they get in. undefined: 401. Who
-   * they are may depend on the inside itself: `enter` is as below, and happens once.
+   * Returns the caller's identity inside the target; its `gate` decides whether the caller gets in. `undefined`: 401.
+   * The identity may depend on the target itself, so `openSession` opens the session, once per request.
    */
   authenticate(
     token: string,
     exchange: Exchange,
-    enter: () => Promise<Visit>,
+    openSession: () => Promise<Visit>,
   ): Identity | undefined | Promise<Identity | undefined>;
-  /** Throws where nobody gets in now: 404, 501, 503. What is always there is given at once. */
+  /** Throws 404, 501 or 503 if the target cannot be used now. Returns a permanent target synchronously. */
   enter(exchange: Exchange): Visit | Promise<Visit>;
-  /** What is behind is there whether somebody works in it or not: whoever enters twice is in it once, and nobody leaves. */
+  /** The target exists whether or not it is in use, so sessions are neither shared nor closed. */
   readonly alwaysThere?: boolean;
-  /** What is said to whom the gate refuses: nothing about the inside. Absent: what Kubernetes says. */
+  /**
+   * The error for a caller whom the gate denies; it must reveal nothing about the target. Optional; defaults to
+   * Kubernetes' error.
+   */
   refusal?(exchange: Exchange, decision: Decision): StatusError;
-  /** Around what is answered from inside. Absent: nothing. */
+  /** A filter around the responses of the target. Optional. */
   readonly within?: Filter;
-  /** Told of the plane that a request is for, once it is known: for metrics. undefined: it is none of this process. */
+  /** Reports the plane that a request is for, for metrics. `undefined` if it is not a plane of this process. */
   onPlane(exchange: Exchange, plane: Plane | undefined): void;
 }
 
 /**
- * A path whose requests are for an API that is there when it is used. The path is read as one of that API, so that
- * deadlines, audit and metrics are those of what is asked for in there. Who does not get through learns nothing of what is
- * behind; what the others may do, and whom they may act as, is said inside.
+ * A handler for a path whose requests go to a target that is opened on demand. The path is parsed as a path of the
+ * target's API, so that timeouts, audit and metrics match the request inside it. A caller who does not pass the gate
+ * learns nothing about the target; the target itself decides what the others may do and whom they may impersonate.
  */
 export function entrance(options: EntranceOptions): Handler {
-  const visits = new WeakMap<Exchange, Visit | Promise<Visit>>();
+  const sessions = new WeakMap<Exchange, Visit | Promise<Visit>>();
 
   const enter = (exchange: Exchange): Visit | Promise<Visit> => {
     if (options.alwaysThere === true) return options.enter(exchange);
-    const known = visits.get(exchange);
-    if (known !== undefined) return known;
-    // Nobody would leave any more.
-    if (exchange.end.isOver) throw exchange.end.reason ?? new Error('the request is over');
-    const visiting = options.enter(exchange);
-    visits.set(exchange, visiting);
-    return visiting;
+    const existing = sessions.get(exchange);
+    if (existing !== undefined) return existing;
+    // Nothing would close the session any more.
+    if (exchange.end.isOver) throw exchange.end.reason ?? new Error('the request has ended');
+    const opening = options.enter(exchange);
+    sessions.set(exchange, opening);
+    return opening;
   };
 
   const decideInside = (
@@ -58,11 +61,11 @@ export function entrance(options: EntranceOptions): Handler {
     { inside }: Visit,
     identity: Identity,
     attributes: Attributes,
-    passed: Decision | undefined,
+    gateDecision: Decision | undefined,
   ): Decision | Promise<Decision> => {
     options.onPlane(exchange, inside.plane);
     const deciding = inside.authorize(identity, attributes);
-    const scopes = passed?.scopes;
+    const scopes = gateDecision?.scopes;
     if (scopes === undefined) return deciding;
     return deciding instanceof Promise
       ? deciding.then((decision) => ({ ...decision, scopes }))
@@ -73,18 +76,18 @@ export function entrance(options: EntranceOptions): Handler {
     exchange: Exchange,
     identity: Identity,
     attributes: Attributes,
-    passed: Decision | undefined,
+    gateDecision: Decision | undefined,
   ): Decision | Promise<Decision> => {
-    if (passed?.allowed === false) {
-      if (options.refusal === undefined) return passed;
-      exchange.decision = passed;
-      throw options.refusal(exchange, passed);
+    if (gateDecision?.allowed === false) {
+      if (options.refusal === undefined) return gateDecision;
+      exchange.decision = gateDecision;
+      throw options.refusal(exchange, gateDecision);
     }
-    const entering = enter(exchange);
-    if (!(entering instanceof Promise)) return decideInside(exchange, entering, identity, attributes, passed);
-    // It may have to be woken, or asked for where nobody answers: nobody else waits for that.
-    const entered = exchange.place?.lend(entering) ?? entering;
-    return entered.then((visit) => decideInside(exchange, visit, identity, attributes, passed));
+    const opening = enter(exchange);
+    if (!(opening instanceof Promise)) return decideInside(exchange, opening, identity, attributes, gateDecision);
+    // The target may have to wake up, or its cluster may hang: the slot of this request is lent to others meanwhile.
+    const opened = exchange.place?.lend(opening) ?? opening;
+    return opened.then((session) => decideInside(exchange, session, identity, attributes, gateDecision));
   };
 
   const chained = guardedChain(
@@ -93,40 +96,40 @@ export function entrance(options: EntranceOptions): Handler {
       depth: options.depth,
       authenticate: (token, exchange) => options.authenticate(token, exchange, async () => await enter(exchange)),
       authorize(identity, attributes, exchange) {
-        const passing = identity.gate?.(attributes);
-        return passing instanceof Promise
-          ? passing.then((passed) => decide(exchange, identity, attributes, passed))
-          : decide(exchange, identity, attributes, passing);
+        const deciding = identity.gate?.(attributes);
+        return deciding instanceof Promise
+          ? deciding.then((decision) => decide(exchange, identity, attributes, decision))
+          : decide(exchange, identity, attributes, deciding);
       },
     },
     chain(options.within === undefined ? [] : [options.within], (exchange) => {
-      const entering = enter(exchange);
-      return entering instanceof Promise
-        ? entering.then((visit) => serveIn(visit, exchange))
-        : serveIn(entering, exchange);
+      const opening = enter(exchange);
+      return opening instanceof Promise
+        ? opening.then((session) => serveIn(session, exchange))
+        : serveIn(opening, exchange);
     }),
   );
   if (options.alwaysThere === true) return chained;
 
   return async (exchange) => {
-    let lasts = false;
+    let staysOpen = false;
     try {
       const reply = await chained(exchange);
-      lasts = goesOn(reply);
+      staysOpen = goesOn(reply);
       return reply;
     } finally {
-      const leave = () => {
-        const visit = visits.get(exchange);
-        if (visit instanceof Promise) {
-          void visit.then(
-            (entered) => entered.leave(),
+      const closeSession = () => {
+        const session = sessions.get(exchange);
+        if (session instanceof Promise) {
+          void session.then(
+            (opened) => opened.leave(),
             () => {},
           );
-        } else visit?.leave();
+        } else session?.leave();
       };
-      // A socket tells the end of its stream too.
-      if (lasts) exchange.end.follow(leave);
-      else leave();
+      // For a stream or a socket, `end` also reports when it is over.
+      if (staysOpen) exchange.end.follow(closeSession);
+      else closeSession();
     }
   };
 }

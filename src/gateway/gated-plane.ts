@@ -1,13 +1,13 @@
 import type { Plane } from '../http/plane.ts';
 
-const known = new WeakMap<Plane, Plane>();
+const gatedPlanes = new WeakMap<Plane, Plane>();
 
 /**
- * The same plane for callers who have to pass a gate first (`Identity.gate`); it says no before the plane is asked. Always
- * the same one for a plane, as what answers for it is made once.
+ * The same plane for callers who must pass a gate first (`Identity.gate`); the gate can deny a request before the plane
+ * authorizes it. Returns the same object for the same plane, because its handler is created once per plane object.
  */
 export function gatedPlane(plane: Plane): Plane {
-  const found = known.get(plane);
+  const found = gatedPlanes.get(plane);
   if (found !== undefined) return found;
   const gated: Plane = {
     id: plane.id,
@@ -18,13 +18,13 @@ export function gatedPlane(plane: Plane): Plane {
     find: (group, version, plural) => plane.find(group, version, plural),
     mayRead: (identity, kind, verb) => plane.mayRead(identity, kind, verb),
     async authorize(identity, attributes) {
-      const passed = await identity.gate?.(attributes);
-      if (passed?.allowed === false) return passed;
+      const gateDecision = await identity.gate?.(attributes);
+      if (gateDecision?.allowed === false) return gateDecision;
       const decision = await plane.authorize(identity, attributes);
-      return passed?.scopes === undefined ? decision : { ...decision, scopes: passed.scopes };
+      return gateDecision?.scopes === undefined ? decision : { ...decision, scopes: gateDecision.scopes };
     },
   };
-  known.set(plane, gated);
-  known.set(gated, gated);
+  gatedPlanes.set(plane, gated);
+  gatedPlanes.set(gated, gated);
   return gated;
 }

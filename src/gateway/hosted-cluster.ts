@@ -12,23 +12,23 @@ import type { TargetRooms } from './target-room.ts';
 
 export interface HostedClusterOptions {
   readonly host: Host;
-  /** Its name among the connected clusters. */
+  /** The name of the connected cluster. */
   readonly cluster: string;
-  /** Segments of the path in front of the virtual cluster's own. */
+  /** The number of path segments in front of the virtual cluster's own path. */
   readonly depth: number;
   readonly reviews: AccountReviews;
   readonly rooms: TargetRooms;
-  /** Whether a token was made by this server, whoever it is for: such a one is shown to nobody else. */
+  /** True if this server issued the token, for whatever purpose. Such a token is never sent to another cluster. */
   isOwnToken(token: string): Promise<boolean>;
   readonly clock: Clock;
 }
 
 const never = new AbortController().signal;
 
-/** The virtual clusters of a connected cluster, which requests are passed on to. */
+/** The virtual clusters of a connected cluster, to which requests are forwarded. */
 export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   const { host, cluster, reviews } = options;
-  /** What the accounts of virtual clusters have come with. */
+  /** The tokens with which service accounts of virtual clusters authenticated. */
   const tokens = new WeakMap<Identity, string>();
   const asWhom = (caller: Identity): ApiRequest['as'] => {
     const token = tokens.get(caller);
@@ -36,17 +36,17 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   };
   const targetOf = ({ namespace, name }: HostPlace) => `${cluster}/${namespace}/${name}`;
 
-  /** What the host knows it knows at once; one that has not heard of its cluster yet is not waited for long. */
+  /** The host answers from its cache; if that is not synced yet, the wait is short. */
   async function at(place: HostPlace): Promise<Standing | undefined> {
-    const late = () => serviceUnavailable(`the cluster ${JSON.stringify(cluster)} does not answer`, 1);
-    const found = await within({ clock: options.clock, milliseconds: longestLook, late }, (signal) =>
+    const late = () => serviceUnavailable(`the cluster ${JSON.stringify(cluster)} did not respond in time`, 1);
+    const found = await within({ clock: options.clock, milliseconds: observeTimeoutMs, late }, (signal) =>
       host.observe(place, { signal }),
     );
-    return found && { uid: found.uid, owner: found.owner, door: doorOf(found) };
+    return found && { uid: found.uid, owner: found.owner, door: accessOf(found) };
   }
 
   function identityOf(user: UserInfo, token: string, uid: string): Identity {
-    // Every virtual cluster has accounts of the same names; none of them works at the expense of another's.
+    // Every virtual cluster has accounts of the same names, so each cluster's accounts are counted separately.
     const identity: Identity = { user, countedAs: `${uid}/${user.name}`, system: false, signal: never };
     tokens.set(identity, token);
     return identity;
@@ -70,17 +70,17 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
       if (await options.isOwnToken(token)) return undefined;
       const target = `${targetOf(place)}/${uid}`;
       try {
-        const standing = await at(place);
-        if (standing?.uid !== uid) return undefined;
-        // Only the virtual cluster itself can tell whether a token is good, and it is not woken to be asked.
-        if (standing.door === 'asleep') throw serviceUnavailable(`${name} is ${asleepToAccounts}`);
-        if (standing.door === 'closing') throw serviceUnavailable(`${name} is being removed`);
+        const state = await at(place);
+        if (state?.uid !== uid) return undefined;
+        // Only the virtual cluster can review a token, and an unverified token must not wake it.
+        if (state.door === 'asleep') throw serviceUnavailable(`${name} is ${asleepMessage}`);
+        if (state.door === 'closing') throw serviceUnavailable(`${name} is being removed`);
         const account = await reviews.accountOf(target, host.reach(place), token);
         if (account === undefined) return undefined;
         const { user, ends } = account;
         return { identity: identityOf(user, token, uid), ...(ends === undefined ? {} : { ends }) };
       } catch (error) {
-        // Nobody is told anything whose token it has not known before.
+        // A caller whose token was never valid learns nothing.
         if (reviews.wasGood(target, token)) throw error;
         return undefined;
       }
@@ -88,28 +88,28 @@ export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   };
 }
 
-const asleepToAccounts = 'asleep; nothing in it is lost: somebody with an access key who uses it wakes it';
-const longestLook = 5_000;
+const asleepMessage = 'asleep and keeps its data; a request with an access key wakes it';
+const observeTimeoutMs = 5_000;
 
-function doorOf({ phase }: HostedVirtualCluster): Standing['door'] {
+function accessOf({ phase }: HostedVirtualCluster): Standing['door'] {
   if (phase === 'Sleeping') return 'asleep';
   return phase === 'Removing' ? 'closing' : phase === 'Pending' ? 'opening' : 'open';
 }
 
-/** Looks again whenever something happens there. */
+/** Resolves when the virtual cluster is usable, checking again after each change there. */
 async function isReady(host: Host, place: HostPlace, signal: AbortSignal): Promise<void> {
-  const over = new AbortController();
+  const done = new AbortController();
   await new Promise<void>((resolve, reject) => {
-    const letGo = followSignal(signal, reject);
-    const look = () => {
+    const unfollow = followSignal(signal, reject);
+    const check = () => {
       host.observe(place, { signal }).then((found) => {
-        // Whoever comes to one that has failed hears from it why.
+        // Requests to a failed virtual cluster get an error that explains why.
         if (found?.phase === 'Ready' || found?.phase === 'Failed') resolve();
       }, reject);
     };
     const onChange = ({ namespace, name = place.name }: { readonly namespace: string; readonly name?: string }) => {
-      if (namespace === place.namespace && name === place.name) look();
+      if (namespace === place.namespace && name === place.name) check();
     };
-    void host.follow({ onChange, onGap: look }, over.signal).finally(letGo);
-  }).finally(() => over.abort());
+    void host.follow({ onChange, onGap: check }, done.signal).finally(unfollow);
+  }).finally(() => done.abort());
 }

@@ -3,34 +3,38 @@ import type { Identity } from '../auth/identity.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Plane } from '../http/plane.ts';
 
-/** The API behind an entrance: a plane of this process, or a cluster that requests are passed on to. */
+/** The API that a gateway handler forwards to: a plane of this process, or a remote cluster. */
 export interface Inside {
-  /** Whether they may do that in there. A cluster that is elsewhere says so when it is asked to do it. */
+  /** Decides whether the caller may make the request. A remote cluster decides only when it receives the request. */
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
-  /** To be called once both the gate and `authorize` have let the caller through. */
+  /** Called once both the gate and `authorize` have allowed the request. */
   readonly serve: Handler;
-  /** Absent: it is elsewhere. */
+  /** `undefined` for a remote cluster. */
   readonly plane?: Plane;
 }
 
-/** An API that is there for as long as somebody works in it. */
+/** A target that stays available until the session is closed. */
 export interface Visit {
   readonly inside: Inside;
   /**
-   * Fires when what lasts must end: the virtual cluster goes to sleep or is removed. Its reason says which. May be made
-   * when it is asked for.
+   * Fires when long-running requests must end because the virtual cluster goes to sleep or is removed; its reason says
+   * which. Implementations may create it on first access.
    */
   readonly signal: AbortSignal;
   leave(): void;
 }
 
-/** A plane that is loaded for as long as somebody works in it. */
-export interface PlaneVisit extends Omit<Visit, 'inside'> {
+/** A plane that stays loaded until the session is closed. */
+export interface PlaneVisit {
   readonly plane: Plane;
+  /** Fires as that of `GatewaySession`. */
+  readonly signal: AbortSignal;
+  leave(): void;
 }
 
-/** `serve`: whatever it asks the plane, it asks the gate first (`gatedPlane`). */
-export function insidePlane({ plane, signal, leave }: PlaneVisit, serve: (plane: Plane) => Handler): Visit {
+/** `serve` must check the gate before it authorizes anything in the plane (`gatedPlane`). */
+export function insidePlane(session: PlaneVisit, serve: (plane: Plane) => Handler): Visit {
+  const { plane, signal } = session;
   return {
     inside: {
       plane,
@@ -38,6 +42,6 @@ export function insidePlane({ plane, signal, leave }: PlaneVisit, serve: (plane:
       serve: (exchange) => serve(plane)(exchange),
     },
     signal,
-    leave,
+    leave: () => session.leave(),
   };
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** When instances were last used, by their uid: what sleep and expiry go by. */
+/** The time of the last use of each instance, by uid. Auto-sleep and expiry depend on it. */
 export interface ActivityLog {
-  /** Somebody uses it, now or then; what is older than is known already says nothing. */
+  /** Records a use, now or at the given time. A time before the last known use is ignored. */
   used(uid: string, time?: number): void;
-  /** Milliseconds since the epoch; undefined: not since the start of the server. */
+  /** Milliseconds since the epoch. `undefined` if the instance has not been used since the server started. */
   lastActivity(uid: string): number | undefined;
-  /** Calls back at each use; the returned function ends that. A listener must be quick. */
+  /** Calls the listener at each use; the returned function unsubscribes it. A listener must be fast. */
   onActivity(listener: (uid: string) => void): () => void;
-  /** It is gone. */
+  /** Drops the record of a deleted instance. */
   forget(uid: string): void;
 }
 

@@ -15,8 +15,8 @@ function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObjec
 
 const codeOf = ({ reason }: AbortSignal) => (reason instanceof StatusError ? reason.code : undefined);
 
-describe('what lasts inside of an instance', () => {
-  it('ends when the roles are others: the default, a rule of the template, one of the instance (completions §8)', () => {
+describe('a long-running request inside an instance', () => {
+  it('ends when the default role, a template rule or an instance rule changes (completions §8)', () => {
     for (const after of [
       instance({ status: { virtualCluster: { access: { defaultClusterRole: 'view' } } } }),
       instance({ status: { virtualCluster: { access: { rules: [{ users: ['anna'], clusterRole: 'view' }] } } } }),
@@ -30,7 +30,7 @@ describe('what lasts inside of an instance', () => {
     }
   });
 
-  it('goes on while anything else changes, or another instance', () => {
+  it('continues when anything else or another instance changes', () => {
     const changes = createInstanceChanges();
     const signal = changes.of(instance());
     changes.changed(instance(), instance({ spec: { displayName: 'x' }, status: { phase: 'Ready' } }));

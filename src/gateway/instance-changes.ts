@@ -6,46 +6,51 @@ import { textAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
 import { asleep, beingRemoved } from './instance-words.ts';
 
-/** Ends what lasts inside of an instance when it goes, falls asleep, or gives other roles than before. */
+/**
+ * Ends long-running requests inside an instance when it is deleted, falls asleep or changes the roles that it grants.
+ */
 export interface InstanceChanges {
-  /** Holds from the call on: to be asked for before roles are looked up. Its reason is what a stream says last. */
+  /**
+   * Returns a signal that covers changes from this call on, so call it before looking up roles. Its reason is the final
+   * Status of a stream.
+   */
   of(instance: KubeObject): AbortSignal;
-  /** To be called for every change of an instance. */
+  /** Must be called for every change of an instance. */
   changed(before: KubeObject | undefined, after: KubeObject | undefined): void;
 }
 
 export function createInstanceChanges(): InstanceChanges {
-  const open = new Map<string, AbortController>();
+  const controllers = new Map<string, AbortController>();
   return {
     of({ metadata: { uid = '' } }) {
-      const known = open.get(uid);
-      if (known !== undefined) return known.signal;
+      const existing = controllers.get(uid);
+      if (existing !== undefined) return existing.signal;
       const controller = new AbortController();
       setMaxListeners(0, controller.signal);
-      open.set(uid, controller);
+      controllers.set(uid, controller);
       return controller.signal;
     },
 
     changed(before, after) {
       const uid = before?.metadata.uid ?? '';
-      const controller = open.get(uid);
+      const controller = controllers.get(uid);
       if (before === undefined || controller === undefined) return;
-      const reason = whyOver(before, after);
+      const reason = endReason(before, after);
       if (reason === undefined) return;
-      open.delete(uid);
+      controllers.delete(uid);
       controller.abort(reason);
     },
   };
 }
 
-function whyOver(before: KubeObject, after: KubeObject | undefined): Error | undefined {
+function endReason(before: KubeObject, after: KubeObject | undefined): Error | undefined {
   if (after === undefined || after.metadata.deletionTimestamp !== undefined) {
     return beingRemoved(before);
   }
   if (isSleeping(after) && !isSleeping(before)) return asleep(after);
-  const [was, is] = [rolesInside(before), rolesInside(after)];
-  if (was.fallback === is.fallback && equalJson([...was.rules], [...is.rules])) return undefined;
-  return expired('what you may do has changed; list again to see what there is for you now');
+  const [oldRoles, newRoles] = [rolesInside(before), rolesInside(after)];
+  if (oldRoles.fallback === newRoles.fallback && equalJson([...oldRoles.rules], [...newRoles.rules])) return undefined;
+  return expired('your permissions have changed; list again and start a new watch');
 }
 
 function isSleeping(instance: KubeObject): boolean {

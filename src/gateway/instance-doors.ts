@@ -21,94 +21,98 @@ import {
 } from './instance-words.ts';
 import { goOnUsing, Wakings } from './wakings.ts';
 
-/** A virtual cluster as it stands on its cluster. */
+/** The state of a virtual cluster on its host. */
 export interface Standing {
   readonly uid: string;
-  /** Whom it was made for; '' for one that was made by hand. */
+  /** The owner that it was created for; empty for one that was created manually. */
   readonly owner: string;
-  /** `opening`: it is on its way, as after a sleep. */
+  /** `opening`: it is starting, for example after a sleep. */
   readonly door: 'open' | 'opening' | 'asleep' | 'closing';
 }
 
-/** Whoever wants to get into a virtual cluster. */
+/** A request for a session in a virtual cluster. */
 export interface Visitor {
-  /** What people call the virtual cluster. */
+  /** The name of the virtual cluster in messages. */
   readonly name: string;
-  /** Tells that nobody waits any more. */
+  /** Fires when the request no longer waits. */
   ending(): AbortSignal;
 }
 
-/** A credential that somebody brings along, and the way in for who turns out to be somebody. */
+/** A token to authenticate, and the function that opens a session if it is valid. */
 export interface TokenBearer extends Visitor {
   readonly token: string;
   readonly uid: string;
   enter(): Promise<Visit>;
 }
 
-/** A cluster, as the gateway sees the virtual clusters on it. */
+/** A cluster whose virtual clusters the gateway serves. */
 export interface GatewayCluster {
-  /** undefined: there is none. Asked for every request: nothing is sent anywhere for it. */
+  /** `undefined` if there is none. Called for every request, so it must not cause network traffic. */
   at(place: HostPlace): Standing | undefined | Promise<Standing | undefined>;
   enter(place: HostPlace, visitor: Visitor): Promise<Visit>;
   wake(place: HostPlace, signal: AbortSignal): Promise<void>;
-  /** Settles when somebody can enter it, or when it has failed; rejects when the signal fires before. */
+  /** Resolves when the virtual cluster can be used or has failed. Rejects if the signal fires first. */
   opened(place: HostPlace, signal: AbortSignal): Promise<void>;
   /**
-   * The service account of the virtual cluster of that uid whom a token stands for; undefined: nobody. Wakes nothing
-   * before it is known that the token is good.
+   * Returns the service account of the virtual cluster with this uid that the token stands for, or `undefined`. Does
+   * not wake anything before the token is known to be valid.
    */
   account(place: HostPlace, bearer: TokenBearer): Promise<AccountInside | undefined>;
 }
 
-/** A service account of a virtual cluster who has come with a token. */
+/** A service account of a virtual cluster that a token authenticates. */
 export interface AccountInside {
   readonly identity: Identity;
-  /** When the token ends, in milliseconds since the epoch; absent: the identity's signal tells. */
+  /**
+   * The expiry of the token, in milliseconds since the epoch. Optional; without it the identity's signal fires at its
+   * end.
+   */
   readonly ends?: number;
 }
 
 export interface InstanceDoorsOptions {
-  /** undefined: this server has no way to that cluster. */
+  /** `undefined` if this server cannot reach that cluster. */
   clusterOf(name: string): GatewayCluster | undefined;
-  /** The instance as it is now; undefined: it is gone. */
+  /** The current version of the instance. `undefined` if it no longer exists. */
   latest(instance: KubeObject): KubeObject | undefined;
   readonly activity: ActivityLog;
-  /** Whether it sleeps because nobody used it, and not because somebody wants it to. */
+  /** True if the instance sleeps because of inactivity and not on request. */
   restsUnused(instance: KubeObject): boolean;
   readonly clock: Clock;
 }
 
 export interface InstanceDoors {
   /**
-   * Wakes what may be woken, and waits for it, unless `ending` tells that nobody waits any more. Throws 501 and 503 where
-   * nobody gets in now. `isSession`: it is a use for as long as it lasts, and not only when it begins and ends.
+   * Opens a session. Wakes the instance if that is allowed, and waits for it until the signal of `ending` fires. Throws
+   * 501 or 503 if the instance cannot be used now. With `isSession`, the instance counts as in use for the whole
+   * session and not only at its start and end.
    */
   enter(instance: KubeObject, ending: () => AbortSignal, isSession?: boolean): Promise<Visit>;
-  /** The service account of the instance's own virtual cluster whom a token stands for. `enter` as above. */
-  account(
-    instance: KubeObject,
-    bearer: Pick<TokenBearer, 'token' | 'enter' | 'ending'>,
-  ): Promise<AccountInside | undefined>;
+  /** Returns the service account of the instance's own virtual cluster that the token stands for. */
+  account(instance: KubeObject, bearer: Omit<TokenBearer, 'name' | 'uid'>): Promise<AccountInside | undefined>;
 }
 
-const slowMilliseconds = 30_000;
-const mostSlow = 1_000;
+const timeoutPauseMs = 30_000;
+const maxRecentTimeouts = 1_000;
 
-/** What stands at the place of an instance is its own only if the controller, which checked that, has noted its uid. */
+/**
+ * Gives access to the virtual clusters of instances. The virtual cluster at an instance's location belongs to it only
+ * if the controller, which verified that, has recorded its uid.
+ */
 export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
   const { activity, clock } = options;
-  /** When somebody last waited for one of these in vain. */
-  const slow = new Map<string, number>();
-  const wakings = new Wakings(options);
+  /** The time of the last timeout of a request that waited for an instance, by the uid of the instance. */
+  const recentTimeouts = new Map<string, number>();
+  const wakes = new Wakings(options);
 
-  async function standingOf(instance: KubeObject, cluster: GatewayCluster): Promise<Standing | undefined> {
-    const found = await cluster.at(placeOf(instance));
-    return found !== undefined && found.uid === textAt(instance, 'status', 'serviceUID') ? found : undefined;
+  async function stateOf(instance: KubeObject, cluster: GatewayCluster): Promise<Standing | undefined> {
+    const state = await cluster.at(placeOf(instance));
+    return state !== undefined && state.uid === textAt(instance, 'status', 'serviceUID') ? state : undefined;
   }
 
-  /** However many come at once, it is woken once. */
+  /** Concurrent requests share one wake call. */
   const wake = (instance: KubeObject, cluster: GatewayCluster, ending: AbortSignal): Promise<void> =>
-    wakings.wait(instance.metadata.uid ?? '', {
+    wakes.wait(instance.metadata.uid ?? '', {
       async work(signal) {
         const place = placeOf(instance);
         await cluster.wake(place, signal);
@@ -118,94 +122,95 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
       late: () => beingWoken(instance),
     });
 
-  /** Somebody has woken it already, or it starts anew. What did not come in time is not waited for again so soon. */
-  async function opened(instance: KubeObject, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+  /** Waits for an instance that is already starting. After a timeout, later requests fail immediately for a while. */
+  async function waitUntilOpen(instance: KubeObject, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     const { uid = '' } = instance.metadata;
     const late = () => notReady(options.latest(instance) ?? instance);
-    if (clock.elapsed() - (slow.get(uid) ?? Number.NEGATIVE_INFINITY) < slowMilliseconds) throw late();
+    if (clock.elapsed() - (recentTimeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw late();
     try {
-      await wakings.wait(uid, { work: (signal) => cluster.opened(placeOf(instance), signal), ending, late });
-      slow.delete(uid);
+      await wakes.wait(uid, { work: (signal) => cluster.opened(placeOf(instance), signal), ending, late });
+      recentTimeouts.delete(uid);
     } catch (error) {
-      if (slow.size >= mostSlow) slow.clear();
-      if (!ending.aborted) slow.set(uid, clock.elapsed());
+      if (recentTimeouts.size >= maxRecentTimeouts) recentTimeouts.clear();
+      if (!ending.aborted) recentTimeouts.set(uid, clock.elapsed());
       throw error;
     }
   }
 
   async function enter(instance: KubeObject, ending: () => AbortSignal, isSession = false): Promise<Visit> {
     const cluster = options.clusterOf(clusterOf(instance));
-    const shut = whyShut(instance, cluster);
-    if (shut !== undefined || cluster === undefined) throw shut ?? notReady(instance);
+    const accessError = accessErrorOf(instance, cluster);
+    if (accessError !== undefined || cluster === undefined) throw accessError ?? notReady(instance);
     const uid = instance.metadata.uid ?? '';
-    // Before it is woken: whoever looks whether it may sleep on sees that it is used.
+    // Recorded before the wake call, so that auto-sleep sees the use and does not put the instance back to sleep.
     activity.used(uid);
-    const found = await standingOf(instance, cluster);
-    if (found === undefined) throw notReady(instance);
-    if (found.door === 'closing') throw beingRemoved(instance);
-    if (found.door === 'asleep') {
-      const isOurs = found.owner === uid || options.restsUnused(instance);
-      if (!isOurs || flagAt(instance, 'spec', 'external')) throw asleepElsewhere(instance);
+    const state = await stateOf(instance, cluster);
+    if (state === undefined) throw notReady(instance);
+    if (state.door === 'closing') throw beingRemoved(instance);
+    if (state.door === 'asleep') {
+      const mayWake = state.owner === uid || options.restsUnused(instance);
+      if (!mayWake || flagAt(instance, 'spec', 'external')) throw asleepElsewhere(instance);
       await wake(instance, cluster, ending());
     }
-    if (found.door === 'opening') await opened(instance, cluster, ending());
-    if (found.door !== 'open' && (await standingOf(instance, cluster)) === undefined) throw notReady(instance);
-    const visit = await cluster.enter(placeOf(instance), { name: nameOf(instance), ending });
+    if (state.door === 'opening') await waitUntilOpen(instance, cluster, ending());
+    if (state.door !== 'open' && (await stateOf(instance, cluster)) === undefined) throw notReady(instance);
+    const session = await cluster.enter(placeOf(instance), { name: nameOf(instance), ending });
     const stopUsing = isSession ? goOnUsing(options, uid) : () => {};
-    return inWordsOf(instance, cluster, visit, (wasPutOut) => {
+    return withInstanceReasons(instance, cluster, session, (wasEvicted) => {
       stopUsing();
-      if (!wasPutOut) void wasUsedUntilNow(instance, cluster);
+      if (!wasEvicted) void recordFinalUse(instance, cluster);
     });
   }
 
   /**
-   * Who has to leave because it falls asleep would wake it by that. Where its pods are gone before anybody is told, all
-   * that is seen of it is a connection that ends.
+   * Records the end of a session as a use, unless the instance is asleep: a session that ends because the instance
+   * falls asleep would otherwise wake it again. If its pods are gone before the sleep is reported, the session just
+   * sees a connection that ends.
    */
-  async function wasUsedUntilNow(instance: KubeObject, cluster: GatewayCluster): Promise<void> {
+  async function recordFinalUse(instance: KubeObject, cluster: GatewayCluster): Promise<void> {
     const now = clock.now();
     try {
-      const standing = await standingOf(instance, cluster);
-      if (standing === undefined || standing.door === 'asleep') return;
+      const state = await stateOf(instance, cluster);
+      if (state === undefined || state.door === 'asleep') return;
     } catch {
-      // A cluster that does not answer tells nothing of a use that was seen.
+      // If the cluster does not respond, the use still counts.
     }
     activity.used(instance.metadata.uid ?? '', now);
   }
 
-  /** What ends tells people of the instance, which they know, and not of what it is made of. */
-  function inWordsOf(
+  /** Translates the reason why a session ends into a message about the instance, which is what users know. */
+  function withInstanceReasons(
     instance: KubeObject,
     cluster: GatewayCluster,
-    visit: Visit,
-    onLeave: (wasPutOut: boolean) => void,
+    session: Visit,
+    onLeave: (wasEvicted: boolean) => void,
   ): Visit {
-    let letGo = () => {};
-    let made: AbortController | undefined;
+    let unfollow = () => {};
+    let created: AbortController | undefined;
     const reasonOf = async (reason: unknown) => {
       const latest = options.latest(instance);
       if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return beingRemoved(instance);
-      const door = (await cluster.at(placeOf(instance)))?.door;
-      return door === 'asleep' ? asleep(latest) : door === 'closing' ? beingRemoved(instance) : reason;
+      const access = (await cluster.at(placeOf(instance)))?.door;
+      return access === 'asleep' ? asleep(latest) : access === 'closing' ? beingRemoved(instance) : reason;
     };
     return {
-      inside: visit.inside,
+      inside: session.inside,
       get signal() {
-        if (made !== undefined) return made.signal;
+        if (created !== undefined) return created.signal;
         const controller = new AbortController();
-        made = controller;
-        letGo = followSignal(visit.signal, (reason) => {
+        created = controller;
+        unfollow = followSignal(session.signal, (reason) => {
           reasonOf(reason).then(
-            (said) => controller.abort(said),
+            (translated) => controller.abort(translated),
             () => controller.abort(reason),
           );
         });
         return controller.signal;
       },
       leave() {
-        letGo();
-        onLeave(made?.signal.aborted === true);
-        visit.leave();
+        unfollow();
+        onLeave(created?.signal.aborted === true);
+        session.leave();
       },
     };
   }
@@ -221,15 +226,15 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
   };
 }
 
-function whyShut(instance: KubeObject, cluster: GatewayCluster | undefined): StatusError | undefined {
+function accessErrorOf(instance: KubeObject, cluster: GatewayCluster | undefined): StatusError | undefined {
   if (instance.metadata.deletionTimestamp !== undefined) return beingRemoved(instance);
   if (clusterOf(instance) !== '' && cluster === undefined) return outOfReach(instance);
   if (isForcedAsleep(instance)) return asleep(instance);
-  return isPrepared(instance) ? undefined : notReady(instance);
+  return isInstalled(instance) ? undefined : notReady(instance);
 }
 
-/** Before that it is not known who has which role in there. What failed later can be entered, and be mended. */
-function isPrepared(instance: KubeObject): boolean {
+/** Before this point the roles inside are unknown. An instance that failed later can be entered, for repair. */
+function isInstalled(instance: KubeObject): boolean {
   if (textAt(instance, 'status', 'serviceUID') === '') return false;
   const hasTemplate =
     textAt(instance, 'spec', 'templateRef', 'name') !== '' || valueAt(instance, 'spec', 'template') !== undefined;

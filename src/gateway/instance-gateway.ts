@@ -23,22 +23,22 @@ import { type Authorize, inInstance } from './plane-identity.ts';
 import { untilEnd } from './until-end.ts';
 
 export interface InstanceGatewayOptions {
-  /** What every chain begins with; its `authenticate` knows access keys. */
+  /** The options that every chain shares; its `authenticate` accepts access keys. */
   readonly chain: GuardedChainOptions;
-  /** Decides for the management API. */
+  /** The authorizer of the management API. */
   readonly authorize: Authorize;
   instance(namespace: string, name: string): KubeObject | undefined;
   readonly doors: InstanceDoors;
   readonly changes: InstanceChanges;
   readonly tokens: {
-    /** Whose tokens are taken. */
+    /** The installation whose tokens are accepted. */
     readonly installation: string;
-    /** What a token says that the installation signed; undefined: it did not. */
+    /** Returns the payload of a token that the installation signed. `undefined` if it did not. */
     verify(token: string): Promise<JsonObject | undefined>;
   };
-  /** Whoever made something with that key, for as long as it is good. */
+  /** The identity that belongs to the access key of a token, as long as the key is valid. */
   resume(key: TokenKey): Identity | undefined;
-  /** Service accounts of virtual clusters get in with their own tokens. */
+  /** Accepts tokens of the virtual clusters' own service accounts. */
   readonly serviceAccountTokens: boolean;
   readonly onPlane: EntranceOptions['onPlane'];
   readonly clock: Clock;
@@ -47,98 +47,104 @@ export interface InstanceGatewayOptions {
 /** `/<api_prefix>/project/<project>/virtualcluster/<name>`. */
 export const instanceDepth = 5;
 
-interface Way {
+interface RequestContext {
   readonly project: string;
   readonly name: string;
-  /** As it was when the caller came: who has which role is looked up in the very one that is entered. */
+  /** The instance when the request arrived. Its roles are looked up in the same version that is entered. */
   instance?: KubeObject | undefined;
-  /** The caller as the management API knows them. */
+  /** The caller's identity in the management API. */
   known?: Identity;
-  /** When the credential ends, in milliseconds since the epoch; absent: with its key. */
+  /**
+   * The expiry of the credential, in milliseconds since the epoch. Optional; without it the credential ends with its
+   * key.
+   */
   ends?: number;
-  /** Of what lasts: ends it when the instance goes or gives other roles. */
+  /** For long-running requests: fires when the instance is deleted or changes the roles that it grants. */
   changed?: AbortSignal;
 }
 
 /**
- * The way to the virtual clusters of projects (completions §8). Who may `use` an instance gets in, with an access key or
- * with a token that was made for this very instance; inside they are who they are outside, with the roles that the
- * instance gives them.
+ * The gateway to the virtual clusters of projects (completions §8). Callers with permission to `use` an instance get in
+ * with an access key or with a token that was issued for this instance. Inside they keep their identity and have the
+ * roles that the instance grants them.
  */
 export function instanceGateway(options: InstanceGatewayOptions): Handler {
   const { clock, doors } = options;
-  const ways = new WeakMap<Exchange, Way>();
-  const wayOf = (exchange: Exchange): Way => {
-    const way = ways.get(exchange);
-    if (way === undefined) throw noSuchPath();
-    return way;
+  const contexts = new WeakMap<Exchange, RequestContext>();
+  const contextOf = (exchange: Exchange): RequestContext => {
+    const context = contexts.get(exchange);
+    if (context === undefined) throw noSuchPath();
+    return context;
   };
 
-  /** Whom a gateway token stands for: good for that instance, and no longer than itself and its key. */
-  async function holderOf(token: string, way: Way): Promise<Identity | undefined> {
+  /**
+   * Returns the identity behind a gateway token. It is valid for its instance only, and no longer than its access key.
+   */
+  async function holderOf(token: string, context: RequestContext): Promise<Identity | undefined> {
     const payload = await options.tokens.verify(token);
     const claims = payload && readGatewayToken(payload, options.tokens.installation);
     if (claims === undefined || claims.expiresAt * 1000 <= clock.now()) return undefined;
-    if (way.instance?.metadata.uid !== claims.instance) return undefined;
+    if (context.instance?.metadata.uid !== claims.instance) return undefined;
     const holder = options.resume(claims.accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
     return { ...holder, scopes: claims.scopes, ends: claims.expiresAt * 1000 };
   }
 
-  const throughTheDoor = entrance({
+  const forward = entrance({
     ...options,
     depth: instanceDepth,
     async authenticate(token, exchange, enter) {
-      const way = wayOf(exchange);
-      const instance = options.instance(projectNamespace(way.project), way.name);
-      way.instance = instance;
-      if (instance !== undefined && isLongRunning(exchange)) way.changed = options.changes.of(instance);
-      const known = (await options.chain.authenticate(token, exchange)) ?? (await holderOf(token, way));
+      const context = contextOf(exchange);
+      const instance = options.instance(projectNamespace(context.project), context.name);
+      context.instance = instance;
+      if (instance !== undefined && isLongRunning(exchange)) context.changed = options.changes.of(instance);
+      const known = (await options.chain.authenticate(token, exchange)) ?? (await holderOf(token, context));
       if (known !== undefined) {
-        way.known = known;
-        if (known.ends !== undefined) way.ends = known.ends;
+        context.known = known;
+        if (known.ends !== undefined) context.ends = known.ends;
         const roles = instance === undefined ? [] : rolesOf(callerOf(known.user), rolesInside(instance));
         const target: RequestTarget = {
           type: 'ProjectVirtualCluster',
-          project: way.project,
-          virtualCluster: way.name,
+          project: context.project,
+          virtualCluster: context.name,
         };
         return inInstance(known, roles, (attributes) => options.authorize(known, { ...attributes, target }));
       }
       if (instance === undefined || !options.serviceAccountTokens) return undefined;
       const account = await doors.account(instance, { token, enter, ending: () => exchange.signal });
-      if (account?.ends !== undefined) way.ends = account.ends;
+      if (account?.ends !== undefined) context.ends = account.ends;
       return account?.identity;
     },
     async enter(exchange) {
-      const { instance, name } = wayOf(exchange);
+      const { instance, name } = contextOf(exchange);
       if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
       const { request, info } = exchange;
-      // Somebody has a shell or a port open; a watch of the same kind is a program's, which would keep it awake for ever.
+      // An open shell or port keeps the instance awake. An upgraded watch does not: a program could hold it open
+      // forever.
       const isSession = request.upgrade !== undefined && info.verb !== 'watch';
       return await doors.enter(instance, () => exchange.signal, isSession);
     },
     refusal(exchange, { reason }) {
-      const { project, name, known } = wayOf(exchange);
+      const { project, name, known } = contextOf(exchange);
       const { group, version, plural: resource } = virtualClusterInstanceKind;
       const namespace = projectNamespace(project);
-      const asked = { resourceRequest: true, verb: 'use', group, version, resource, namespace, name } as const;
-      const detail = denial(known?.user.name ?? '', { ...asked, subresource: '' }, reason);
+      const attributes = { resourceRequest: true, verb: 'use', group, version, resource, namespace, name } as const;
+      const detail = denial(known?.user.name ?? '', { ...attributes, subresource: '' }, reason);
       return forbidden(groupResourceOf(virtualClusterInstanceKind), name, detail);
     },
     async within(exchange, next) {
-      const { ends, changed } = wayOf(exchange);
-      const rest: Handler = () =>
+      const { ends, changed } = contextOf(exchange);
+      const untilExpiry: Handler = () =>
         ends === undefined || changed === undefined ? next(exchange) : untilEnd(exchange, ends, clock, next);
-      return await (changed === undefined ? rest(exchange) : withSignal(exchange, changed, rest));
+      return await (changed === undefined ? untilExpiry(exchange) : withSignal(exchange, changed, untilExpiry));
     },
   });
 
-  const elsewhere = guardedChain({ ...options.chain, depth: 2 }, () => Promise.reject(noSuchPath()));
+  const unknownPath = guardedChain({ ...options.chain, depth: 2 }, () => Promise.reject(noSuchPath()));
   return (exchange) => {
     const [, , project = '', collection, name = ''] = pathSegments(rawPath(exchange.request.url));
-    if (project === '' || collection !== 'virtualcluster' || name === '') return elsewhere(exchange);
-    ways.set(exchange, { project, name });
-    return throughTheDoor(exchange);
+    if (project === '' || collection !== 'virtualcluster' || name === '') return unknownPath(exchange);
+    contexts.set(exchange, { project, name });
+    return forward(exchange);
   };
 }

@@ -5,11 +5,11 @@ import { notImplemented, type StatusError, serviceUnavailable } from '../api/sta
 import type { HostPlace } from '../hosts/host.ts';
 import { flagAt, textAt } from '../lib/json-path.ts';
 
-/** Why nobody gets into an instance, or has to leave it, and what to do about that. */
+/** Errors that explain why an instance cannot be used, or why a session ends, and what to do about it. */
 
 export function notReady(instance: KubeObject): StatusError {
-  const message = textAt(instance, 'status', 'message') || 'it is being made';
-  return serviceUnavailable(`${nameOf(instance)} cannot be used yet: ${message}`, 1);
+  const message = textAt(instance, 'status', 'message') || 'it is being created';
+  return serviceUnavailable(`${nameOf(instance)} is not ready: ${message}`, 1);
 }
 
 export function beingRemoved(instance: KubeObject): StatusError {
@@ -17,29 +17,31 @@ export function beingRemoved(instance: KubeObject): StatusError {
 }
 
 export function beingWoken(instance: KubeObject): StatusError {
-  return serviceUnavailable(`${nameOf(instance)} was asleep and is being woken: try again in a moment`, 1);
+  return serviceUnavailable(`${nameOf(instance)} is waking up; try again in a moment`, 1);
 }
 
 export function asleep(instance: KubeObject): StatusError {
   if (isForcedAsleep(instance)) {
-    const what = `the annotation ${sleepForceAnnotation} of its ${virtualClusterInstanceKind.kind}`;
+    const what = `its ${virtualClusterInstanceKind.kind} has the annotation ${sleepForceAnnotation}`;
     return serviceUnavailable(
-      `${nameOf(instance)} is asleep, as ${what} asks; nothing in it is lost: take the annotation away to wake it`,
+      `${nameOf(instance)} is asleep because ${what}; it keeps its data. Remove the annotation to wake it`,
     );
   }
   if (flagAt(instance, 'spec', 'external')) return asleepElsewhere(instance);
-  return serviceUnavailable(`${nameOf(instance)} is asleep; nothing in it is lost: who uses it next wakes it`);
+  return serviceUnavailable(`${nameOf(instance)} is asleep and keeps its data; the next request wakes it`);
 }
 
 export function asleepElsewhere(instance: KubeObject): StatusError {
   return serviceUnavailable(
-    `${nameOf(instance)} is asleep: it was put to sleep on the cluster ${JSON.stringify(clusterOf(instance))}, and is to be woken there`,
+    `${nameOf(instance)} is asleep: it was put to sleep on the cluster ${JSON.stringify(clusterOf(instance))} and must be woken there`,
   );
 }
 
 export function outOfReach(instance: KubeObject): StatusError {
   const where = `it runs on the cluster ${JSON.stringify(clusterOf(instance))}`;
-  return notImplemented(`${nameOf(instance)} cannot be reached: ${where}, to which this server has no gateway`);
+  return notImplemented(
+    `${nameOf(instance)} cannot be reached: ${where}, and this server has no gateway to that cluster`,
+  );
 }
 
 export function isForcedAsleep({ metadata }: KubeObject): boolean {

@@ -5,16 +5,16 @@ import type { RequestEnd } from '../http/request-end.ts';
 const newline = 0x0a;
 
 /**
- * A watch of another server that this one ends says why, as its own do: who has to list again, or to wake what sleeps,
- * would take a stream that just ends up where it was.
+ * Ends a remote cluster's watch with an ERROR event, as this server's own watches do. A client that must list again, or
+ * that must wake a sleeping instance, would otherwise resume a stream that just ends.
  */
-export async function* withLastWord(answer: ApiResponse, end: RequestEnd): AsyncGenerator<Uint8Array> {
-  const saysLines = /^application\/json\b/.test(String(answer.headers['content-type'] ?? ''));
-  const isPacked = answer.headers['content-encoding'] !== undefined;
-  let isBetweenLines = saysLines && !isPacked;
+export async function* withLastWord(response: ApiResponse, end: RequestEnd): AsyncGenerator<Uint8Array> {
+  const isJson = /^application\/json\b/.test(String(response.headers['content-type'] ?? ''));
+  const isCompressed = response.headers['content-encoding'] !== undefined;
+  let isBetweenLines = isJson && !isCompressed;
   try {
-    for await (const chunk of answer.body) {
-      if (saysLines && !isPacked) isBetweenLines = chunk.at(-1) === newline;
+    for await (const chunk of response.body) {
+      if (isJson && !isCompressed) isBetweenLines = chunk.at(-1) === newline;
       yield chunk;
     }
   } catch (error) {

@@ -8,21 +8,21 @@ import { demo, PassingBench } from './passing.fixture.ts';
 const reviews = `${demo}/apis/authorization.k8s.io/v1`;
 const maps = '/api/v1/namespaces/a/configmaps';
 
-describe('a credential that is narrowed, in a cluster that is elsewhere', () => {
+describe('a scoped credential in a remote cluster', () => {
   const at = PassingBench.forEach();
   const asked = () => at.state.seen.map(({ method, url }) => `${method} ${url}`);
 
-  /** Lets these verbs through, on config maps only; questions too. */
+  /** Allows these verbs on config maps, and self reviews. */
   function narrowTo(...verbs: string[]): void {
     at.state.decide = (_who, attributes: Attributes) => {
       const isReview = attributes.resourceRequest && attributes.group === 'authorization.k8s.io';
       const isMap = attributes.resourceRequest && attributes.resource === 'configmaps';
       const allowed = isReview || (isMap && verbs.includes(attributes.verb)) || !attributes.resourceRequest;
-      return { allowed, reason: allowed ? '' : 'the access key does not reach so far', scopes: ['{}'] };
+      return { allowed, reason: allowed ? '' : 'outside the scope of the access key', scopes: ['{}'] };
     };
   }
 
-  it('is told what its own requests would be, and nothing else (AUTHZ-01, completions §5)', async () => {
+  it('gets access reviews that match its own requests (AUTHZ-01, completions §5)', async () => {
     narrowTo('get');
     at.state.answer = (request, response) => {
       void json(request).then((review) => {
@@ -45,7 +45,7 @@ describe('a credential that is narrowed, in a cluster that is elsewhere', () => 
     expect(odd.code).toBe(415);
   });
 
-  it('is told of its rights only those that it lets through (AUTHZ-05, completions §5)', async () => {
+  it('gets only the rules within its scope (AUTHZ-05, completions §5)', async () => {
     narrowTo('get', 'list');
     const status = {
       resourceRules: [
@@ -73,7 +73,7 @@ describe('a credential that is narrowed, in a cluster that is elsewhere', () => 
     expect((await rules()).status).toEqual(status);
   });
 
-  it('does not create by a put or an apply what it may only change (completions §5)', async () => {
+  it('cannot create by update or apply an object that it may only change (completions §5)', async () => {
     narrowTo('get', 'update', 'patch');
     let isThere = true;
     at.state.answer = (request, response) => {
@@ -105,7 +105,7 @@ describe('a credential that is narrowed, in a cluster that is elsewhere', () => 
     expect(asked()).toEqual([`PATCH ${maps}/x?fieldManager=me`]);
   });
 
-  it('opens no shell with a right to read, as a WebSocket would', async () => {
+  it('cannot open a shell over a WebSocket with permission to get only', async () => {
     at.state.decide = (_who, { verb }) => ({ allowed: verb === 'get', reason: '' });
     at.state.upgraded = (_request, socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');

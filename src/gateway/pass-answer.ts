@@ -7,52 +7,52 @@ import { answerHeaders } from './passed-headers.ts';
 
 export interface AnswerPassage {
   readonly exchange: Exchange;
-  /** In whose name the request was made. */
+  /** The credential that the request was sent with. */
   readonly as: ApiRequest['as'];
-  /** What people call the cluster. */
+  /** The name of the cluster in messages. */
   readonly name: string;
   /** The path of the cluster's root at this server. */
   readonly root: string;
 }
 
-/** Up to this an answer is taken whole: its connection is free at once, however slowly the client reads. */
-const longestWhole = 64 * 1024;
-/** Where an answer is read here: far more than any review or the metadata of an object has. */
-const longestRead = 4 * 1024 * 1024;
+/** Responses up to this size are buffered, which frees the connection however slowly the client reads. */
+const maxBuffered = 64 * 1024;
+/** The limit for responses that this server reads itself; reviews and object metadata are far smaller. */
+const maxRead = 4 * 1024 * 1024;
 
 /**
- * What a cluster says is said to the client, but for a 401: that is about this server's credentials, and none of the
- * client's business.
+ * Forwards a cluster's response to the client, except for a 401: that one concerns this server's credentials, not the
+ * client's.
  */
-export async function passAnswer(answer: ApiResponse, { exchange, as, name, root }: AnswerPassage): Promise<Reply> {
-  const { status } = answer;
-  // No browser makes a page of what does not say that it is one.
-  const headers = { ...answerHeaders(answer.headers, root), 'x-content-type-options': 'nosniff' };
-  // An application behind a service has credentials of its own.
-  const isOurFault = status === 401 && !('token' in as) && exchange.info.subresource !== 'proxy';
-  if (exchange.request.method === 'HEAD' || status === 204 || status === 304 || isOurFault) {
-    await wholeBody(answer);
-    if (isOurFault) throw serviceUnavailable(`${name} does not take the credentials of this server`, 5);
-    return { status, headers, body: { passed: nothing(), lasts: false } };
+export async function passAnswer(response: ApiResponse, { exchange, as, name, root }: AnswerPassage): Promise<Reply> {
+  const { status } = response;
+  // Browsers must not guess a content type and render the response as a page.
+  const headers = { ...answerHeaders(response.headers, root), 'x-content-type-options': 'nosniff' };
+  // An application behind a service has its own credentials.
+  const rejectsServer = status === 401 && !('token' in as) && exchange.info.subresource !== 'proxy';
+  if (exchange.request.method === 'HEAD' || status === 204 || status === 304 || rejectsServer) {
+    await wholeBody(response);
+    if (rejectsServer) throw serviceUnavailable(`${name} rejected the credentials of this server`, 5);
+    return { status, headers, body: { passed: emptyBody(), lasts: false } };
   }
   const lasts = isLongRunning(exchange);
-  const length = Number(answer.headers['content-length'] ?? Number.NaN);
-  if (!lasts && length <= longestWhole) return { status, headers, body: await wholeBody(answer) };
+  const length = Number(response.headers['content-length'] ?? Number.NaN);
+  if (!lasts && length <= maxBuffered) return { status, headers, body: await wholeBody(response) };
   const isWatch = exchange.info.verb === 'watch' && status === 200;
-  const passed = isWatch ? withLastWord(answer, exchange.end) : answer.body;
+  const passed = isWatch ? withLastWord(response, exchange.end) : response.body;
   return { status, headers, body: { passed, lasts } };
 }
 
-/** Throws 503 for one that is longer than anybody reads here. */
+/** Throws 503 if the body exceeds the limit. */
 export async function wholeBody({ body }: ApiResponse): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.byteLength;
-    if (length > longestRead) throw serviceUnavailable('the answer of the cluster is too long');
+    if (length > maxRead) throw serviceUnavailable('the response of the cluster exceeds 4 MiB');
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}

@@ -6,12 +6,12 @@ import { expired } from '../api/status.ts';
 import { textAt } from '../lib/json-path.ts';
 import { deferred, demo, far, PassingBench } from './passing.fixture.ts';
 
-describe('a request that is passed on', () => {
+describe('a forwarded request', () => {
   const at = PassingBench.forEach();
   const last = () => at.state.seen.at(-1);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('is the same there, in the name of its caller, and so is its answer (completions §8)', async () => {
+  it('arrives unchanged under the caller’s name, and its response returns unchanged (completions §8)', async () => {
     at.state.answer = (asked, response) => {
       response.writeHead(207, { 'content-type': 'text/odd', 'x-odd': ['a', 'b'] });
       asked.pipe(response);
@@ -44,7 +44,7 @@ describe('a request that is passed on', () => {
     }
   });
 
-  it('carries no group of Kubernetes’ own, and the roles that the instance gives (completions §8)', async () => {
+  it('carries the roles that the instance grants and no system groups (completions §8)', async () => {
     const groups = () => last()?.headers['impersonate-group'];
     await at.ask(`${far}/api`);
     expect(groups()).toBe('testers, system:authenticated');
@@ -54,7 +54,7 @@ describe('a request that is passed on', () => {
     expect(groups()).toBe('platform:admins, system:authenticated, system:masters');
   });
 
-  it('leaves behind who the client is, and what is of the connection (completions §8)', async () => {
+  it('drops the client’s identity and hop-by-hop headers (completions §8)', async () => {
     const kept = { 'x-app': 'a', 'if-none-match': '"x"', 'kubectl-command': 'get' };
     const leaked = {
       cookie: 'session=1',
@@ -81,7 +81,7 @@ describe('a request that is passed on', () => {
     }
   });
 
-  it('brings back nothing that would be taken for a word of this server’s (completions §8)', async () => {
+  it('returns no headers that a browser would attribute to this server (completions §8)', async () => {
     at.state.answer = (_asked, response) => {
       response.writeHead(302, {
         'set-cookie': 'session=evil',
@@ -110,11 +110,11 @@ describe('a request that is passed on', () => {
     for (const name of [...words, 'set-login', 'x-hop']) expect(headers[name], name).toBeUndefined();
   });
 
-  it('is not sent round in a circle', async () => {
+  it('does not loop', async () => {
     await at.ask(`${far}/api`, { headers: { via: '1.1 somebody, 1.1 flotilla-0' } });
     const via = String(last()?.headers.via);
     expect(via).toMatch(/^1\.1 flotilla-[0-9a-f-]{36}$/);
-    // As it would come back from a cluster whose address is this server's own.
+    // As it would return from a cluster whose address is this server's own.
     for (const root of [far, demo]) {
       const { code, json } = await at.ask(`${root}/api`, { headers: { via } });
       expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/leads back to this server$/)]);
@@ -124,7 +124,7 @@ describe('a request that is passed on', () => {
     expect(last()?.headers.via).toBe(`${another}, ${via}`);
   });
 
-  it('leaves a line in the audit log, without a body', async () => {
+  it('is logged in the audit log without its body', async () => {
     await at.ask(`${demo}/api/v1/namespaces/a/secrets`, { method: 'POST', body: '{"secret":"swordfish"}' });
     const lines = at.state.audit.events;
     expect(lines.at(-1)).toMatchObject({
@@ -137,7 +137,7 @@ describe('a request that is passed on', () => {
     expect(JSON.stringify(lines)).not.toContain('swordfish');
   });
 
-  it('streams both ways: each side has what the other has sent, whatever is still to come', async () => {
+  it('streams in both directions: each side sees the other’s data immediately', async () => {
     let response: ServerResponse | undefined;
     const got: string[] = [];
     at.state.answer = (asked, answer) => {
@@ -165,7 +165,7 @@ describe('a request that is passed on', () => {
     expect(response?.writableEnded).toBe(true);
   });
 
-  it('is never sent faster than it is taken', async () => {
+  it('applies backpressure in both directions', async () => {
     let sent = 0;
     at.state.answer = (_asked, response) => {
       const piece = Buffer.alloc(1 << 20);
@@ -191,7 +191,7 @@ describe('a request that is passed on', () => {
     expect(length).toBe(64 << 20);
   });
 
-  it('is over there when its client has gone, and when its key has', async () => {
+  it('is aborted at the cluster when its client disconnects and when its key is revoked', async () => {
     for (const leave of [
       (body: { destroy(): unknown }) => body.destroy(),
       () => at.state.keys.get('anna')?.abort(new Error('revoked')),
@@ -210,7 +210,7 @@ describe('a request that is passed on', () => {
     }
   });
 
-  it('is no whole answer where the cluster’s breaks off, over either version of HTTP', async () => {
+  it('ends its response with an error if the cluster’s response breaks off, over HTTP/1.1 and HTTP/2', async () => {
     at.state.answer = (_asked, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('the beginning', () => response.destroy());
@@ -229,7 +229,7 @@ describe('a request that is passed on', () => {
     expect(outcome).toBe('broken');
   });
 
-  it('has an answer without a body where there is none', async () => {
+  it('gets a response without a body if the cluster sends none', async () => {
     at.state.answer = (asked, response) => {
       response.writeHead(
         asked.url === '/empty' ? 204 : 200,
@@ -243,13 +243,13 @@ describe('a request that is passed on', () => {
     expect((await at.ask(`${demo}/empty`, { method: 'DELETE' })).code).toBe(204);
   });
 
-  it('is a 503 where nobody answers, and where this server is not known (completions §8)', async () => {
+  it('is a 503 if the cluster does not respond or rejects this server (completions §8)', async () => {
     at.state.answer = (_asked, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
     for (const root of [far, demo]) {
       const { code, json } = await at.ask(`${root}/api`);
       expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/credentials/)]);
     }
-    // An application behind a service speaks for itself.
+    // An application behind a service sends its own 401.
     expect((await at.ask(`${demo}/api/v1/namespaces/a/services/s/proxy/x`)).code).toBe(401);
     await at.stopTarget();
     for (const root of [far, demo]) {
@@ -258,10 +258,10 @@ describe('a request that is passed on', () => {
     }
   });
 
-  it('holds up nobody else while it waits for a cluster that hangs (completions §10)', async () => {
+  it('does not block others while it waits for a cluster that hangs (completions §10)', async () => {
     const hanging: ServerResponse[] = [];
     at.state.answer = (_asked, response) => void hanging.push(response);
-    // More than this server works at a time, all of one caller.
+    // More than this server's in-flight limit, all from one caller.
     const waiting = Array.from({ length: 30 }, () => at.ask(`${far}/api`));
     while (hanging.length < 30) await turn();
     at.state.answer = (_asked, response) => void response.end('{}');
@@ -271,7 +271,7 @@ describe('a request that is passed on', () => {
     expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(Array(30).fill(200));
   });
 
-  it('is refused where the gate is shut, and nothing is asked of the cluster (completions §8)', async () => {
+  it('is forbidden if the gate denies it, without any request to the cluster (completions §8)', async () => {
     at.state.decide = () => ({ allowed: false, reason: 'not yours' });
     for (const root of [far, demo]) {
       expect((await at.ask(`${root}/api`)).code).toBe(403);
@@ -284,7 +284,7 @@ describe('a request that is passed on', () => {
     expect((await at.ask('/kubernetes/project/default/virtualcluster/none/api')).code).toBe(404);
   });
 
-  it('ends as a watch with the reason, as a watch here does (completions §5, WATCH-36)', async () => {
+  it('ends with the reason if it is a watch, like this server’s own watches (completions §5, WATCH-36)', async () => {
     at.state.answer = (_asked, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"type":"ADDED","object":{}}\n');
@@ -304,7 +304,7 @@ describe('a request that is passed on', () => {
     for (const [end, words] of [
       [
         () => at.gateways.changes.changed(instance, sleeping as never),
-        /is asleep.*who uses it next wakes it.*"code":503/,
+        /is asleep.*the next request wakes it.*"code":503/,
       ],
       [() => at.gateways.changes.changed(instance, undefined), /"demo\\" is being removed/],
     ] as const) {
@@ -313,7 +313,7 @@ describe('a request that is passed on', () => {
       expect(await rest()).toMatch(words);
     }
     const rest = await watched();
-    at.state.rights.abort(expired('what you may do has changed'));
+    at.state.rights.abort(expired('your permissions have changed'));
     expect(await rest()).toMatch(/"type":"ERROR".*"code":410/);
   });
 });

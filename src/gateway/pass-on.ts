@@ -13,18 +13,18 @@ import type { TargetRoom } from './target-room.ts';
 
 export interface PassOnOptions {
   readonly api: ClusterApi;
-  /** What people call it: `the cluster "far"`. */
+  /** The name of the cluster in messages: `the cluster "far"`. */
   readonly name: string;
-  /** Segments of the path in front of the cluster's own. */
+  /** The number of path segments in front of the cluster's own path. */
   readonly depth: number;
-  /** In whose name the requests of this caller are made. */
+  /** The credential with which this caller's requests are sent. */
   asWhom(caller: Identity): ApiRequest['as'];
-  /** For those that wait for an answer of this cluster. */
+  /** Limits the requests that wait for this cluster. */
   readonly room: TargetRoom;
 }
 
-/** One request on its way to the cluster. */
-interface Passage extends Pick<PassOnOptions, 'api' | 'name'> {
+/** A request that is being forwarded. */
+interface ForwardedRequest extends Pick<PassOnOptions, 'api' | 'name'> {
   readonly exchange: Exchange;
   readonly sent: Pick<ApiRequest, 'method' | 'path' | 'as'>;
   /** The path of the cluster's root at this server. */
@@ -33,8 +33,8 @@ interface Passage extends Pick<PassOnOptions, 'api' | 'name'> {
 }
 
 /**
- * Hands requests to the API of a cluster that is elsewhere, and what it answers back: bodies as they come, both ways, and
- * other protocols as the bytes they are.
+ * Forwards requests to the API of a remote cluster and returns its responses. Bodies are streamed in both directions,
+ * and upgraded connections are forwarded as plain bytes.
  */
 export function passOn(options: PassOnOptions): Handler {
   const { api, name, depth } = options;
@@ -48,79 +48,80 @@ export function passOn(options: PassOnOptions): Handler {
     };
     const root = `/${pathSegments(rawPath(request.url)).slice(0, depth).map(encodeURIComponent).join('/')}`;
     const { via } = options.room;
-    if (request.headers.via?.includes(via) === true) throw serviceUnavailable(`${name} leads back to this server`);
-    const passage: Passage = { api, name, exchange, sent, root, passer: { auditId: exchange.auditId, via } };
-    const leave = options.room.enter(shareOf(caller));
+    if (request.headers.via?.includes(via) === true)
+      throw serviceUnavailable(`request loop: ${name} leads back to this server`);
+    const forwarded: ForwardedRequest = { api, name, exchange, sent, root, passer: { auditId: exchange.auditId, via } };
+    const release = options.room.enter(shareOf(caller));
     try {
       const { gate } = caller;
       if (gate !== undefined && isSelfReview(exchange)) {
-        return await narrowedReview(exchange, gate, (body) => review(passage, body));
+        return await narrowedReview(exchange, gate, (body) => review(forwarded, body));
       }
       exchange.place?.handOver();
-      if (gate !== undefined) await checkDoneBesides(exchange, gate, () => isThere(passage));
+      if (gate !== undefined) await checkDoneBesides(exchange, gate, () => objectExists(forwarded));
       const isUpgrade = request.upgrade !== undefined && api.upgrade !== undefined;
-      return await (isUpgrade ? upgrade(passage) : send(passage));
+      return await (isUpgrade ? upgrade(forwarded) : send(forwarded));
     } catch (error) {
       const { reason } = exchange.end;
       throw reason instanceof StatusError ? reason : error;
     } finally {
-      leave();
+      release();
     }
   };
 }
 
-async function send(passage: Passage): Promise<Reply> {
-  const { api, exchange, sent, passer } = passage;
+async function send(forwarded: ForwardedRequest): Promise<Reply> {
+  const { api, exchange, sent, passer } = forwarded;
   const { request, signal } = exchange;
   const body = hasBody(exchange) ? { body: request.body } : {};
-  const answer = await api.send({ ...sent, headers: requestHeaders(request, passer), ...body, signal });
-  return await passAnswer(answer, { ...passage, as: sent.as });
+  const response = await api.send({ ...sent, headers: requestHeaders(request, passer), ...body, signal });
+  return await passAnswer(response, { ...forwarded, as: sent.as });
 }
 
-async function upgrade(passage: Passage): Promise<Reply> {
-  const { api, exchange, sent, root, passer } = passage;
+async function upgrade(forwarded: ForwardedRequest): Promise<Reply> {
+  const { api, exchange, sent, root, passer } = forwarded;
   const { request } = exchange;
   const ending = new AbortController();
-  let stands = false;
+  let isUpgraded = false;
   exchange.end.follow((reason) => {
-    // Where the client has gone, whoever has joined the two sees to the other side: its last words are on their way.
-    if (!stands || request.end?.isOver !== true) ending.abort(reason);
+    // If the client is gone, the code that joined the two sockets closes the other side after its last bytes are sent.
+    if (!isUpgraded || request.end?.isOver !== true) ending.abort(reason);
   });
   const headers = upgradeHeaders(request, passer);
-  const answer = await api.upgrade?.({ ...sent, headers, signal: ending.signal });
-  if (answer === undefined) return await send(passage);
-  if (!('socket' in answer)) return await passAnswer(answer, { ...passage, as: sent.as });
-  stands = true;
-  const { socket } = answer;
+  const response = await api.upgrade?.({ ...sent, headers, signal: ending.signal });
+  if (response === undefined) return await send(forwarded);
+  if (!('socket' in response)) return await passAnswer(response, { ...forwarded, as: sent.as });
+  isUpgraded = true;
+  const { socket } = response;
   ending.signal.addEventListener('abort', () => socket.destroy(), { once: true });
   if (ending.signal.aborted) socket.destroy();
-  return { status: 101, headers: switchedHeaders(answer.headers, root), body: { socket } };
+  return { status: 101, headers: switchedHeaders(response.headers, root), body: { socket } };
 }
 
-async function review({ api, exchange, sent, passer }: Passage, body: Uint8Array) {
+async function review({ api, exchange, sent, passer }: ForwardedRequest, body: Uint8Array) {
   exchange.place?.handOver();
   const { request, signal } = exchange;
   const headers = { ...requestHeaders(request, passer), accept: 'application/json', 'accept-encoding': 'identity' };
   const length = { 'content-length': String(body.byteLength) };
-  const answer = await api.send({ ...sent, headers: { ...headers, ...length }, body: once(body), signal });
-  return { status: answer.status, body: await wholeBody(answer) };
+  const response = await api.send({ ...sent, headers: { ...headers, ...length }, body: once(body), signal });
+  return { status: response.status, body: await wholeBody(response) };
 }
 
-async function isThere({ api, exchange, sent }: Passage): Promise<boolean> {
+async function objectExists({ api, exchange, sent }: ForwardedRequest): Promise<boolean> {
   const path = rawPath(sent.path);
   const headers = { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json' };
-  const answer: ApiResponse = await api.send({ method: 'GET', path, headers, as: sent.as, signal: exchange.signal });
-  await wholeBody(answer);
-  return answer.status === 200;
+  const response: ApiResponse = await api.send({ method: 'GET', path, headers, as: sent.as, signal: exchange.signal });
+  await wholeBody(response);
+  return response.status === 200;
 }
 
-const bodiless = new Set(['GET', 'HEAD', 'OPTIONS']);
+const methodsWithoutBody = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** HTTP/2 can send a body without a word about it. */
+/** HTTP/2 allows a body without any header that announces it. */
 function hasBody({ request: { method, headers, httpVersion } }: Exchange): boolean {
   const length = headers['content-length'];
   if (length !== undefined) return !/^0*$/.test(length);
-  return headers['transfer-encoding'] !== undefined || (httpVersion === '2' && !bodiless.has(method));
+  return headers['transfer-encoding'] !== undefined || (httpVersion === '2' && !methodsWithoutBody.has(method));
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

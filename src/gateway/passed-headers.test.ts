@@ -30,8 +30,8 @@ const ofSomebody = [
 ];
 const plain = ['accept', 'content-type', 'user-agent', 'x-app', 'if-match'];
 
-describe('headers that are passed on', () => {
-  it('hold nothing of who somebody is or of the connection, whatever a client sends (completions §8)', () => {
+describe('forwarded headers', () => {
+  it('contain no identity and no hop-by-hop headers, whatever a client sends (completions §8)', () => {
     const name = fc.constantFrom(...ofSomebody, ...plain);
     const sent = fc.dictionary(name, fc.constant(secret));
     const named = fc.array(fc.constantFrom('Close', 'X-App', 'ACCEPT', 'keep-alive', 'Authorization'), {
@@ -54,7 +54,7 @@ describe('headers that are passed on', () => {
     );
   });
 
-  it('leave a browser’s token here, and the other protocols to choose from', () => {
+  it('keep the offered subprotocols but not a browser’s token', () => {
     const bearer = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
     const offered = (protocols: string) =>
       upgradeHeaders(request({ 'sec-websocket-protocol': protocols }, 'websocket'), passer)['sec-websocket-protocol'];
@@ -62,7 +62,7 @@ describe('headers that are passed on', () => {
     expect(offered(bearer)).toBeUndefined();
   });
 
-  it('bring back several of a name, and lead on below this server', () => {
+  it('keep repeated response headers and rewrite locations below this server', () => {
     const headers = { warning: ['299 - "a"', '299 - "b"'], location: '/api', connection: 'X-Hop', 'x-hop': 'x' };
     expect(answerHeaders(headers, '/root')).toEqual({ warning: headers.warning, location: '/root/api' });
     for (const location of ['//evil.example/', 'https://evil.example/', 'relative']) {

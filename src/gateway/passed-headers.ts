@@ -3,17 +3,26 @@ import type { ApiResponse } from '../hosts/host.ts';
 import type { IncomingRequest, Reply } from '../http/exchange.ts';
 import { bearerProtocolPrefix } from '../http/web-socket.ts';
 
-const ofConnection = new Set(connectionHeaders);
+const hopByHopHeaders = new Set(connectionHeaders);
 
-/** Who the caller is, and where from, is said by the gateway alone. */
-const ofCaller = new Set(['authorization', 'cookie', 'forwarded', 'host', 'expect', 'via', 'x-real-ip', 'audit-id']);
-const ofCallerPrefixes = ['impersonate-', 'x-remote-', 'x-forwarded-'];
+/** Only the gateway may state who the caller is and where the request comes from. */
+const callerHeaders = new Set([
+  'authorization',
+  'cookie',
+  'forwarded',
+  'host',
+  'expect',
+  'via',
+  'x-real-ip',
+  'audit-id',
+]);
+const callerHeaderPrefixes = ['impersonate-', 'x-remote-', 'x-forwarded-'];
 
 /**
- * What would be taken for the gateway's own word about itself by a browser, which goes by it in everything that it asks
- * of this server from then on: where to report each request to, for one.
+ * Headers that a browser would attribute to this server and apply to all later requests to it, for example where to
+ * send network error reports.
  */
-const ofServer = new Set([
+const serverHeaders = new Set([
   'accept-ch',
   'alt-svc',
   'audit-id',
@@ -37,55 +46,55 @@ const ofServer = new Set([
   'www-authenticate',
 ]);
 
-/** Who passes a request on: its audit id, and the name of this server. */
+/** The audit id of a forwarded request, and this server's name for `Via`. */
 export interface Passer {
   readonly auditId: string;
   readonly via: string;
 }
 
-const viaForm = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
+const viaPattern = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
 
-/** What of a request's headers goes on. */
+/** The request headers to forward. */
 export function requestHeaders(
   { headers, upgrade }: IncomingRequest,
   { auditId, via }: Passer,
 ): Record<string, string> {
-  const named = namedBy(headers.connection);
-  const passed: Record<string, string> = {};
+  const listed = headersListedIn(headers.connection);
+  const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || ofConnection.has(name) || ofCaller.has(name) || named.has(name)) continue;
-    if (ofCallerPrefixes.some((prefix) => name.startsWith(prefix))) continue;
-    passed[name] = value;
+    if (value === undefined || hopByHopHeaders.has(name) || callerHeaders.has(name) || listed.has(name)) continue;
+    if (callerHeaderPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    forwarded[name] = value;
   }
-  passed['audit-id'] = auditId;
-  passed.via = [...(headers.via?.match(viaForm) ?? []), `1.1 ${via}`].join(', ');
-  if (upgrade === undefined) return passed;
-  delete passed['content-length'];
-  const protocols = offeredProtocols(passed['sec-websocket-protocol']);
-  if (protocols === '') delete passed['sec-websocket-protocol'];
-  else passed['sec-websocket-protocol'] = protocols;
-  return passed;
+  forwarded['audit-id'] = auditId;
+  forwarded.via = [...(headers.via?.match(viaPattern) ?? []), `1.1 ${via}`].join(', ');
+  if (upgrade === undefined) return forwarded;
+  delete forwarded['content-length'];
+  const protocols = offeredProtocols(forwarded['sec-websocket-protocol']);
+  if (protocols === '') delete forwarded['sec-websocket-protocol'];
+  else forwarded['sec-websocket-protocol'] = protocols;
+  return forwarded;
 }
 
-/** The same, for a request that asks for another protocol. */
+/** The same for an upgrade request. */
 export function upgradeHeaders(request: IncomingRequest, passer: Passer): Record<string, string> {
   return { ...requestHeaders(request, passer), connection: 'Upgrade', upgrade: request.upgrade ?? '' };
 }
 
-/** What of an answer's headers goes back. `root`: the path of the cluster's root at this server. */
+/** The response headers to return to the client. `root`: the path of the cluster's root at this server. */
 export function answerHeaders(headers: ApiResponse['headers'], root: string): Reply['headers'] {
-  const named = namedBy(headers.connection);
-  const passed: Reply['headers'] = {};
+  const listed = headersListedIn(headers.connection);
+  const forwarded: Reply['headers'] = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (ofConnection.has(name) || ofServer.has(name) || named.has(name)) continue;
-    passed[name] = typeof value === 'string' ? value : [...value];
+    if (hopByHopHeaders.has(name) || serverHeaders.has(name) || listed.has(name)) continue;
+    forwarded[name] = typeof value === 'string' ? value : [...value];
   }
-  const { location } = passed;
-  if (typeof location === 'string' && /^\/(?!\/)/.test(location)) passed.location = `${root}${location}`;
-  return passed;
+  const { location } = forwarded;
+  if (typeof location === 'string' && /^\/(?!\/)/.test(location)) forwarded.location = `${root}${location}`;
+  return forwarded;
 }
 
-/** Of a `101`: what the two sides agreed on. */
+/** The headers of a `101` response: the protocol that both sides agreed on. */
 export function switchedHeaders(headers: ApiResponse['headers'], root: string): Reply['headers'] {
   const { upgrade } = headers;
   return {
@@ -95,14 +104,14 @@ export function switchedHeaders(headers: ApiResponse['headers'], root: string): 
   };
 }
 
-function namedBy(connection: string | readonly string[] | undefined): ReadonlySet<string> {
-  if (connection === undefined) return none;
+function headersListedIn(connection: string | readonly string[] | undefined): ReadonlySet<string> {
+  if (connection === undefined) return noHeaders;
   return new Set([connection].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase())));
 }
 
-const none: ReadonlySet<string> = new Set();
+const noHeaders: ReadonlySet<string> = new Set();
 
-/** A browser's token comes as a protocol, and is for this server only. */
+/** A browser sends its token as a WebSocket subprotocol, which is meant for this server only. */
 function offeredProtocols(offered: string | undefined): string {
   return (offered ?? '')
     .split(',')

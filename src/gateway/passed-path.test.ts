@@ -15,8 +15,8 @@ const refused = (rest: string): number => {
   }
 };
 
-describe('the path that is passed on', () => {
-  it('is what lies below the gateway, to the letter', () => {
+describe('the forwarded path', () => {
+  it('is the literal path below the gateway', () => {
     for (const path of [
       '/',
       '/api',
@@ -33,7 +33,7 @@ describe('the path that is passed on', () => {
     expect(passed('//api')).toBe('/api');
   });
 
-  it('is refused where somebody on the way could read another one out of it', () => {
+  it('is rejected if a server on the way could interpret it differently', () => {
     for (const path of [
       '/api/v1/namespaces/a/../b/secrets',
       '/api/v1/namespaces/a/%2e%2e/b/secrets',
@@ -62,7 +62,7 @@ describe('the path that is passed on', () => {
     }
   });
 
-  it('means the same to whoever decides and to whoever carries it out, however they cut it', () => {
+  it('has the same meaning for the authorizer and for the cluster, however they split it', () => {
     const part = fc.constantFrom(
       'api',
       'apis',
@@ -91,13 +91,13 @@ describe('the path that is passed on', () => {
         let ours: RequestInfo;
         try {
           sent = passed(path);
-          // What has no meaning at all has not come so far.
+          // An invalid path does not get this far.
           ours = parseRequestInfo('GET', sent, new URLSearchParams());
         } catch (error) {
           expect(error).toBeInstanceOf(StatusError);
           return;
         }
-        // As Go does it: decode everything, then cut; and as an ordinary URL does it: resolve, then decode and cut.
+        // Go decodes everything and then splits; a URL parser resolves dots, then splits and decodes.
         const decoded = decodeURIComponent(sent);
         const resolved = decodeURIComponent(new URL(sent, 'https://h').pathname);
         const isApplication = ours.subresource === 'proxy';

@@ -3,30 +3,32 @@ import { belowSegments, pathSegments, rawPath, rawQuery } from '../http/path-seg
 import { parseRequestInfo } from '../http/request-info.ts';
 
 /**
- * The path and query that a request is passed on with, from below the gateway's own segments. What stands between here and
- * there may read a path in its own way (join slashes, go up at `..`, decode once more), and whoever decided about the
- * request must have read it as the one who carries it out does: a path that can be read in two ways is a 400.
+ * The path and query to forward, without the gateway's own segments. Servers on the way may interpret a path
+ * differently (join slashes, resolve `..`, decode twice), but authorization is safe only if all of them read the same
+ * path. A path with more than one interpretation is a 400.
  */
 export function passedPath(method: string, url: string, depth: number): string {
   const query = rawQuery(url);
   const path = `/${belowSegments(rawPath(url), depth).replace(/^\/+/, '')}`;
   if (plainPath.test(path) && plainQuery.test(query) && !url.includes('#')) return joined(path, query);
   if (!/^[\x21-\x7e]*$/.test(path + query) || url.includes('#') || path.includes('\\')) {
-    throw unreadable('it has characters that must be encoded');
+    throw unforwardable('it contains characters that must be percent-encoded');
   }
   checkQuery(query);
   const segments = pathSegments(path);
   const { subresource, rest } = parseRequestInfo(method, path, new URLSearchParams(query));
-  // What is behind the proxy of a service is an application's own path, and may have encoded slashes.
-  const own = subresource === 'proxy' ? segments.slice(0, segments.length - rest.length) : segments;
-  const isTwofold = (segment: string) => segment === '' || /[/\\\p{Cc}]/u.test(segment);
-  if (own.some(isTwofold)) throw unreadable('it has an empty segment, or an encoded slash in one');
-  const climbs = segments.flatMap((segment) => segment.split(/[/\\]/)).some((part) => part === '.' || part === '..');
-  if (climbs) throw unreadable('it has a segment of dots');
+  // The path behind a service proxy belongs to the application and may contain encoded slashes.
+  const ownSegments = subresource === 'proxy' ? segments.slice(0, segments.length - rest.length) : segments;
+  const isAmbiguous = (segment: string) => segment === '' || /[/\\\p{Cc}]/u.test(segment);
+  if (ownSegments.some(isAmbiguous)) throw unforwardable('it contains an empty segment or an encoded slash');
+  const hasDotSegment = segments
+    .flatMap((segment) => segment.split(/[/\\]/))
+    .some((part) => part === '.' || part === '..');
+  if (hasDotSegment) throw unforwardable('it contains a dot segment');
   return joined(path, query);
 }
 
-/** Nearly all of them: nothing in them stands for anything else. */
+/** Matches nearly all paths: nothing in them needs decoding. */
 const plainPath = /^(?:\/[\w:~-][\w.:~-]*)*\/?$/;
 const plainQuery = /^[\w.=&:,~-]*$/;
 
@@ -34,16 +36,16 @@ function joined(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Go leaves out what it cannot read, and reads semicolons as nobody else does. */
+/** Go drops parameters that it cannot parse, and treats semicolons differently from other implementations. */
 function checkQuery(query: string): void {
-  if (query.includes(';')) throw unreadable('there is a semicolon in its query');
+  if (query.includes(';')) throw unforwardable('its query contains a semicolon');
   try {
     for (const part of query.split('&')) decodeURIComponent(part);
   } catch {
-    throw unreadable('its query has an invalid URL escape');
+    throw unforwardable('its query contains an invalid URL escape');
   }
 }
 
-function unreadable(fault: string): Error {
-  return badRequest(`the request path cannot be passed on: ${fault}`);
+function unforwardable(fault: string): Error {
+  return badRequest(`cannot forward the request path: ${fault}`);
 }

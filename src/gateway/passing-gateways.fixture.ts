@@ -18,9 +18,9 @@ import { instanceDepth, instanceGateway } from './instance-gateway.ts';
 import type { PassingState } from './passing.fixture.ts';
 import { TargetRooms } from './target-room.ts';
 
-const nowhere = () => Promise.reject(new Error('nobody asks for that here'));
+const unexpected = () => Promise.reject(new Error('not expected in this test'));
 
-/** Both gateways with one cluster behind them, `far`, on which the virtual cluster of the one instance stands. */
+/** Both gateways in front of one cluster, `far`, which hosts the virtual cluster of the single instance. */
 export function passingGateways(state: PassingState, api: ClusterApi) {
   const chain: GuardedChainOptions = {
     clock,
@@ -56,8 +56,8 @@ export function passingGateways(state: PassingState, api: ClusterApi) {
   });
   const builtIn = {
     plane: { id: 'local' } as Plane,
-    virtualPlanes: { enter: nowhere, planeIdAt: () => undefined },
-    serve: () => nowhere,
+    virtualPlanes: { enter: unexpected, planeIdAt: () => undefined },
+    serve: () => unexpected,
     isTokenOf: async () => false,
     authenticate: async () => undefined,
   };
@@ -100,11 +100,11 @@ export function passingGateways(state: PassingState, api: ClusterApi) {
 
 function hostOf(state: PassingState, api: ClusterApi): Host {
   return {
-    discover: nowhere,
-    install: nowhere,
-    remove: nowhere,
-    sleep: nowhere,
-    logs: nowhere,
+    discover: unexpected,
+    install: unexpected,
+    remove: unexpected,
+    sleep: unexpected,
+    logs: unexpected,
     async observe(place) {
       await state.heardOf;
       const { phase } = state;

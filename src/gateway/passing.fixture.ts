@@ -17,20 +17,20 @@ import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { passingGateways } from './passing-gateways.fixture.ts';
 
-/** What the target has seen of a request. */
+/** A request as the target received it. */
 export type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-/** The roots of the two ways to the same target. */
+/** The root paths at the two gateways; both lead to the same target. */
 export const far = '/kubernetes/cluster/far';
 export const demo = '/kubernetes/project/default/virtualcluster/demo';
 
-/** A promise, and how it is kept. */
+/** A promise and the function that resolves it. */
 export function deferred(): { promise: Promise<void>; resolve(): void } {
-  let keep = () => {};
+  let resolveNow = () => {};
   const promise = new Promise<void>((resolve) => {
-    keep = resolve;
+    resolveNow = resolve;
   });
-  return { promise, resolve: () => keep() };
+  return { promise, resolve: () => resolveNow() };
 }
 
 export interface Asked {
@@ -40,19 +40,19 @@ export interface Asked {
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** What a test may change while everything runs. */
+/** State that a test may change while the servers run. */
 export class PassingState {
   readonly seen: Seen[] = [];
   readonly audit = new MemoryAuditLog();
   answer: RequestListener = (_request, response) => void response.end('{}');
   upgraded: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: '' });
-  /** Ends the key of everybody who comes with `<name>-token`. */
+  /** Revokes the key of the user whose token is `<name>-token`. */
   readonly keys = new Map<string, AbortController>();
   readonly rights = new AbortController();
   phase: HostedVirtualCluster['phase'] = 'Ready';
   woken = 0;
-  /** Until then the host does not know what is there. */
+  /** Until this resolves, the host's cache is not synced. */
   heardOf: Promise<void> = Promise.resolve();
   onHostChange: () => void = () => {};
   instance = {
@@ -76,20 +76,20 @@ export class PassingState {
 }
 
 /**
- * Both gateways behind a real listener, and behind them a server of Node's own that does whatever a test wants: what goes
- * over the wires is real on both sides.
+ * Both gateways behind a real listener, in front of a Node HTTP server whose behavior a test defines. Both sides use
+ * real sockets.
  */
 export class PassingBench {
   #open: Awaited<ReturnType<typeof open>> | undefined;
 
-  /** To be called where tests are described. */
+  /** Registers the hooks; call it inside `describe`. */
   static forEach(limits: Partial<ListenLimits> = {}): PassingBench {
-    const at = new PassingBench();
+    const env = new PassingBench();
     beforeEach(async () => {
-      at.#open = await open(limits);
+      env.#open = await open(limits);
     });
-    afterEach(() => at.#now.close());
-    return at;
+    afterEach(() => env.#now.close());
+    return env;
   }
 
   get #now() {
@@ -117,7 +117,7 @@ export class PassingBench {
     return `https://localhost:${this.listener.port}`;
   }
 
-  /** Nobody listens where the target was. */
+  /** Stops the target, so that nothing listens at its address. */
   stopTarget(): Promise<void> {
     return this.#now.stopTarget();
   }
@@ -131,13 +131,13 @@ export class PassingBench {
     });
   }
 
-  async ask(path: string, asked: Asked = {}) {
-    const { statusCode, headers, body } = await this.send(path, asked);
+  async ask(path: string, request: Asked = {}) {
+    const { statusCode, headers, body } = await this.send(path, request);
     const text = await body.text();
     return { code: statusCode, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   }
 
-  /** A connection that says exactly this. */
+  /** Opens a connection and writes exactly this text. */
   async raw(text: string): Promise<TLSSocket> {
     const socket = connect({
       port: this.listener.port,
@@ -151,7 +151,7 @@ export class PassingBench {
     return socket;
   }
 
-  /** All that comes on a connection until it is closed. */
+  /** Returns everything that arrives on a connection until it closes. */
   async rawAnswer(text: string): Promise<string> {
     const socket = await this.raw(text);
     let answer = '';
@@ -164,18 +164,18 @@ export class PassingBench {
 async function open(limits: Partial<ListenLimits>) {
   const state = new PassingState();
   const sockets = new Set<Socket>();
-  const target = createServer((asked, response) => {
-    state.seen.push({ method: asked.method, url: asked.url, headers: asked.headers });
-    state.answer(asked, response);
+  const target = createServer((request, response) => {
+    state.seen.push({ method: request.method, url: request.url, headers: request.headers });
+    state.answer(request, response);
   });
   target.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
   });
-  target.on('upgrade', (asked, socket, head) => {
-    state.seen.push({ method: asked.method, url: asked.url, headers: asked.headers });
-    state.upgraded(asked, socket as Socket, head);
+  target.on('upgrade', (request, socket, head) => {
+    state.seen.push({ method: request.method, url: request.url, headers: request.headers });
+    state.upgraded(request, socket as Socket, head);
   });
   target.listen(0, '127.0.0.1');
   await once(target, 'listening');

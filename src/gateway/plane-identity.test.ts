@@ -14,8 +14,8 @@ const identity = (name: string, groups: string[], more: Partial<Identity> = {}):
 const allowed = () => ({ allowed: true, reason: '' });
 const groupsOf = ({ user }: Identity) => [...user.groups].sort();
 
-describe('who somebody is inside of a plane', () => {
-  it('is the same name in the built-in cluster, an admin with everything, nobody with a group of Kubernetes’ own', () => {
+describe('the identity of a caller inside a plane', () => {
+  it('keeps the name in the built-in cluster, makes admins cluster admins and drops system groups', () => {
     const anna = inCluster(identity('anna', ['painters', 'system:masters', 'system:nodes']), 'local', allowed);
     expect(anna.user.name).toBe('anna');
     expect(groupsOf(anna)).toEqual(['painters', 'system:authenticated']);
@@ -23,7 +23,7 @@ describe('who somebody is inside of a plane', () => {
     expect(groupsOf(admin)).toEqual([adminsGroup, 'system:authenticated', 'system:masters']);
   });
 
-  it('stays what the management API lets through, whatever is asked inside', async () => {
+  it('remains subject to the management API for every request inside', async () => {
     const asked: Attributes[] = [];
     const known = identity('anna', [], { accessKey: 'annas' });
     const anna = inCluster(known, 'local', (who, attributes) => {
@@ -39,7 +39,7 @@ describe('who somebody is inside of a plane', () => {
     expect(anna.accessKey).toBe('annas');
   });
 
-  it('follows the rights of the key, not of a name that is another’s outside', () => {
+  it('depends on the permissions of the key, not on those of an equal name outside', () => {
     const asked: unknown[] = [];
     const rights = (as?: unknown) => {
       asked.push(as);
@@ -50,7 +50,7 @@ describe('who somebody is inside of a plane', () => {
     expect(asked).toEqual([undefined]);
   });
 
-  it('is another one than the account of the same name in a virtual cluster', () => {
+  it('differs from the service account of the same name in a virtual cluster', () => {
     const account = identity('system:serviceaccount:default:robot', [
       'system:serviceaccounts',
       'system:serviceaccounts:default',
@@ -64,7 +64,7 @@ describe('who somebody is inside of a plane', () => {
     expect(admin.gate).toBe(allowed);
   });
 
-  it('has the roles that an instance gives, an admin all, and nobody a role that they bring along (completions §8)', () => {
+  it('has the roles that the instance grants, all of them for an admin, and none from the caller’s groups (completions §8)', () => {
     const groups = ['painters', 'system:masters', 'platform:role:cluster-admin', 'system:authenticated'];
     const anna = inInstance(identity('anna', groups, { accessKey: 'annas' }), ['view', 'edit'], allowed);
     expect(groupsOf(anna)).toEqual(['painters', 'platform:role:edit', 'platform:role:view', 'system:authenticated']);

@@ -10,13 +10,13 @@ import { type Attributes, type Decision, type RequestTarget, withTarget } from '
 import { isAdmin } from '../auth/authz/subject.ts';
 import type { Identity } from '../auth/identity.ts';
 
-/** Decides for the management API. */
+/** The authorizer of the management API. */
 export type Authorize = (identity: Identity, attributes: Attributes) => Decision | Promise<Decision>;
 
 /**
- * Somebody with an access key as a connected cluster knows them: the same name, and groups that are somebody's own.
- * Admins of the installation may do everything. Whether they get in at all, and with which requests, stays for the
- * management API to say, whomever they act as inside.
+ * The identity of an access key's holder inside a connected cluster: the same name and only the user's own groups.
+ * Admins of the installation become cluster admins. The management API still decides whether the caller gets in, and
+ * with which requests, even while the caller impersonates someone inside.
  */
 export function inCluster(known: Identity, cluster: string, authorize: Authorize): Identity {
   const { user, rights, accessKey, ends } = known;
@@ -34,20 +34,23 @@ export function inCluster(known: Identity, cluster: string, authorize: Authorize
 
 const clusterUsers = new WeakMap<UserInfo, UserInfo>();
 
-/** Asked for with every request of theirs, and the same for each. */
+/** Cached, because each request of the user needs the same value. */
 function clusterUser(user: UserInfo): UserInfo {
   const known = clusterUsers.get(user);
   if (known !== undefined) return known;
   const groups = [...ownGroups(user), kubernetesAuthenticatedGroup];
   if (isAdmin(user)) groups.push(kubernetesMastersGroup);
-  const made = { ...user, groups };
-  clusterUsers.set(user, made);
-  return made;
+  const inside = { ...user, groups };
+  clusterUsers.set(user, inside);
+  return inside;
 }
 
 const rolePrefix = roleGroup('');
 
-/** What Kubernetes gives by itself, and what a virtual cluster's own access gives, is never taken over from elsewhere. */
+/**
+ * Drops groups that Kubernetes assigns itself and groups that grant roles in a virtual cluster: they must not be
+ * imported.
+ */
 function ownGroups({ groups }: UserInfo): string[] {
   return groups.filter((group) => !group.startsWith(systemPrefix) && !group.startsWith(rolePrefix));
 }
@@ -55,9 +58,9 @@ function ownGroups({ groups }: UserInfo): string[] {
 const serviceAccountPrefix = `${systemPrefix}serviceaccount:`;
 
 /**
- * A caller of the built-in cluster as a virtual cluster on it knows them. A service account gets another name on its
- * way, as the virtual cluster may have an account of the very same name that is somebody else's. `gate` says whether they
- * get in.
+ * The identity of a caller of the built-in cluster inside a virtual cluster on it. A service account gets a different
+ * name, because the virtual cluster may have an unrelated account of the same name. `gate` decides whether the caller
+ * gets in.
  */
 export function inVirtualCluster(
   { user, accessKey, countedAs, signal, ends, rights }: Identity,
@@ -82,14 +85,14 @@ export function inVirtualCluster(
 }
 
 /**
- * Somebody whom the management API knows as the virtual cluster of an instance knows them: the same name, groups that are
- * somebody's own, and the roles that the instance gives them. Admins of the installation may do everything.
+ * The identity of a management API user inside the virtual cluster of an instance: the same name, only the user's own
+ * groups, and the roles that the instance grants. Admins of the installation become cluster admins.
  */
 export function inInstance(known: Identity, roles: readonly string[], gate: NonNullable<Identity['gate']>): Identity {
   const { user, rights, accessKey, signal, ends } = known;
-  const given = isAdmin(user) ? [kubernetesMastersGroup] : roles.map(roleGroup);
+  const roleGroups = isAdmin(user) ? [kubernetesMastersGroup] : roles.map(roleGroup);
   return {
-    user: { ...user, groups: [...ownGroups(user), kubernetesAuthenticatedGroup, ...given] },
+    user: { ...user, groups: [...ownGroups(user), kubernetesAuthenticatedGroup, ...roleGroups] },
     ...(accessKey === undefined ? {} : { accessKey }),
     ...(ends === undefined ? {} : { ends }),
     system: false,

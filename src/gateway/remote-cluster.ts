@@ -8,21 +8,21 @@ import type { Inside } from './inside.ts';
 import { type PassOnOptions, passOn } from './pass-on.ts';
 
 export interface RemoteClusterOptions extends PassOnOptions {
-  /** Tells that nobody waits for the answer any more. */
+  /** Fires when the request no longer waits for the response. */
   ending(): AbortSignal;
 }
 
-const itSays: Decision = { allowed: true, reason: 'the cluster decides' };
+const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluster authorizes the request' };
 
 /**
- * A cluster that is elsewhere. It decides itself about what it is asked to do, in the name of whoever asks. Only whether
- * somebody may act as another has to be known before, as that one's name is the one it hears.
+ * A remote cluster. It authorizes each request itself, under the caller's name. Only impersonation is checked
+ * beforehand, because the cluster sees just the impersonated name.
  */
 export function remoteCluster(options: RemoteClusterOptions): Inside {
   return {
     serve: passOn(options),
     async authorize(identity, attributes) {
-      if (!attributes.resourceRequest || attributes.verb !== 'impersonate') return itSays;
+      if (!attributes.resourceRequest || attributes.verb !== 'impersonate') return authorizedRemotely;
       return await mayImpersonate(options, identity, attributes);
     },
   };

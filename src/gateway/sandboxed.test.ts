@@ -8,8 +8,8 @@ function headersOf(headers: Reply['headers'], status = 200): Reply['headers'] {
   return reply.headers;
 }
 
-describe('what comes out of a cluster', () => {
-  it('is a page without scripts and without an origin, where a browser would show it as a page', () => {
+describe('content from a cluster', () => {
+  it('is sandboxed if a browser would render it as a page', () => {
     for (const type of [
       'text/html',
       'text/html; charset=utf-8',
@@ -35,7 +35,7 @@ describe('what comes out of a cluster', () => {
     expect(headersOf({})['content-security-policy']).toBe('sandbox');
   });
 
-  it('is held to what it says of itself, too', () => {
+  it('keeps its own content security policy as well', () => {
     const html = { 'content-type': 'text/html' };
     const one = headersOf({ ...html, 'content-security-policy': "default-src 'self'" });
     expect(one['content-security-policy']).toEqual(["default-src 'self'", 'sandbox']);
@@ -43,7 +43,7 @@ describe('what comes out of a cluster', () => {
     expect(two['content-security-policy']).toEqual(['a', 'sandbox allow-scripts', 'sandbox']);
   });
 
-  it('is left as it is where nobody could take it for a page, but for its type being what it says', () => {
+  it('gets only nosniff if no browser would render it as a page', () => {
     for (const type of [
       'application/json',
       'application/json;stream=watch',

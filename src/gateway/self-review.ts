@@ -10,15 +10,15 @@ import { objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 
-/** A question is short. */
-const longestReview = 64 * 1024;
+/** The size limit of a review. */
+const maxReviewLength = 64 * 1024;
 
 const kinds: Readonly<Record<string, string>> = {
   selfsubjectaccessreviews: 'SelfSubjectAccessReview',
   selfsubjectrulesreviews: 'SelfSubjectRulesReview',
 };
 
-/** Whether somebody asks a cluster what they may do in it. */
+/** True if the caller asks a cluster for its own permissions. */
 export function isSelfReview({ info }: Exchange): boolean {
   return (
     info.verb === 'create' &&
@@ -29,47 +29,48 @@ export function isSelfReview({ info }: Exchange): boolean {
 }
 
 /**
- * A cluster that is elsewhere knows what its caller may do, and not what the caller's credential lets through: who asks
- * with one that is narrowed gets the answer that their requests will. `send` passes a body on and gives what comes back.
+ * Answers a self review within the scope of the caller's credential. A remote cluster knows the caller's permissions
+ * but not that scope, so its result is reduced to what the caller's requests can actually do. `send` forwards a body
+ * and returns the response.
  */
 export async function narrowedReview(
   exchange: Exchange,
   passes: Passes,
   send: (body: Uint8Array) => Promise<{ readonly status: number; readonly body: Uint8Array }>,
 ): Promise<Reply> {
-  const bytes = await readBody(exchange, longestReview);
-  const review = decoded(exchange, bytes);
+  const bytes = await readBody(exchange, maxReviewLength);
+  const review = decodeReview(exchange, bytes);
   if (exchange.info.resource === 'selfsubjectaccessreviews') {
     const { allowed, reason } = await passes(askedAttributes(review));
-    if (!allowed) return answer(201, { ...review, status: { allowed, ...(reason === '' ? {} : { reason }) } });
+    if (!allowed) return jsonReply(201, { ...review, status: { allowed, ...(reason === '' ? {} : { reason }) } });
   }
   const { status, body } = await send(bytes);
-  const said = status === 201 ? parsed(body) : undefined;
-  const rules = isJsonObject(said) ? objectAt(said, 'status') : undefined;
-  if (!isJsonObject(said) || rules === undefined || exchange.info.resource !== 'selfsubjectrulesreviews') {
+  const result = status === 201 ? parseJson(body) : undefined;
+  const rules = isJsonObject(result) ? objectAt(result, 'status') : undefined;
+  if (!isJsonObject(result) || rules === undefined || exchange.info.resource !== 'selfsubjectrulesreviews') {
     return { status, headers: { 'content-type': 'application/json' }, body };
   }
   const namespace = textAt(review, 'spec', 'namespace');
-  const left = await narrowedRules(rules as unknown as ToldRules, namespace, passes);
-  return answer(status, { ...said, status: left as unknown as JsonObject });
+  const reduced = await narrowedRules(rules as unknown as ToldRules, namespace, passes);
+  return jsonReply(status, { ...result, status: reduced as unknown as JsonObject });
 }
 
-function answer(status: number, object: JsonObject): Reply {
+function jsonReply(status: number, object: JsonObject): Reply {
   return { status, headers: { 'content-type': 'application/json' }, body: writeJson(object) };
 }
 
-function decoded({ info, request }: Exchange, bytes: Uint8Array): JsonObject {
+function decodeReview({ info, request }: Exchange, bytes: Uint8Array): JsonObject {
   const { group, version, resource } = info;
   const kind = kinds[resource] ?? '';
   const format = bodyFormat(request.headers['content-type'], ['json', 'protobuf']);
   if (format === 'protobuf') return protobufCodec.decode({ group, version, kind }, bytes);
-  const review = parsed(bytes);
+  const review = parseJson(bytes);
   if (isJsonObject(review)) return review;
-  throw unsupportedMediaType(`the body of the request is no ${kind}`);
+  throw unsupportedMediaType(`the request body is not a ${kind}`);
 }
 
-/** undefined: it is no JSON. */
-function parsed(bytes: Uint8Array): JsonValue | undefined {
+/** `undefined` if the bytes are not JSON. */
+function parseJson(bytes: Uint8Array): JsonValue | undefined {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;
   } catch {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { TargetRooms } from './target-room.ts';
 
-describe('the room for those who wait for a cluster', () => {
-  it('is for so many, of whom one caller is half, and for each cluster its own (completions §10)', () => {
-    const rooms = new TargetRooms();
+describe('the limiter of a target cluster', () => {
+  it('limits waiting requests per cluster, and one caller to half of them (completions §10)', () => {
+    const limiters = new TargetRooms();
     const fill = (target: string, share: string) => {
-      const leaves: (() => void)[] = [];
+      const releases: (() => void)[] = [];
       for (;;) {
         try {
-          leaves.push(rooms.of(target).enter(share));
+          releases.push(limiters.of(target).enter(share));
         } catch (error) {
           expect(error).toMatchObject({ code: 429 });
-          return leaves;
+          return releases;
         }
       }
     };
@@ -26,14 +26,14 @@ describe('the room for those who wait for a cluster', () => {
     expect(fill('far', 'anna').length).toBe(0);
   });
 
-  it('is forgotten when nobody waits any more', () => {
-    const rooms = new TargetRooms();
-    const busy = rooms.of('busy');
+  it('is dropped when no request waits any more', () => {
+    const limiters = new TargetRooms();
+    const busy = limiters.of('busy');
     busy.enter('anna');
-    const idle = rooms.of('idle');
+    const idle = limiters.of('idle');
     idle.enter('anna')();
-    rooms.of('another');
-    expect(rooms.of('busy')).toBe(busy);
-    expect(rooms.of('idle')).not.toBe(idle);
+    limiters.of('another');
+    expect(limiters.of('busy')).toBe(busy);
+    expect(limiters.of('idle')).not.toBe(idle);
   });
 });

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyRequests } from '../api/status.ts';
 
-/** As many as this server works at by itself; one caller has half of it, so that others get through. */
-const mostWaiting = 400;
-const mostOfOne = mostWaiting / 2;
+/** Equal to this server's own in-flight limit. One caller may use half of it, so that others get through. */
+const maxWaiting = 400;
+const maxPerCaller = maxWaiting / 2;
 
 /**
- * How many wait for the answers of one cluster. They take no place of those at work here: a cluster that hangs fills its
- * own room, and holds up nobody who wants something else.
+ * Limits the requests that wait for one cluster. They do not count against this server's in-flight limit, so a cluster
+ * that hangs exhausts only its own limit.
  */
 export class TargetRoom {
-  /** What this server calls itself to those it passes requests on to: one that comes back is known by it. */
+  /** This server's name in the `Via` header of forwarded requests. It reveals a request loop. */
   readonly via: string;
   readonly #waiting = new Map<string, number>();
   #total = 0;
@@ -19,22 +19,22 @@ export class TargetRoom {
     this.via = via;
   }
 
-  /** Returns how to leave. Throws 429. */
+  /** Returns the function that frees the slot. Throws 429. */
   enter(share: string): () => void {
-    const own = this.#waiting.get(share) ?? 0;
-    if (this.#total >= mostWaiting || own >= mostOfOne) {
-      throw tooManyRequests('Too many requests wait for that cluster, please try again later.', 1);
+    const current = this.#waiting.get(share) ?? 0;
+    if (this.#total >= maxWaiting || current >= maxPerCaller) {
+      throw tooManyRequests('Too many requests are waiting for this cluster, please try again later.', 1);
     }
     this.#total += 1;
-    this.#waiting.set(share, own + 1);
-    let left = false;
+    this.#waiting.set(share, current + 1);
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (released) return;
+      released = true;
       this.#total -= 1;
-      const rest = (this.#waiting.get(share) ?? 1) - 1;
-      if (rest === 0) this.#waiting.delete(share);
-      else this.#waiting.set(share, rest);
+      const remaining = (this.#waiting.get(share) ?? 1) - 1;
+      if (remaining === 0) this.#waiting.delete(share);
+      else this.#waiting.set(share, remaining);
     };
   }
 
@@ -43,14 +43,14 @@ export class TargetRoom {
   }
 }
 
-/** The rooms of clusters that somebody waits for. */
+/** The limiters of all clusters that requests wait for. */
 export class TargetRooms {
   readonly #rooms = new Map<string, TargetRoom>();
   readonly #via = `flotilla-${randomUUID()}`;
 
   of(target: string): TargetRoom {
-    const known = this.#rooms.get(target);
-    if (known !== undefined) return known;
+    const existing = this.#rooms.get(target);
+    if (existing !== undefined) return existing;
     for (const [name, room] of this.#rooms) if (room.isEmpty) this.#rooms.delete(name);
     const room = new TargetRoom(this.#via);
     this.#rooms.set(target, room);

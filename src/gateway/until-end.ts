@@ -3,17 +3,17 @@ import { type Exchange, goesOn, type Handler, type Reply } from '../http/exchang
 import { withSignal } from '../http/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** What lasts ends with the credential that it was begun with; `end` in milliseconds since the epoch. */
+/** Ends a long-running request when its credential expires; `end` is in milliseconds since the epoch. */
 export async function untilEnd(exchange: Exchange, end: number, clock: Clock, next: Handler): Promise<Reply> {
   const controller = new AbortController();
   const cancel = clock.at(end, () => controller.abort(unauthorized()));
-  let lasts = false;
+  let staysOpen = false;
   try {
     const reply = await withSignal(exchange, controller.signal, next);
-    lasts = goesOn(reply);
+    staysOpen = goesOn(reply);
     return reply;
   } finally {
-    if (lasts) exchange.end.follow(cancel);
+    if (staysOpen) exchange.end.follow(cancel);
     else cancel();
   }
 }

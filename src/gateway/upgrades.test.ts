@@ -7,7 +7,7 @@ import { demo, far, PassingBench } from './passing.fixture.ts';
 
 const exec = '/api/v1/namespaces/a/pods/x/exec?command=sh&stdin=true&stdout=true';
 
-/** What clients of SPDY send: the bytes after it are another protocol. */
+/** The request of an SPDY client: the bytes after it are another protocol. */
 const spdy = (path: string, more = '', method = 'POST') =>
   `${method} ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer anna-token\r\nConnection: Upgrade\r\n` +
   `Upgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nX-Stream-Protocol-Version: v3.channel.k8s.io\r\n${more}\r\n`;
@@ -15,7 +15,7 @@ const spdy = (path: string, more = '', method = 'POST') =>
 const switched =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\nSet-Cookie: a=b\r\n\r\n';
 
-/** Resolves when it is over, of which only those hear who read. */
+/** Resolves when the socket is closed, which only a reading socket notices. */
 async function closed(socket: Socket): Promise<void> {
   socket.on('error', () => {});
   socket.once('end', () => socket.end());
@@ -23,7 +23,7 @@ async function closed(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** Reads until it has this text; gives all that it read. */
+/** Reads until this text has arrived; returns everything read. */
 async function until(socket: Socket, text: string): Promise<string> {
   let read = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -33,14 +33,14 @@ async function until(socket: Socket, text: string): Promise<string> {
   throw new Error(`it ended before ${text}: ${read}`);
 }
 
-describe('another protocol', () => {
+describe('an upgraded connection', () => {
   const at = PassingBench.forEach({ stallMilliseconds: 400 });
   const echo = (_request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.write(switched);
     if (head.length > 0) socket.write(head);
     socket.pipe(socket);
   };
-  /** The target's side of the next one. */
+  /** The target's side of the next connection. */
   const nextOne = () =>
     new Promise<Socket>((resolve) => {
       at.state.upgraded = (_request, socket) => {
@@ -49,7 +49,7 @@ describe('another protocol', () => {
       };
     });
 
-  it('goes both ways as the bytes that it is, what was sent too early with it (issue 7)', async () => {
+  it('carries bytes in both directions, including early data (issue 7)', async () => {
     at.state.upgraded = echo;
     for (const root of [far, demo]) {
       const socket = await at.raw(`${spdy(`${root}${exec}`)}early`);
@@ -82,7 +82,7 @@ describe('another protocol', () => {
     expect(at.state.audit.events.at(-1)).toMatchObject({ verb: 'create', responseStatus: { code: 101 } });
   });
 
-  it('is a WebSocket where that is wanted; a token among the protocols stays here (completions §8)', async () => {
+  it('can be a WebSocket, and a token among its subprotocols is not forwarded (completions §8)', async () => {
     const server = new WebSocketServer({ noServer: true });
     at.state.upgraded = (request, socket, head) =>
       server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -104,7 +104,7 @@ describe('another protocol', () => {
     expect(code).toBe(1000);
   });
 
-  it('is refused in the words of the cluster, or of this server, and the connection ends', async () => {
+  it('is declined with the cluster’s or this server’s error, and the connection closes', async () => {
     at.state.upgraded = (_request, socket) =>
       socket.end(
         'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"kind":"Status"}',
@@ -118,7 +118,7 @@ describe('another protocol', () => {
     expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
   });
 
-  it('has no body, which one of the two could take for the beginning of it', async () => {
+  it('has no request body, which one side could take for its first bytes', async () => {
     at.state.upgraded = echo;
     for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
       const answer = await at.rawAnswer(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
@@ -130,7 +130,7 @@ describe('another protocol', () => {
     socket.destroy();
   });
 
-  it('ends on both sides with its key, with its caller’s rights, and with the instance (completions §5)', async () => {
+  it('ends on both sides with its key, with its caller’s permissions and with the instance (completions §5)', async () => {
     const { instance } = at.state;
     const sleeping = { ...instance, status: { ...(instance.status as object), phase: 'Sleeping' } };
     for (const end of [
@@ -149,7 +149,7 @@ describe('another protocol', () => {
     }
   });
 
-  it('ends when one side does, and what that said last arrives', async () => {
+  it('ends when one side closes, after that side’s last bytes are delivered', async () => {
     const target = nextOne();
     const client = await at.raw(spdy(`${demo}${exec}`));
     await until(client, '\r\n\r\n');
@@ -171,7 +171,7 @@ describe('another protocol', () => {
     expect(length).toBe(2_000_000);
   });
 
-  it('is not read faster than it is taken, and a client that takes nothing is cut off', async () => {
+  it('applies backpressure, and a client that does not read is disconnected', async () => {
     const target = nextOne();
     const client = await at.raw(spdy(`${demo}${exec}`));
     const there = await target;
@@ -200,7 +200,7 @@ describe('another protocol', () => {
     await Promise.all(ends);
   });
 
-  it('leaves nothing there when its client goes before it has an answer', async () => {
+  it('leaves no connection at the target if its client disconnects before the response', async () => {
     const there = new Promise<Socket>((resolve) => {
       at.state.upgraded = (_request, socket) => resolve(socket);
     });

@@ -3,85 +3,87 @@ import type { Clock } from '../lib/clock.ts';
 import type { ActivityLog } from './instance-activity.ts';
 
 interface WakingsOptions {
-  readonly activity: Pick<ActivityLog, 'used'>;
+  readonly activity: ActivityLog;
   readonly clock: Clock;
 }
 
-interface Wanted {
-  /** Wakes it, and settles when it is awake. */
+interface WakeRequest {
+  /** Wakes the virtual cluster; resolves when it is awake. */
   work(signal: AbortSignal): Promise<void>;
-  /** Tells that this one waits no more. */
+  /** Fires when this request no longer waits. */
   readonly ending: AbortSignal;
-  /** What those hear who waited too long, or come when enough wait already. */
+  /** The error for a request that waited too long or exceeds the number of waiters. */
   late(): Error;
 }
 
-/** Those who wait for one virtual cluster to wake. */
-interface Waking {
+/** A wake in progress that one or more requests wait for. */
+interface PendingWake {
   readonly done: Promise<void>;
   readonly stop: AbortController;
   waiting: number;
 }
 
-/** How long a request waits for a virtual cluster that it wakes, and how many do; the others come again. */
-const longestWait = 10_000;
-const mostWaiting = 200;
-/** So often a use that goes on is told: oftener than anybody would have an instance fall asleep. */
-const againMilliseconds = 1_000;
+/**
+ * The limits on the time and number of requests that wait for one virtual cluster to wake; other clients must retry.
+ */
+const waitTimeoutMs = 10_000;
+const maxWaiting = 200;
+/** The interval at which a continuing use is recorded; shorter than any reasonable auto-sleep delay. */
+const useIntervalMs = 1_000;
 
-/** Virtual clusters that are being woken, each once for all who want it, and for as long as somebody does. */
+/** Wakes each virtual cluster once for all requests that need it, and aborts when no request waits any more. */
 export class Wakings {
   readonly #options: WakingsOptions;
-  readonly #wakings = new Map<string, Waking>();
+  readonly #pending = new Map<string, PendingWake>();
 
   constructor(options: WakingsOptions) {
     this.#options = options;
   }
 
-  /** Settles when the instance of that uid is awake. */
-  async wait(uid: string, { work, ending, late }: Wanted): Promise<void> {
-    const waking = this.#wakings.get(uid) ?? this.#begin(uid, work);
-    if (waking.waiting >= mostWaiting) throw late();
-    waking.waiting += 1;
+  /** Resolves when the instance with this uid is awake. */
+  async wait(uid: string, { work, ending, late }: WakeRequest): Promise<void> {
+    const pending = this.#pending.get(uid) ?? this.#begin(uid, work);
+    if (pending.waiting >= maxWaiting) throw late();
+    pending.waiting += 1;
     let cancel = () => {};
-    let letGo = () => {};
+    let unfollow = () => {};
     try {
       await new Promise<void>((resolve, reject) => {
-        waking.done.then(resolve, reject);
-        cancel = this.#options.clock.after(longestWait, () => reject(late()));
-        letGo = followSignal(ending, reject);
+        pending.done.then(resolve, reject);
+        cancel = this.#options.clock.after(waitTimeoutMs, () => reject(late()));
+        unfollow = followSignal(ending, reject);
       });
     } finally {
       cancel();
-      letGo();
-      waking.waiting -= 1;
-      if (waking.waiting === 0) waking.stop.abort(late());
+      unfollow();
+      pending.waiting -= 1;
+      if (pending.waiting === 0) pending.stop.abort(late());
     }
   }
 
-  #begin(uid: string, work: Wanted['work']): Waking {
+  #begin(uid: string, work: WakeRequest['work']): PendingWake {
     const stop = new AbortController();
-    // It may take its time, and must not fall asleep again over that.
+    // Waking may take long, and the instance must not fall asleep again meanwhile.
     const stopUsing = goOnUsing(this.#options, uid);
     const done = work(stop.signal).finally(() => {
-      this.#wakings.delete(uid);
+      this.#pending.delete(uid);
       stopUsing();
     });
-    // Whoever waits hears of it; there may be nobody left.
+    // Waiting requests see the error; there may be none left.
     done.catch(() => {});
-    const waking = { done, stop, waiting: 0 };
-    this.#wakings.set(uid, waking);
-    return waking;
+    const pending = { done, stop, waiting: 0 };
+    this.#pending.set(uid, pending);
+    return pending;
   }
 }
 
-/** Uses it again and again, until the returned function is called. */
+/** Records a use repeatedly until the returned function is called. */
 export function goOnUsing({ activity, clock }: WakingsOptions, uid: string): () => void {
   let cancel = () => {};
-  const again = () => {
+  const record = () => {
     activity.used(uid);
-    cancel = clock.after(againMilliseconds, again);
+    cancel = clock.after(useIntervalMs, record);
   };
-  again();
+  record();
   return () => cancel();
 }

@@ -17,7 +17,7 @@ const served: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** A virtual cluster that writes down what is applied to it. */
+/** A virtual cluster that records what is applied to it. */
 function recording(refuse: (path: string) => Error | undefined = () => undefined) {
   const applied: string[] = [];
   const virtual: VirtualClient = {
@@ -40,7 +40,7 @@ function recording(refuse: (path: string) => Error | undefined = () => undefined
 const map = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
 
 describe('the objects of a template', () => {
-  it('are applied where discovery says, namespaces first and definitions next, the others as they stand', async () => {
+  it('are applied at the paths from discovery: namespaces first, then definitions, then the others in order', async () => {
     const { applied, virtual } = recording();
     const definition = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\n';
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n';
@@ -53,12 +53,12 @@ describe('the objects of a template', () => {
     ]);
   });
 
-  it('are taken out of lists, and empty documents are passed over', () => {
+  it('are extracted from lists, and empty documents are skipped', () => {
     const list = `apiVersion: v1\nkind: List\nitems:\n- {kind: A}\n- {kind: B}\n`;
     expect(documentsOf(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
   });
 
-  it('that cannot be applied are all named, and the others are applied', async () => {
+  it('are all applied except invalid ones, which the error lists', async () => {
     const { applied, virtual } = recording((path) =>
       path.endsWith('/bad') ? notFound({ group: '', resource: 'x' }, 'y') : undefined,
     );
@@ -70,15 +70,17 @@ describe('the objects of a template', () => {
     expect(applied).toEqual(['/api/v1/namespaces/default/configmaps/good']);
   });
 
-  it('are not to blame when the virtual cluster does not answer', async () => {
+  it('cause no ApplyError if the virtual cluster does not respond', async () => {
     const { virtual } = recording(() => serviceUnavailable('asleep'));
     await expect(applyObjects(map('one'), virtual)).rejects.toMatchObject({ code: 503 });
   });
 
-  it('that are no YAML, or no objects, are refused', async () => {
+  it('are rejected if they are not YAML or not objects', async () => {
     const { virtual } = recording();
     await expect(applyObjects('a: [', virtual)).rejects.toBeInstanceOf(ApplyError);
     await expect(applyObjects('just words', virtual)).rejects.toBeInstanceOf(ApplyError);
-    await expect(applyObjects('kind: ConfigMap', virtual)).rejects.toThrow('apiVersion, kind and a name are needed');
+    await expect(applyObjects('kind: ConfigMap', virtual)).rejects.toThrow(
+      'apiVersion, kind and metadata.name are required',
+    );
   });
 });

@@ -6,21 +6,21 @@ import { flagAt, listAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
-/** An object of a template that could not be applied; the message says which and why. */
+/** An object of a template could not be applied; the message says which one and why. */
 export class ApplyError extends Error {
   override name = 'ApplyError';
 }
 
 /**
- * Applies the YAML documents of a template, namespaces and definitions first: what is after them may need them. With
- * `namespace` all of them go there, and none may be of a kind that lies in no namespace. Throws ApplyError for what cannot
- * be applied now, having applied what could be.
+ * Applies the YAML documents of a template. Namespaces and CustomResourceDefinitions go first, because later objects
+ * may need them. With `namespace`, all objects go there and cluster-scoped kinds are rejected. Throws ApplyError for
+ * objects that cannot be applied, after applying the others.
  */
 export async function applyObjects(text: string, virtual: VirtualClient, namespace?: string): Promise<void> {
   const endpoints = new Endpoints(virtual, namespace);
   const problems: string[] = [];
-  for (const document of inOrder(documentsOf(text))) {
-    const object = namespace === undefined ? document : within(document, namespace);
+  for (const document of inApplyOrder(documentsOf(text))) {
+    const object = namespace === undefined ? document : inNamespace(document, namespace);
     try {
       await virtual.apply(await endpoints.pathOf(object), object);
     } catch (error) {
@@ -34,10 +34,10 @@ export async function applyObjects(text: string, virtual: VirtualClient, namespa
 }
 
 export function documentsOf(text: string): readonly JsonObject[] {
-  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => objectsOf(readOne(document)));
+  return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => objectsOf(parseDocument(document)));
 }
 
-function readOne(document: string): JsonValue {
+function parseDocument(document: string): JsonValue {
   try {
     return readYaml(document).value;
   } catch (error) {
@@ -53,14 +53,14 @@ function objectsOf(value: JsonValue): readonly JsonObject[] {
   return listAt(value, 'items').flatMap(objectsOf);
 }
 
-const early = ['Namespace', 'CustomResourceDefinition'];
+const appliedFirst = ['Namespace', 'CustomResourceDefinition'];
 
-function inOrder(objects: readonly JsonObject[]): readonly JsonObject[] {
-  const first = early.flatMap((kind) => objects.filter((object) => textAt(object, 'kind') === kind));
-  return [...first, ...objects.filter((object) => !early.includes(textAt(object, 'kind')))];
+function inApplyOrder(objects: readonly JsonObject[]): readonly JsonObject[] {
+  const first = appliedFirst.flatMap((kind) => objects.filter((object) => textAt(object, 'kind') === kind));
+  return [...first, ...objects.filter((object) => !appliedFirst.includes(textAt(object, 'kind')))];
 }
 
-function within(object: JsonObject, namespace: string): JsonObject {
+function inNamespace(object: JsonObject, namespace: string): JsonObject {
   return { ...object, metadata: { ...objectAt(object, 'metadata'), namespace } };
 }
 
@@ -69,22 +69,23 @@ function nameOf(object: JsonObject): string {
   return `${textAt(object, 'kind')} ${namespace === '' ? '' : `${namespace}/`}${textAt(object, 'metadata', 'name')}`;
 }
 
-/** Where kinds are served, as discovery says; asked once for each version of a group. */
+/** The API paths of kinds, from discovery; each group version is requested once. */
 class Endpoints {
   readonly #virtual: VirtualClient;
-  readonly #only: string | undefined;
+  readonly #namespace: string | undefined;
   readonly #groups = new Map<string, readonly JsonValue[]>();
 
-  constructor(virtual: VirtualClient, only: string | undefined) {
+  constructor(virtual: VirtualClient, namespace: string | undefined) {
     this.#virtual = virtual;
-    this.#only = only;
+    this.#namespace = namespace;
   }
 
   async pathOf(object: JsonObject): Promise<string> {
     const apiVersion = textAt(object, 'apiVersion');
     const kind = textAt(object, 'kind');
     const name = textAt(object, 'metadata', 'name');
-    if (apiVersion === '' || kind === '' || name === '') throw new ApplyError('apiVersion, kind and a name are needed');
+    if (apiVersion === '' || kind === '' || name === '')
+      throw new ApplyError('apiVersion, kind and metadata.name are required');
     const { group } = parseApiVersion(apiVersion);
     const root = `/${group === '' ? 'api' : 'apis'}/${apiVersion}`;
     const served = (await this.#resourcesAt(root)).find(
@@ -93,14 +94,15 @@ class Endpoints {
     if (served === undefined) throw new ApplyError(`no matches for kind "${kind}" in version "${apiVersion}"`);
     const namespace = textAt(object, 'metadata', 'namespace') || 'default';
     const isNamespaced = flagAt(served, 'namespaced');
-    if (!isNamespaced && this.#only !== undefined) throw new ApplyError('only namespaced kinds can be applied there');
+    if (!isNamespaced && this.#namespace !== undefined)
+      throw new ApplyError('only namespaced kinds can be applied to a namespace');
     const below = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
     return `${root}${below}/${textAt(served, 'name')}/${encodeURIComponent(name)}`;
   }
 
   async #resourcesAt(root: string): Promise<readonly JsonValue[]> {
-    const known = this.#groups.get(root);
-    if (known !== undefined) return known;
+    const cached = this.#groups.get(root);
+    if (cached !== undefined) return cached;
     const resources = await this.#virtual.get(root).then(
       (document) => listAt(document, 'resources'),
       (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Headers of one connection (RFC 9110, 7.6.1), which are never passed on; `connection` names more of them. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), which are never forwarded; the `connection` header lists more of them. */
 export const connectionHeaders: readonly string[] = [
   'connection',
   'keep-alive',

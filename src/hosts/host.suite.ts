@@ -2,23 +2,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import type { Host, HostedVirtualCluster, HostPlace } from './host.ts';
 
-/** A host, and the hands to touch it from outside. */
+/** A host, and the functions with which a test manipulates it from outside. */
 export interface HostUnderTest {
   readonly host: Host;
-  /** Lets the host get on with what it has to do; called again and again until what is waited for has come. */
+  /** Lets the host do pending work; called repeatedly until the expected state is reached. */
   work(): Promise<void>;
   makeNamespace(name: string): Promise<void>;
   hasNamespace(name: string): Promise<boolean>;
-  /** A virtual cluster as somebody makes it who knows nothing of us; its namespace is there. */
+  /** Creates a virtual cluster without this server, in a namespace that exists. */
   makeByHand(place: HostPlace): Promise<void>;
   close(): Promise<void>;
 }
 
 const admin = { name: 'tester', groups: ['system:masters', 'system:authenticated'] };
 const place: HostPlace = { namespace: 'flotilla-one', name: 'one' };
-const mine = { owner: 'instance-1' };
+const ours = { owner: 'instance-1' };
 
-/** The law of hosts: what every one of them does, whatever virtual clusters are made of there. */
+/** The contract of hosts: what every host driver does, whatever its virtual clusters consist of. */
 export function hostSuite(name: string, open: () => Promise<HostUnderTest>): void {
   describe(`the host ${name}`, () => {
     let test: HostUnderTest;
@@ -30,24 +30,24 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
     });
     afterEach(() => test.close());
 
-    async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-      for (let turn = 0; turn < 1_000; turn++) {
-        const found = await look();
+    async function until<T>(check: () => Promise<T | undefined | false>): Promise<T> {
+      for (let round = 0; round < 1_000; round++) {
+        const found = await check();
         if (found !== undefined && found !== false) return found;
         await test.work();
       }
-      throw new Error('the host worked a thousand times and it has not come');
+      throw new Error('the expected state was not reached after 1000 rounds of work');
     }
     const inPhase = (phase: HostedVirtualCluster['phase'], where = place) =>
       until(async () => {
         const seen = await host.observe(where);
         return seen?.phase === phase && seen;
       });
-    const installed = async (where = place, owner = mine.owner) => {
+    const installed = async (where = place, owner = ours.owner) => {
       await host.install({ place: where, owner });
       return await inPhase('Ready', where);
     };
-    const gone = (where = place, of: Parameters<Host['remove']>[1] = mine) => until(() => host.remove(where, of));
+    const removed = (where = place, of: Parameters<Host['remove']>[1] = ours) => until(() => host.remove(where, of));
 
     async function send(path: string, more: { method?: string; body?: string; where?: HostPlace } = {}) {
       const { method = 'GET', body, where = place } = more;
@@ -64,38 +64,39 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       return { status: answer.status, text };
     }
 
-    it('installs what was not there, and says when it is ready', async () => {
+    it('installs a virtual cluster and reports when it is ready', async () => {
       expect(await host.observe(place)).toBeUndefined();
       expect(await host.discover()).toEqual([]);
       const ready = await installed();
-      expect(ready).toMatchObject({ place, owner: mine.owner, phase: 'Ready' });
+      expect(ready).toMatchObject({ owner: ours.owner, phase: 'Ready' });
+      expect(ready.place).toEqual(place);
       expect(ready.uid).not.toBe('');
       expect(ready.kubernetesVersion).toMatch(/^v1\.\d+/);
       expect((await send('/readyz')).status).toBe(200);
     });
 
-    it('installs once, however often it is asked, also at the same time', async () => {
-      await Promise.all([1, 2, 3].map(() => host.install({ place, ...mine })));
+    it('installs a virtual cluster once, even if install is called repeatedly or concurrently', async () => {
+      await Promise.all([1, 2, 3].map(() => host.install({ place, ...ours })));
       const { uid } = await inPhase('Ready');
-      await host.install({ place, ...mine });
+      await host.install({ place, ...ours });
       expect((await inPhase('Ready')).uid).toBe(uid);
       expect(await host.discover()).toHaveLength(1);
     });
 
-    it('does not install into a namespace that somebody else made', async () => {
+    it('does not install into a namespace that someone else created', async () => {
       await test.makeNamespace(place.namespace);
-      await expect(host.install({ place, ...mine })).rejects.toMatchObject({ code: 409 });
+      await expect(host.install({ place, ...ours })).rejects.toMatchObject({ code: 409 });
       expect(await host.observe(place)).toBeUndefined();
     });
 
-    it('does not take over what was made for another owner, nor by hand', async () => {
+    it('does not take over a virtual cluster of another owner or one that was created manually', async () => {
       const { uid } = await installed();
       await expect(host.install({ place, owner: 'instance-2' })).rejects.toBeInstanceOf(StatusError);
       await expect(host.install({ place, owner: 'instance-2' })).rejects.toMatchObject({ code: 409 });
-      expect(await host.observe(place)).toMatchObject({ uid, owner: mine.owner });
+      expect(await host.observe(place)).toMatchObject({ uid, owner: ours.owner });
     });
 
-    it('discovers all that is there, made by hand or not, in order', async () => {
+    it('discovers all virtual clusters in order, also those that were created manually', async () => {
       const byHand = { namespace: 'by-hand', name: 'found' };
       await test.makeNamespace(byHand.namespace);
       await test.makeByHand(byHand);
@@ -103,45 +104,45 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       const found = await host.discover();
       expect(found.map((each) => [each.place, each.owner])).toEqual([
         [byHand, ''],
-        [place, mine.owner],
+        [place, ours.owner],
       ]);
       expect(new Set(found.map(({ uid }) => uid)).size).toBe(2);
     });
 
-    it('removes everything that it made, and says so only when it is gone', async () => {
+    it('removes everything that it created and reports success only once it is gone', async () => {
       await installed();
-      await gone();
+      await removed();
       expect(await host.observe(place)).toBeUndefined();
       expect(await test.hasNamespace(place.namespace)).toBe(false);
       expect(await host.discover()).toEqual([]);
-      expect(await host.remove(place, mine)).toBe(true);
+      expect(await host.remove(place, ours)).toBe(true);
     });
 
-    it('leaves the namespace of one that was made by hand', async () => {
+    it('keeps the namespace of a virtual cluster that was created manually', async () => {
       await test.makeNamespace(place.namespace);
       await test.makeByHand(place);
       await inPhase('Ready');
-      await gone();
+      await removed();
       expect(await test.hasNamespace(place.namespace)).toBe(true);
     });
 
-    it('does not remove another one that has come into its place', async () => {
+    it('does not remove a different virtual cluster at the same location', async () => {
       const { uid } = await installed();
-      await expect(gone(place, { owner: 'instance-2', uid: 'another' })).resolves.toBe(true);
+      await expect(removed(place, { owner: 'instance-2', uid: 'another' })).resolves.toBe(true);
       expect((await host.observe(place))?.uid).toBe(uid);
     });
 
-    it('begins anew where one was removed: nothing of it comes back', async () => {
+    it('starts empty at a location where a virtual cluster was removed', async () => {
       const first = await installed();
       const body = JSON.stringify({ metadata: { name: 'left-behind' } });
       expect((await send('/api/v1/namespaces', { method: 'POST', body })).status).toBe(201);
-      await gone();
+      await removed();
       const second = await installed();
       expect(second.uid).not.toBe(first.uid);
       expect((await send('/api/v1/namespaces/left-behind')).status).toBe(404);
     });
 
-    it('lets nobody into one that sleeps, says why, and keeps what is in it', async () => {
+    it('refuses requests to a sleeping virtual cluster with an explanation and keeps its contents', async () => {
       await installed();
       const body = JSON.stringify({ metadata: { name: 'kept' } });
       expect((await send('/api/v1/namespaces', { method: 'POST', body })).status).toBe(201);
@@ -157,60 +158,60 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       expect((await send('/api/v1/namespaces/kept')).status).toBe(200);
     });
 
-    it('removes one that sleeps too', async () => {
+    it('removes a sleeping virtual cluster', async () => {
       await installed();
       await host.sleep(place);
       await inPhase('Sleeping');
-      await gone();
+      await removed();
       expect(await host.observe(place)).toBeUndefined();
     });
 
-    it('keeps virtual clusters apart', async () => {
+    it('isolates virtual clusters from each other', async () => {
       const other = { namespace: 'flotilla-two', name: 'one' };
       await installed();
       await installed(other, 'instance-2');
       const body = JSON.stringify({ metadata: { name: 'only-here' } });
       expect((await send('/api/v1/namespaces', { method: 'POST', body })).status).toBe(201);
       expect((await send('/api/v1/namespaces/only-here', { where: other })).status).toBe(404);
-      await gone();
+      await removed();
       expect((await send('/readyz', { where: other })).status).toBe(200);
     });
 
-    it('tells where something changes, after it has said that it missed what was before', async () => {
+    it('reports a gap first and then the location of each change', async () => {
       const stop = new AbortController();
-      const heard: string[] = [];
-      let look = () => {};
-      const hear = (what: string) => {
-        heard.push(what);
-        look();
+      const records: string[] = [];
+      let check = () => {};
+      const record = (what: string) => {
+        records.push(what);
+        check();
       };
-      const hears = (what: string) =>
+      const recorded = (what: string) =>
         new Promise<void>((resolve) => {
-          look = () => {
-            if (heard.includes(what)) resolve();
+          check = () => {
+            if (records.includes(what)) resolve();
           };
-          look();
+          check();
         });
       const following = host.follow(
-        { onChange: ({ namespace, name = '' }) => hear(`${namespace}/${name}`), onGap: () => hear('gap') },
+        { onChange: ({ namespace, name = '' }) => record(`${namespace}/${name}`), onGap: () => record('gap') },
         stop.signal,
       );
-      await hears('gap');
+      await recorded('gap');
       await installed();
-      await hears(`${place.namespace}/${place.name}`);
-      expect(heard[0]).toBe('gap');
-      heard.length = 0;
-      await gone();
-      await hears(`${place.namespace}/${place.name}`);
+      await recorded(`${place.namespace}/${place.name}`);
+      expect(records[0]).toBe('gap');
+      records.length = 0;
+      await removed();
+      await recorded(`${place.namespace}/${place.name}`);
       stop.abort();
       await following;
     });
 
-    it('answers 404 for what is not there', async () => {
+    it('returns 404 for a virtual cluster that does not exist', async () => {
       await expect(host.sleep(place)).rejects.toMatchObject({ code: 404 });
       await expect(host.wake(place)).rejects.toMatchObject({ code: 404 });
       expect((await send('/readyz')).status).toBe(404);
-      expect(await host.remove(place, mine)).toBe(true);
+      expect(await host.remove(place, ours)).toBe(true);
       const wanted = { query: new URLSearchParams(), signal: new AbortController().signal };
       await expect(host.logs(place, wanted)).rejects.toMatchObject({ code: 404 });
     });

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** Where a virtual cluster stands on its host. */
+/** The namespace and name of a virtual cluster on its host. */
 export interface HostPlace {
   readonly namespace: string;
   readonly name: string;
@@ -9,36 +9,43 @@ export interface HostPlace {
 
 export type HostPhase = 'Pending' | 'Ready' | 'Sleeping' | 'Removing' | 'Failed';
 
-/** A virtual cluster as its host sees it. */
+/** The state of a virtual cluster on its host. */
 export interface HostedVirtualCluster {
   readonly place: HostPlace;
-  /** Tells it from another one that stood or will stand there. */
+  /** Distinguishes it from earlier and later virtual clusters at the same location. */
   readonly uid: string;
   readonly phase: HostPhase;
-  /** Why it is in this phase: a word for programs, and what to do about it for people. */
+  /** The cause of the phase: a CamelCase reason for programs, and a message for users. */
   readonly reason: string;
   readonly message: string;
-  /** '' until it has reported one. */
+  /** Empty until it has reported one. */
   readonly kubernetesVersion: string;
-  /** Whom `install` made it for; '' for one that was made by hand. */
+  /** The owner that `install` created it for; empty for one that was created manually. */
   readonly owner: string;
-  /** What of it is not as `install` left it, in words; another `install` mends it. Absent: nothing. */
+  /**
+   * The difference from the state that `install` left, as a message; another `install` repairs it. Absent if there is
+   * none.
+   */
   readonly drift?: string;
 }
 
+/**
+ * A request to install or update a virtual cluster. The stored `status.installHash` of an instance depends on the names
+ * of all members except the location and `owner`: do not rename those.
+ */
 export interface Installation {
   readonly place: HostPlace;
-  /** An id of whoever wants it, at most 63 letters, digits and dashes: another owner's is never touched. */
+  /** The id of the owner, at most 63 letters, digits and dashes. Virtual clusters of other owners are never touched. */
   readonly owner: string;
   readonly displayName?: string;
-  /** Added to the virtual cluster as the host knows it. */
+  /** Labels and annotations to add to the virtual cluster's object on the host. */
   readonly metadata?: Decoration;
-  /** Added to its namespace. */
+  /** Labels, annotations and objects to add to its namespace. */
   readonly space?: Decoration & {
-    /** YAML documents of namespaced kinds, applied in that namespace. */
+    /** YAML documents of namespaced kinds, applied to that namespace. */
     readonly objects?: string;
   };
-  /** How it is installed where that is done by a Helm chart. Absent members: as the host is set up. */
+  /** Options for hosts that install with a Helm chart. Absent members default to the host's settings. */
   readonly helm?: HelmRelease;
 }
 
@@ -48,7 +55,7 @@ export interface HelmRelease {
   readonly values?: string;
 }
 
-/** Labels and annotations, beside those that are there already. */
+/** Labels and annotations to add to the existing ones. */
 export interface Decoration {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -58,81 +65,80 @@ export interface HostCall {
   readonly signal?: AbortSignal;
 }
 
-/** Hears where something happens on a host. Must be quick, and must not throw. */
+/** Receives the changes of a host. Its functions must be fast and must not throw. */
 export interface HostListener {
-  /** Something about the virtual clusters of that namespace is another than it was; without a name: any of them. */
+  /** A virtual cluster in that namespace has changed; without a name it may be any of them. */
   onChange(place: { readonly namespace: string; readonly name?: string }): void;
-  /** What happened until now is not told: everything may have changed. Called first of all, too. */
+  /** Changes may have been missed, so anything may have changed. Also called first, at the start. */
   onGap(): void;
 }
 
 /**
- * What virtual clusters run on. Every function may be called again after a crash, any number of times, and leads to the
- * same end. Rejects with StatusError: 409 where something of somebody else's is in the way, 503 where the host cannot be
- * reached; others are the host's own words.
+ * A host driver: manages the virtual clusters of one host. Every function is idempotent and may be repeated after a
+ * crash. Rejects with StatusError: 409 if an object of another owner is in the way, 503 if the host cannot be reached;
+ * other errors are the host's own.
  */
 export interface Host {
   /**
-   * The cluster roles of its virtual clusters that whom a gateway lets in with them has from the first moment: nobody has
-   * to bring their binding in. Absent: none.
+   * Cluster roles that exist and are bound in every virtual cluster from the start, so that callers with these roles
+   * need no binding to be created. Optional; defaults to none.
    */
   readonly boundRoles?: readonly string[];
-  /** All virtual clusters that are there, whoever made them, in order of namespace and name. */
+  /** All virtual clusters on the host, whoever created them, in order of namespace and name. */
   discover(call?: HostCall): Promise<readonly HostedVirtualCluster[]>;
   /**
-   * Makes the virtual cluster, and its namespace, where they are not there, and adds to them what is to be added. Settles
-   * when it is on its way; `observe` tells when it is ready. A namespace or a virtual cluster that is there and was not
-   * made for this owner is left alone, and is a 409. Objects that cannot be applied are an ApplyError; whatever else is
-   * wrong with what is to be installed, or with what installs it, is an InstallError.
+   * Creates the virtual cluster and its namespace if they do not exist, and adds the given metadata to them. Resolves
+   * when the installation has started; `observe` reports when it is ready. A namespace or virtual cluster that exists
+   * and belongs to another owner is left alone and is a 409. Objects that cannot be applied are an ApplyError; any
+   * other fault of the request or of the installer is an InstallError.
    */
   install(wanted: Installation, call?: HostCall): Promise<void>;
-  /** undefined: there is none. */
+  /** `undefined` if there is none. */
   observe(place: HostPlace, call?: HostCall): Promise<HostedVirtualCluster | undefined>;
   /**
-   * Takes the virtual cluster away with everything in it, and then its namespace where `install` made it for this
-   * owner. True once nothing of them is left; false while it goes on: call again. A virtual cluster of another uid than
-   * the one given is another one, and stays.
+   * Removes the virtual cluster with all its contents, and then its namespace if `install` created it for this owner.
+   * Returns true once nothing is left, and false while the removal continues: call again. A virtual cluster with
+   * another uid than the given one is a different one and stays.
    */
   remove(place: HostPlace, of: { readonly owner: string; readonly uid?: string }, call?: HostCall): Promise<boolean>;
-  /** Nobody gets in any more; everything in it is kept. 404 where there is none. */
+  /** Blocks all access; the data is kept. 404 if there is none. */
   sleep(place: HostPlace, call?: HostCall): Promise<void>;
-  /** The end of a sleep. 404 where there is none. */
+  /** Ends a sleep. 404 if there is none. */
   wake(place: HostPlace, call?: HostCall): Promise<void>;
   /**
-   * Tells of every change until the signal fires, and settles then. Goes on by itself after whatever interrupts it;
-   * never rejects.
+   * Reports changes until the signal fires, and then resolves. Recovers from interruptions by itself; never rejects.
    */
   follow(listener: HostListener, signal: AbortSignal): Promise<void>;
-  /** The way to its API. Whether somebody answers there shows when it is used. */
+  /** The API of the virtual cluster. A missing or unreachable one is reported when a request is sent. */
   reach(place: HostPlace): ClusterApi;
-  /** What its control plane wrote. 404 where there is none; 400 where a virtual cluster of this host has no such thing. */
+  /** The log of its control plane. 404 if there is none; 400 if virtual clusters of this host have no log. */
   logs(place: HostPlace, wanted: LogRequest): Promise<ApiResponse>;
 }
 
-/** One that is connected to, and can be let go of. */
+/** A host with a connection that can be closed. */
 export interface ClosableHost extends Host {
-  /** Ends whatever is open; who follows it is done, and what is asked of it from now on is a 503. */
+  /** Closes everything that is open: `watch` resolves, and later calls are a 503. */
   close(): Promise<void>;
 }
 
 export interface LogRequest {
-  /** As Kubernetes has it for pods: `follow=true&tailLines=10`. */
+  /** The query parameters of a pod log in Kubernetes: `follow=true&tailLines=10`. */
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
 }
 
-/** The API of one cluster, whatever lies in between. */
+/** The API of one cluster, however it is connected. */
 export interface ClusterApi {
-  /** Resolves when the head of the answer is there, whatever its status; rejects only where no answer comes. */
+  /** Resolves with the response head, whatever its status. Rejects only if there is no response. */
   send(request: ApiRequest): Promise<ApiResponse>;
   /**
-   * Asks for another protocol on the connection (`connection` and `upgrade` are among the headers). An answer that says
-   * no is an ApiResponse. Absent: nothing there answers so.
+   * Requests a protocol upgrade (the headers include `connection` and `upgrade`). A response that declines it is an
+   * ApiResponse. Absent if the cluster does not support upgrades.
    */
   upgrade?(request: Omit<ApiRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
 }
 
-/** After `101 Switching Protocols`: bytes both ways until one side ends it. */
+/** A connection after `101 Switching Protocols`: bytes in both directions until one side closes it. */
 export interface UpgradedConnection {
   readonly status: 101;
   readonly headers: ApiResponse['headers'];
@@ -141,18 +147,18 @@ export interface UpgradedConnection {
 
 export interface ApiRequest {
   readonly method: string;
-  /** Below the root of the cluster, with its query: `/api/v1/namespaces?limit=10`. */
+  /** The path below the cluster's root, with its query: `/api/v1/namespaces?limit=10`. */
   readonly path: string;
-  /** Lower-case names. Credentials among them are of no use: the request is made in the name of `as`. */
+  /** Names in lower case. Credentials among them are ignored: `as` authenticates the request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Uint8Array>;
-  /** In whose name. What they may do in there the cluster says. */
+  /** The user that the request is made for. The cluster decides what that user may do. */
   readonly as: UserInfo | ServiceAccountToken;
-  /** Ends the request, and what of its answer is still to come. */
+  /** Aborts the request and the rest of its response. */
   readonly signal: AbortSignal;
 }
 
-/** A credential of the cluster itself: the request is that account's, and nobody else's. */
+/** A credential of the cluster itself: the request is made by that account without impersonation. */
 export interface ServiceAccountToken {
   readonly token: string;
 }
@@ -160,6 +166,6 @@ export interface ServiceAccountToken {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** As it comes; of a watch, for as long as it lasts. */
+  /** Streamed; the body of a watch lasts as long as the watch. */
   readonly body: AsyncIterable<Uint8Array>;
 }

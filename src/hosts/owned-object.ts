@@ -7,15 +7,15 @@ import type { JsonObject } from '../lib/json-value.ts';
 import type { Decoration, HostCall } from './host.ts';
 
 export interface Owned {
-  /** Of which `makeOwned` makes no other than this owner's. */
+  /** The owner; objects of other owners are never changed. */
   readonly owner: string;
   readonly spec: JsonObject | undefined;
   readonly decoration: Decoration;
 }
 
 /**
- * Two that make it at the same time both find it made. What is there and somebody else's is left alone, and is a 409; one
- * of this owner that is on its way out is a 503.
+ * Creates the object if it does not exist. Concurrent calls for the same owner all succeed. An object of another owner
+ * is left alone and is a 409; one of this owner that is being deleted is a 503.
  */
 export async function makeOwned(
   client: ResourceClient,
@@ -32,18 +32,18 @@ export async function makeOwned(
     metadata: { ...place, labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     ...(spec === undefined ? {} : { spec }),
   } as KubeObject;
-  const present = (await findObject(client, place, call)) ?? (await createUnlessThere(client, object, call));
-  const there = present ?? (await client.get(place, call));
-  if (ownerOf(there) !== owner) {
-    throw conflict(groupResourceOf(kind), place.name, 'it is there already and was not made for this owner');
+  const found = (await findObject(client, place, call)) ?? (await createIfMissing(client, object, call));
+  const existing = found ?? (await client.get(place, call));
+  if (ownerOf(existing) !== owner) {
+    throw conflict(groupResourceOf(kind), place.name, 'it already exists and belongs to another owner');
   }
-  if (there.metadata.deletionTimestamp !== undefined) {
-    throw serviceUnavailable(`the ${kind.singular} ${place.name} that was there before is still being deleted`);
+  if (existing.metadata.deletionTimestamp !== undefined) {
+    throw serviceUnavailable(`the previous ${kind.singular} ${place.name} is still being deleted`);
   }
-  await decorate(client, there, { labels, annotations }, call);
+  await decorate(client, existing, { labels, annotations }, call);
 }
 
-/** Adds what is not there yet. */
+/** Adds missing labels and annotations. */
 export async function decorate(
   client: ResourceClient,
   { metadata }: KubeObject,
@@ -56,11 +56,11 @@ export async function decorate(
   await client.patch(place, { metadata: { labels, annotations } }, call);
 }
 
-function includes(present: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>) {
-  return Object.entries(wanted).every(([name, value]) => present?.[name] === value);
+function includes(found: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>>) {
+  return Object.entries(wanted).every(([name, value]) => found?.[name] === value);
 }
 
-async function createUnlessThere(
+async function createIfMissing(
   client: ResourceClient,
   object: KubeObject,
   call: HostCall,
@@ -86,7 +86,7 @@ export async function findObject(
   }
 }
 
-/** By uid: one that has come into its place since is another one. */
+/** Deletes by uid, so that a new object of the same name is not affected. */
 export async function deleteOnce(
   client: ResourceClient,
   place: Place,

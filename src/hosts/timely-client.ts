@@ -6,16 +6,16 @@ import { type VirtualClient, virtualClient } from './virtual-client.ts';
 
 export interface TimelyClientOptions {
   readonly clock: Clock;
-  /** How long one answer may take, from the question to its last byte. */
+  /** The timeout for one request, including its response body. */
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
-/** The same requests, by one who does not wait for ever: what takes longer is a 503. */
+/** A VirtualClient with a timeout: a slower request is a 503. */
 export function timelyClient(api: ClusterApi, options: TimelyClientOptions): VirtualClient {
   const late = () =>
     serviceUnavailable(
-      `the API of the virtual cluster did not answer within ${Math.round(options.milliseconds / 1000)} seconds`,
+      `the API of the virtual cluster did not respond within ${Math.round(options.milliseconds / 1000)} seconds`,
     );
   const timed = <T>(ask: (client: VirtualClient) => Promise<T>): Promise<T> =>
     within({ ...options, late }, (ending) => ask(virtualClient(api, ending)));

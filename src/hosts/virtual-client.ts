@@ -5,22 +5,22 @@ import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import type { ApiRequest, ClusterApi } from './host.ts';
 
-/** Requests to a virtual cluster as the one who may do everything in it. */
+/** Sends requests to a virtual cluster as its administrator. */
 export interface VirtualClient {
-  /** The answer as JSON. Rejects with StatusError for one that says no. */
+  /** Returns the response as JSON. Rejects with StatusError for an error response. */
   get(path: string): Promise<JsonObject>;
-  /** The answer to a POST, as JSON. */
+  /** Returns the response to a POST as JSON. */
   create(path: string, object: JsonObject): Promise<JsonObject>;
-  /** Server-side apply; what others have set is taken over. */
+  /** Server-side apply with `force`: takes over fields of other managers. */
   apply(path: string, object: JsonObject): Promise<void>;
   delete(path: string): Promise<void>;
 }
 
 const server = { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] };
-/** What is written inside is marked as written by this one. */
+/** The field manager of objects that this server writes inside virtual clusters. */
 const fieldManager = 'flotilla';
-/** Discovery and lists of bindings are far below; what is longer is not read to its end. */
-const longestAnswer = 16 * 1024 * 1024;
+/** Discovery documents and lists of bindings are far smaller; a longer response is not read to its end. */
+const maxResponseLength = 16 * 1024 * 1024;
 
 export function virtualClient(api: ClusterApi, signal: AbortSignal): VirtualClient {
   async function call(method: string, path: string, type = '', body?: JsonObject): Promise<string> {
@@ -28,16 +28,17 @@ export function virtualClient(api: ClusterApi, signal: AbortSignal): VirtualClie
       body === undefined
         ? { headers: { accept: 'application/json' } }
         : { headers: { accept: 'application/json', 'content-type': type }, body: oneChunk(writeJson(body)) };
-    const answer = await api.send({ method, path, ...sent, as: server, signal });
+    const response = await api.send({ method, path, ...sent, as: server, signal });
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       length += chunk.length;
-      if (length > longestAnswer) throw serviceUnavailable(`the virtual cluster's answer to ${path} is too long`);
+      if (length > maxResponseLength)
+        throw serviceUnavailable(`the virtual cluster's response to ${path} exceeds 16 MiB`);
       chunks.push(chunk);
     }
     const text = Buffer.concat(chunks).toString('utf8');
-    if (answer.status >= 400) throw refusal(answer.status, text);
+    if (response.status >= 400) throw toStatusError(response.status, text);
     return text;
   }
   return {
@@ -65,19 +66,19 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-function refusal(code: number, text: string): StatusError {
+function toStatusError(code: number, text: string): StatusError {
   try {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // Not a Status: its words are passed on below.
+    // Not a Status: the text is quoted below.
   }
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `the virtual cluster answered ${code}: ${text.slice(0, 200)}`,
+    message: `the virtual cluster returned status ${code}: ${text.slice(0, 200)}`,
     code,
   });
 }

@@ -6,7 +6,7 @@ import { hostPatience, withDeadlines } from './with-deadlines.ts';
 
 const place = { namespace: 'a', name: 'b' };
 
-/** Answers nothing; tells of the signals that it was asked with. */
+/** Never responds; records the signals of its calls. */
 function silentHost(signals: AbortSignal[] = []): Host {
   const never = (call?: { readonly signal?: AbortSignal }) => {
     if (call?.signal !== undefined) signals.push(call.signal);
@@ -26,8 +26,8 @@ function silentHost(signals: AbortSignal[] = []): Host {
   };
 }
 
-describe('a host with deadlines', () => {
-  it('gives back whoever asks after its time, ends what it was asked, and says which cluster it was', async () => {
+describe('a host with timeouts', () => {
+  it('rejects a call after its timeout, aborts it and names the cluster', async () => {
     const clock = new ManualClock();
     const signals: AbortSignal[] = [];
     const host = withDeadlines(silentHost(signals), 'far', clock);
@@ -45,7 +45,7 @@ describe('a host with deadlines', () => {
       expect(error).toBeInstanceOf(StatusError);
       expect(error).toMatchObject({
         code: 503,
-        message: `the cluster far did not answer within ${patience / 1000} seconds`,
+        message: `the cluster far did not respond within ${patience / 1000} seconds`,
       });
     }
     expect(signals).toHaveLength(6);
@@ -53,7 +53,7 @@ describe('a host with deadlines', () => {
     expect(host.boundRoles).toEqual(['cluster-admin']);
   });
 
-  it('ends with whoever is not interested any more, with their reason', async () => {
+  it('aborts a call when the caller’s signal fires, with its reason', async () => {
     const ending = new AbortController();
     const host = withDeadlines(silentHost(), 'far', new ManualClock());
     const asked = host.observe(place, { signal: ending.signal });

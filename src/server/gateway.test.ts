@@ -154,14 +154,14 @@ describe('the gateway to the virtual clusters of projects', () => {
     );
     expect(await message(namespacesIn('demo'))).toEqual([
       503,
-      'the virtual cluster "demo" is asleep, as the annotation sleepmode.platform.sh/force of its VirtualClusterInstance asks; nothing in it is lost: take the annotation away to wake it',
+      'the virtual cluster "demo" is asleep because its VirtualClusterInstance has the annotation sleepmode.platform.sh/force; it keeps its data. Remove the annotation to wake it',
     ]);
     await at.bench.make(at.server, 'clusters', 'far', { networkPeer: true });
     const spec = { clusterRef: { cluster: 'far' } };
     expect((await at.post(instances, { metadata: { name: 'away' }, spec })).code).toBe(201);
     expect(await message(namespacesIn('away'))).toEqual([
       501,
-      'the virtual cluster "away" cannot be reached: it runs on the cluster "far", to which this server has no gateway',
+      'the virtual cluster "away" cannot be reached: it runs on the cluster "far", and this server has no gateway to that cluster',
     ]);
     expect((await at.post(`${instances}/away/kubeconfig`, {})).code).toBe(501);
   });
@@ -176,7 +176,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     await at.until('demo', inPhase('Failed'));
     const [code, text] = await message(namespacesIn('demo'));
     expect(code, String(text)).toBe(503);
-    expect(text).toMatch(/cannot be used yet/);
+    expect(text).toMatch(/is not ready/);
   });
 
   it('ends with the instance', async () => {

@@ -157,7 +157,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     await inside.ok(['get', 'ns']);
     await admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force=true']);
     await admin.ok(['wait', '--for=jsonpath={.status.phase}=Sleeping', 'vci/sleepy', '--timeout=30s']);
-    expect((await inside.run(['get', 'ns', 'kept'])).stderr).toMatch(/is asleep.*take the annotation away/);
+    expect((await inside.run(['get', 'ns', 'kept'])).stderr).toMatch(/is asleep.*Remove the annotation/);
     await admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force-']);
     expect(await inside.ok(['get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');
   });

@@ -157,7 +157,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     const crashing = 'controlPlane: {statefulSet: {pods: {annotations: {node.flotilla.test/state: crash-looping}}}}';
     const place = placeOf(await make('troubled', { template: { helmRelease: { values: crashing } } }));
     await flotilla.wait('troubled', 'jsonpath={.status.phase}=Failed');
-    expect(textAt(await flotilla.instance('troubled'), 'status', 'message')).toMatch(/syncer.*ends again and again/);
+    expect(textAt(await flotilla.instance('troubled'), 'status', 'message')).toMatch(/syncer.*keeps crashing/);
     const sound = mergePatch({ spec: { template: { helmRelease: { values: '' } } } });
     await flotilla.ask(`${instancesPath}/troubled`, sound);
     await flotilla.wait('troubled', 'condition=Ready');
@@ -183,7 +183,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     await flotilla.wait('sleepy', 'jsonpath={.status.phase}=Sleeping');
     const workload = `/apis/apps/v1/namespaces/${place.namespace}/statefulsets/${place.name}`;
     expect(numberAt(await kubernetes.api.ok('GET', workload), 'spec', 'replicas')).toBe(0);
-    expect((await inside.run(['get', 'ns', 'kept'])).stderr).toMatch(/is asleep.*take the annotation away/);
+    expect((await inside.run(['get', 'ns', 'kept'])).stderr).toMatch(/is asleep.*Remove the annotation/);
     await flotilla.admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force-']);
     await flotilla.wait('sleepy', 'condition=Ready');
     expect(await inside.ok(['get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');

@@ -146,7 +146,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       await kubernetes.api.ok('PATCH', path, { metadata: { labels: { status: 'pending-install' } } }, merge);
       await expect(install('killed', replicas(2))).rejects.toMatchObject({
         code: 503,
-        message: expect.stringContaining('has not come to its end'),
+        message: expect.stringContaining('may still be in progress'),
       });
       const quick = openHost(kubernetes, { timeoutSeconds: 0 });
       const helmWith = { place: at('killed'), owner: 'owner-killed', helm: { values: replicas(2) } };
@@ -346,7 +346,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
         (error: unknown) => error,
       ),
     );
-    expect(refused).toMatchObject({ code: 503, message: expect.stringContaining('has not answered') });
+    expect(refused).toMatchObject({ code: 503, message: expect.stringContaining('did not respond') });
     expect(gaps).toBe(2);
     kubernetes.thaw();
     await until(() => other.host.observe(at('once')).catch(() => undefined));

@@ -215,7 +215,7 @@ describe('a host', () => {
       'hung-0',
       (object) => textAt(condition(object, 'VirtualClusterReady'), 'status') === 'Unknown',
     );
-    expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not answer within 30 seconds');
+    expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
     // Those that were begun meanwhile wait for their own end.
     world.clock.advance(hostPatience.look);

@@ -9,7 +9,7 @@ import { type HostUnderTest, hostSuite } from '../host.suite.ts';
 import { connectToHost } from '../kubernetes/host-connection.ts';
 import { remoteBuiltinHost } from './remote-builtin-host.ts';
 
-/** The same cluster as somebody on another machine has it: an address and a key. */
+/** The same cluster from another machine: an address and a key. */
 async function open(): Promise<HostUnderTest> {
   const bench = await ServerBench.open();
   const server = await bench.start();
@@ -27,7 +27,7 @@ async function open(): Promise<HostUnderTest> {
   const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
   return {
     host,
-    // Each look goes over the network; in between the server works by itself.
+    // Each poll goes over the network; the server works by itself in between.
     async work() {
       await bench.ask(server, '/readyz', { token: '' });
     },

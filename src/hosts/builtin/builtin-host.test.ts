@@ -28,7 +28,7 @@ async function open(): Promise<HostUnderTest> {
 
 hostSuite('built in', open);
 
-it('keeps nothing of a request on the signal that it came with', async () => {
+it('a request leaves no listener on its signal', async () => {
   const { host, work, close } = await open();
   const place = { namespace: 'a', name: 'b' };
   await host.install({ place, owner: 'me' });
@@ -48,12 +48,8 @@ it('keeps nothing of a request on the signal that it came with', async () => {
   await close();
 });
 
-it('does not say of one that was just woken why it slept', () => {
-  const slept = {
-    phase: 'Sleeping',
-    reason: 'Asleep',
-    message: 'The virtual cluster sleeps because spec.asleep is true',
-  };
+it('a virtual cluster that was just woken does not report why it slept', () => {
+  const slept = { phase: 'Sleeping', reason: 'Asleep', message: 'Asleep by spec.asleep' };
   const object = { apiVersion: 'v1', kind: 'VirtualCluster', metadata: { name: 'demo' }, spec: {}, status: slept };
   expect(hosted(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
   expect(hosted({ ...object, spec: { asleep: true } })).toMatchObject({ phase: 'Sleeping', reason: 'Asleep' });

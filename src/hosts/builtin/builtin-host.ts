@@ -11,13 +11,13 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { applyObjects } from '../apply-objects.ts';
 import type { ApiRequest, ApiResponse, Host, HostCall, HostedVirtualCluster, HostPhase, HostPlace } from '../host.ts';
-import { deleteOnce, findObject, makeOwned, ownerOf } from '../owned-object.ts';
+import { deleteOnce, findObject, makeOwned, type Owned, ownerOf } from '../owned-object.ts';
 import { virtualClient } from '../virtual-client.ts';
 
 export interface BuiltinHostOptions {
-  /** Of the built-in cluster: in this process, or over HTTPS where it runs on another machine. */
+  /** A client of the built-in cluster: in this process, or over HTTPS if it runs on another machine. */
   readonly hostClient: ApiClient;
-  /** Sends a request to the virtual cluster of that place. */
+  /** Sends a request to the virtual cluster at that location. */
   send(place: HostPlace, request: ApiRequest): Promise<ApiResponse>;
   /** Sends a request to the built-in cluster itself. */
   sendToHost(request: ApiRequest): Promise<ApiResponse>;
@@ -25,7 +25,10 @@ export interface BuiltinHostOptions {
   readonly log: Log;
 }
 
-/** Virtual clusters as objects of a built-in cluster: whatever is asked for is written into a VirtualCluster. */
+/**
+ * The host driver of a built-in cluster: each virtual cluster is a VirtualCluster object, and requests change that
+ * object.
+ */
 export function builtinHost(options: BuiltinHostOptions): Host {
   const virtualClusters = options.hostClient.resource(virtualClusterKind);
   const namespaces = options.hostClient.resource(namespaceKind);
@@ -43,8 +46,8 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     },
 
     async install({ place, owner, displayName, metadata = {}, space = {} }, call = {}) {
-      const home = { owner, spec: undefined, decoration: space };
-      await makeOwned(namespaces, namespaceKind, { name: place.namespace }, home, call);
+      const namespaceSpec: Owned = { owner, spec: undefined, decoration: space };
+      await makeOwned(namespaces, namespaceKind, { name: place.namespace }, namespaceSpec, call);
       if (space.objects !== undefined && space.objects.trim() !== '') {
         const host = virtualClient({ send: (request) => options.sendToHost(request) }, call.signal ?? never);
         await applyObjects(space.objects, host, place.namespace);
@@ -82,7 +85,7 @@ export function builtinHost(options: BuiltinHostOptions): Host {
           resource: virtualClusters,
           onChange: ({ metadata: { namespace = '', name = '' } }) => onChange({ namespace, name }),
         }),
-        // The last that goes when a virtual cluster is removed.
+        // The namespace is the last object to disappear when a virtual cluster is removed.
         startFollower({
           ...following,
           resource: namespaces,
@@ -99,7 +102,7 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     async logs(place, { signal }) {
       await virtualClusters.get(place, { signal });
       throw badRequest(
-        `the virtual cluster ${JSON.stringify(place.name)} has no log of its own, as it is part of the server`,
+        `the virtual cluster ${JSON.stringify(place.name)} has no log of its own because it runs inside the server`,
       );
     },
   };
@@ -107,25 +110,25 @@ export function builtinHost(options: BuiltinHostOptions): Host {
 
 const never = new AbortController().signal;
 
-/** What the object says of the virtual cluster that it is. */
+/** The state of the virtual cluster that the object describes. */
 export function hosted(object: KubeObject): HostedVirtualCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
-  const said = (member: string) => textAt(object as JsonValue, 'status', member);
+  const statusField = (member: string) => textAt(object as JsonValue, 'status', member);
   const phase = phaseOf(object);
-  // One that was just woken still says why it slept.
-  const isOutdated = phase === 'Pending' && said('phase') === 'Sleeping';
+  // Just after a wake call, the status still explains the sleep.
+  const isOutdated = phase === 'Pending' && statusField('phase') === 'Sleeping';
   return {
     place: { namespace, name },
     uid,
     phase,
-    reason: isOutdated ? '' : said('reason'),
-    message: isOutdated ? '' : said('message'),
-    kubernetesVersion: said('kubernetesVersion'),
+    reason: isOutdated ? '' : statusField('reason'),
+    message: isOutdated ? '' : statusField('message'),
+    kubernetesVersion: statusField('kubernetesVersion'),
     owner: ownerOf(object),
   };
 }
 
-/** What was asked for counts only once the cluster has acted on it; nobody gets into one that is to sleep. */
+/** A new spec takes effect only once the cluster has acted on it, except that `asleep` blocks access immediately. */
 function phaseOf(object: KubeObject): HostPhase {
   if (object.metadata.deletionTimestamp !== undefined || isBeingRemoved(object)) return 'Removing';
   if (isAsleep(object)) return 'Sleeping';

@@ -8,13 +8,13 @@ import type { HostConnection } from '../kubernetes/host-connection.ts';
 import { builtinHost, hosted } from './builtin-host.ts';
 
 export interface RemoteBuiltinHostOptions {
-  /** Stays open when the host is closed. */
+  /** The caller owns it; closing the host leaves it open. */
   readonly connection: HostConnection;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A built-in cluster on another machine, reached over HTTPS: the same driver, with a connection in between. */
+/** A built-in cluster on another machine: the same host driver over an HTTPS connection. */
 export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostOptions): ClosableHost {
   const closing = new AbortController();
   const { api } = connection;
@@ -35,8 +35,8 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
   });
   return {
     ...host,
-    // Gateways ask with every request that they pass on, and nearly always for one that is ready; what else is so may be
-    // so no more, and whoever waits for something is told what is true.
+    // Gateways call this for every request, nearly always for a ready virtual cluster, so the cache serves that case.
+    // Any other cached state may be outdated, and callers that wait for a change need the current one.
     async observe(place, call) {
       const known = copy.get(place.namespace, place.name);
       const found = known && hosted(known);

@@ -4,15 +4,15 @@ import type { Fetch } from '../../client/http-client.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { HostConnection } from './host-connection.ts';
 
-/** The few answers of a Kubernetes API that say whether the server can work there; a test sets them as it likes. */
+/** A fake of the few Kubernetes API responses that decide whether the server can use a cluster; tests change them. */
 export class AnsweringCluster {
   uid: string;
   version = 'v1.36.3';
-  /** 0: nobody answers; -1: they never answer; else the code of every answer that is not 200. */
+  /** 0: connections are refused; -1: it never responds; otherwise the status of every response, if not 200. */
   trouble = 200;
-  /** What the credentials allow besides asking; `*`: everything. */
+  /** Decides about the requested permissions; a request for `*` asks for all of them. */
   allowed: (right: JsonObject) => boolean = () => true;
-  /** Answers to the paths, in place of the ordinary ones. */
+  /** Responses by path, instead of the default ones. */
   readonly bodies = new Map<string, { code: number; text: string }>();
   readonly asked: string[] = [];
   open = 0;
@@ -23,7 +23,7 @@ export class AnsweringCluster {
 
   connect(kubeconfig: Kubeconfig): HostConnection {
     this.open += 1;
-    const never = () => Promise.reject(new Error('nobody sends anything here'));
+    const never = () => Promise.reject(new Error('not expected in this test'));
     return {
       api: { send: never, upgrade: never },
       own: { send: never, upgrade: never },

@@ -7,14 +7,14 @@ import type { TLSSocket } from 'node:tls';
 import { type KeyPairPem, selfSigned } from '../../../test/harness/self-signed.ts';
 import type { Kubeconfig } from '../../api/kubeconfig.ts';
 
-/** What a server saw of a request. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** Names and values by turns, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
-  /** The common name of the client's certificate, '' without one. */
+  /** The common name of the client certificate; empty without one. */
   readonly certificate: string;
   readonly body: string;
 }
@@ -23,7 +23,7 @@ export type Answer = (seen: SeenRequest, response: ServerResponse) => void;
 
 let pairs: Promise<{ server: KeyPairPem; client: KeyPairPem; other: KeyPairPem }> | undefined;
 
-/** For all tests of a run: making them takes longer than most of them. */
+/** Shared by all tests of a run, because generating them takes longer than most tests. */
 export function testPairs() {
   pairs ??= Promise.all([selfSigned(), selfSigned('client'), selfSigned('other')]).then(([server, client, other]) => ({
     server,
@@ -33,10 +33,10 @@ export function testPairs() {
   return pairs;
 }
 
-/** A server in TLS on the loopback that answers as a test says and keeps what it saw. */
+/** A TLS server on the loopback address that responds as a test defines and records its requests. */
 export class ApiServerBench {
   readonly seen: SeenRequest[] = [];
-  /** Connections that were ever made. */
+  /** The number of connections ever made. */
   connections = 0;
   answer: Answer = (_, response) => response.end('{}');
   onUpgrade: ((message: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
@@ -52,21 +52,21 @@ export class ApiServerBench {
   static async start(): Promise<ApiServerBench> {
     const { server: pair, client } = await testPairs();
     const server = createServer({ ...pair, ca: client.cert, requestCert: true, rejectUnauthorized: false });
-    const bench = new ApiServerBench(server, pair);
-    server.on('request', (message, response) => void bench.#receive(message, response));
+    const env = new ApiServerBench(server, pair);
+    server.on('request', (message, response) => void env.#receive(message, response));
     server.on('upgrade', (message, socket, head) => {
-      bench.#note(message, '');
-      bench.onUpgrade?.(message, socket, head);
+      env.#note(message, '');
+      env.onUpgrade?.(message, socket, head);
     });
     server.on('secureConnection', (socket) => {
-      bench.connections++;
-      bench.#sockets.add(socket);
+      env.connections++;
+      env.#sockets.add(socket);
       socket.on('error', () => {});
-      socket.once('close', () => bench.#sockets.delete(socket));
+      socket.once('close', () => env.#sockets.delete(socket));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return bench;
+    return env;
   }
 
   get port(): number {
@@ -83,11 +83,11 @@ export class ApiServerBench {
 
   get last(): SeenRequest {
     const last = this.seen.at(-1);
-    if (last === undefined) throw new Error('no request has come');
+    if (last === undefined) throw new Error('no request has arrived');
     return last;
   }
 
-  /** Ends the connections that stand, as a server that restarts does. */
+  /** Closes the open connections, as a restarting server does. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -103,14 +103,14 @@ export class ApiServerBench {
     try {
       for await (const chunk of message) body += String(chunk);
     } catch {
-      // The client has ended it.
+      // The client aborted the request.
     }
     this.answer(this.#note(message, body), response);
   }
 
   #note(message: IncomingMessage, body: string): SeenRequest {
     const { method = '', url = '', headers, rawHeaders } = message;
-    // Without a certificate Node gives an object without members; without a connection nothing.
+    // Without a certificate Node returns an empty object; without a connection, null.
     const peer = (message.socket as TLSSocket).getPeerCertificate() as { subject?: { CN?: string } } | null;
     const certificate = peer?.subject?.CN ?? '';
     const seen = { method, url, headers, rawHeaders, certificate, body };

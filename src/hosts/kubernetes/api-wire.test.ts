@@ -28,7 +28,7 @@ function wireTo(server: string): ApiWire {
 
 const asking = (path: string, signal = never): WireRequest => ({ method: 'GET', path, headers: [], signal });
 
-test('watches have connections of their own, and the others are used again', async () => {
+test('watches have their own connections, and the other connections are reused', async () => {
   const wire = wireTo(bench.kubeconfig.server);
   bench.answer = ({ url }, response) => {
     if (url.includes('watch')) response.write('{}\n');
@@ -41,26 +41,26 @@ test('watches have connections of their own, and the others are used again', asy
   expect(watches.map(({ status }) => status)).toEqual(watches.map(() => 200));
   const before = bench.connections;
   for (let at = 0; at < 20; at++) expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
-  // One may not be free yet when the next request comes.
+  // A connection may not be free yet when the next request arrives.
   expect(bench.connections - before).toBeLessThanOrEqual(2);
   expect(wire.connections).toBe(bench.connections);
   ending.abort();
 });
 
-test('however many ask at once, they share a few connections', async () => {
+test('many concurrent requests share a few connections', async () => {
   const wire = wireTo(bench.kubeconfig.server);
   const asked = Array.from({ length: 20 * mostConnections }, async () => textOf(await wire.send(asking('/api'))));
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['{}']));
   expect(bench.connections).toBeLessThanOrEqual(mostConnections);
 });
 
-test('however many ask a server that is not there, all of them are told', async () => {
+test('all of many concurrent requests fail if the server is down', async () => {
   const wire = wireTo('https://127.0.0.1:1');
   const asked = Array.from({ length: 20 * mostConnections }, () => refusalOf(wire.send(asking('/api'))));
-  for (const error of await Promise.all(asked)) expect(error.message).toContain('refuses connections');
+  for (const error of await Promise.all(asked)) expect(error.message).toContain('refused the connection');
 });
 
-test('who comes when too many wait is told to come back, and watches are not held up', async () => {
+test('a request beyond the queue limit gets 429, and watches are not delayed', async () => {
   const wire = wireTo(bench.kubeconfig.server);
   bench.answer = ({ url }, response) => {
     if (url.includes('watch')) response.end('watched');
@@ -77,7 +77,7 @@ test('who comes when too many wait is told to come back, and watches are not hel
   expect(await textOf(await wire.send(asking('/api')))).toBe('ok');
 });
 
-test('an answer that is read slowly is fetched slowly', async () => {
+test('a slow reader slows down the download', async () => {
   const wire = wireTo(bench.kubeconfig.server);
   const size = 64 * 1024 * 1024;
   let written = 0;
@@ -99,7 +99,7 @@ test('an answer that is read slowly is fetched slowly', async () => {
   const chunks = body[Symbol.asyncIterator]();
   await chunks.next();
   let before = -1;
-  // Until nothing moves any more: everything in between is full.
+  // Until nothing moves any more because all buffers are full.
   while (before !== written) {
     before = written;
     await new Promise((resolve) => setTimeout(resolve, 50));

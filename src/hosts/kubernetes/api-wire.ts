@@ -14,15 +14,15 @@ import { upgradeOn } from './upgrade-on.ts';
 import { WireAnswer } from './wire-answer.ts';
 
 export interface ApiWireOptions {
-  /** What the server is addressed by: `https://10.0.0.1:6443`. */
+  /** The origin of the server: `https://10.0.0.1:6443`. */
   readonly origin: string;
-  /** For the words of an error: the origin's host, unless said. */
+  /** The name of the server in error messages. Optional; defaults to the origin's host. */
   readonly where?: string;
   readonly dial: Dial;
   readonly clock: Clock;
-  /** Milliseconds until the head of an answer is there. */
+  /** The timeout for the response head, in milliseconds. */
   readonly answerTimeout: number;
-  /** How many of the requests that end soon are under way at the same time; the others wait. */
+  /** The maximum number of concurrent short requests; further ones wait. */
   readonly mostConnections: number;
 }
 
@@ -31,39 +31,39 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: HeaderLines;
   readonly body?: AsyncIterable<Uint8Array>;
-  /** Of the body, where it is known. */
+  /** The length of the body, if known. */
   readonly length?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** HTTP/1.1 to one server over connections that are kept for the next request. Rejects with StatusError. */
+/** HTTP/1.1 to one server over pooled keep-alive connections. Rejects with StatusError. */
 export interface ApiWire {
   send(request: WireRequest): Promise<ApiResponse>;
   upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection>;
-  /** A connection for whoever speaks HTTP by themselves. It ends when the wire is closed. */
+  /** A connection for a caller with its own HTTP implementation. It ends when the pool is closed. */
   connect(signal: AbortSignal): Promise<Socket>;
-  /** How many connections there are now, those that wait for a request among them. */
+  /** The number of open connections, including idle ones. */
   readonly connections: number;
-  /** Ends everything that is open, at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** Requests that wait for one of these connections; who comes then is told to come back. */
-const mostWaiting = 2000;
-/** Go's servers end connections that nobody used for 90 s and more; whoever ends them first need not try again. */
-const idleTimeout = 55_000;
-/** Bodies up to here are sent when they are there as a whole: a slow client then holds no connection. */
-const wholeBody = 64 * 1024;
+/** The maximum number of requests that wait for a connection; beyond it, requests get a 429. */
+const maxWaiting = 2000;
+/** Go servers close connections that are idle for 90 s or more; the side that closes first needs no retry. */
+const idleTimeoutMs = 55_000;
+/** Bodies up to this size are buffered before they are sent, so that a slow client holds no connection. */
+const maxBufferedBody = 64 * 1024;
 
 export function openApiWire(options: ApiWireOptions): ApiWire {
   const { origin, dial, clock, answerTimeout, mostConnections } = options;
   const { host } = new URL(origin);
   const { where = host } = options;
   const closing = new AbortController();
-  // Each connection that is being made listens.
+  // Each connection attempt adds a listener.
   setMaxListeners(0, closing.signal);
   const sockets = new Set<Socket>();
-  const slots = new Slots(mostConnections, mostWaiting);
+  const slots = new Slots(mostConnections, maxWaiting);
 
   async function connect(signal: AbortSignal): Promise<Socket> {
     closing.signal.throwIfAborted();
@@ -75,15 +75,15 @@ export function openApiWire(options: ApiWireOptions): ApiWire {
   }
 
   const pool = async (connections: number | null): Promise<Pool> => {
-    // A tenth of the time in which a server starts, for what many never need.
-    // Not by its name: in the built program a package that is no ECMAScript module has its default alone.
+    // Loading undici takes a tenth of the server's start time, and many servers never need it.
+    // Imported through the default export: in the bundled program, a CommonJS package has only that.
     const { default: undici } = await import('undici');
-    const { Pool: ConnectionPool } = undici;
-    return new ConnectionPool(origin, {
+    const { Pool: UndiciPool } = undici;
+    return new UndiciPool(origin, {
       connections,
       pipelining: 1,
-      keepAliveTimeout: idleTimeout,
-      keepAliveMaxTimeout: idleTimeout,
+      keepAliveTimeout: idleTimeoutMs,
+      keepAliveMaxTimeout: idleTimeoutMs,
       headersTimeout: answerTimeout,
       bodyTimeout: 0,
       connect: (_, done) => {
@@ -94,36 +94,37 @@ export function openApiWire(options: ApiWireOptions): ApiWire {
       },
     });
   };
-  // A pool has room for thousands from the start: one that nobody needs would be most of what a wire takes. Nobody waits
-  // in there for long, as each has a slot: who has given up would stay in line.
-  const brief = once(() => pool(mostConnections));
-  // Each has a connection of its own, so that no number of watches takes one from the others.
-  const lasting = once(() => pool(null));
+  // A pool allocates memory for thousands of requests up front, so each pool is created on first use. Requests do not
+  // queue in the pool, because each has a slot: the pool would keep aborted requests in its queue.
+  const shortRequests = once(() => pool(mostConnections));
+  // Each long-running request gets its own connection, so that watches take no connections from short requests.
+  const longRunning = once(() => pool(null));
 
-  function failure(error: unknown, signal: AbortSignal): unknown {
+  function toStatusError(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
     if (closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
-    if (unsendable.has(codeOf(error))) return badRequest(`the request cannot be passed on to ${where}`);
+    if (malformedRequestCodes.has(codeOf(error)))
+      return badRequest(`cannot forward the request to ${where}: it is malformed`);
     return noAnswer(error, { where, timeout: answerTimeout });
   }
 
-  async function ask(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
+  async function dispatch(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
     const { method, path, headers, signal } = request;
-    const lasts = mayLast(path);
-    const dispatcher = await (lasts ? lasting : brief).get();
-    const onOver = lasts ? () => {} : await slot(signal);
+    const isLongRunning = mayBeLongRunning(path);
+    const dispatcher = await (isLongRunning ? longRunning : shortRequests).get();
+    const onOver = isLongRunning ? () => {} : await slot(signal);
     if (signal.aborted) {
       onOver();
       throw signal.reason;
     }
-    const answer = new WireAnswer({ signal, onOver, translate: (error) => failure(error, signal) });
-    const asked = { method, path, headers: headers as string[], body: body ?? null };
-    dispatcher.dispatch(lasts ? { ...asked, headersTimeout: 0 } : asked, answer);
-    return await answer.head;
+    const response = new WireAnswer({ signal, onOver, translate: (error) => toStatusError(error, signal) });
+    const dispatchOptions = { method, path, headers: headers as string[], body: body ?? null };
+    dispatcher.dispatch(isLongRunning ? { ...dispatchOptions, headersTimeout: 0 } : dispatchOptions, response);
+    return await response.head;
   }
 
   async function slot(signal: AbortSignal): Promise<() => void> {
-    if (slots.isFull) throw tooManyRequests(`too many requests wait for ${where}, please try again later`, 1);
+    if (slots.isFull) throw tooManyRequests(`too many requests are waiting for ${where}, please try again later`, 1);
     return await slots.take(signal);
   }
 
@@ -131,21 +132,21 @@ export function openApiWire(options: ApiWireOptions): ApiWire {
     const { method, body, length } = request;
     if (body === undefined) {
       try {
-        return await ask(request, undefined);
+        return await dispatch(request, undefined);
       } catch (error) {
-        // The server may end a connection that waits in the same moment in which it is used.
+        // The server may close an idle connection at the moment in which it is reused.
         const isBroken = error instanceof NoAnswerError && error.why === 'ConnectionEnded';
         if (!isBroken || (method !== 'GET' && method !== 'HEAD')) throw error;
-        return await ask(request, undefined);
+        return await dispatch(request, undefined);
       }
     }
-    if (length !== undefined && length <= wholeBody) return await ask(request, await whole(body));
-    const faults: unknown[] = [];
-    const noted = noting(body, (fault) => faults.push(fault));
+    if (length !== undefined && length <= maxBufferedBody) return await dispatch(request, await readAll(body));
+    const bodyErrors: unknown[] = [];
+    const tracked = reportingErrors(body, (error) => bodyErrors.push(error));
     try {
-      return await ask(request, Readable.from(noted, { objectMode: false }));
+      return await dispatch(request, Readable.from(tracked, { objectMode: false }));
     } catch (error) {
-      throw faults.length === 0 ? error : faults[0];
+      throw bodyErrors.length === 0 ? error : bodyErrors[0];
     }
   }
 
@@ -160,7 +161,7 @@ export function openApiWire(options: ApiWireOptions): ApiWire {
         const socket = await connect(request.signal);
         return await upgradeOn(socket, { ...request, host }, { clock, timeout: answerTimeout });
       } catch (error) {
-        throw failure(error, request.signal);
+        throw toStatusError(error, request.signal);
       }
     },
     connect,
@@ -170,30 +171,37 @@ export function openApiWire(options: ApiWireOptions): ApiWire {
     async close() {
       closing.abort(serviceUnavailable(`the connection to ${where} is closed`));
       for (const socket of sockets) socket.destroy();
-      const pools = await Promise.all([brief.made, lasting.made]);
+      const pools = await Promise.all([shortRequests.made, longRunning.made]);
       await Promise.all(pools.map((each) => each?.destroy()));
     },
   };
 }
 
-const unsendable = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
+const malformedRequestCodes = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
 
-/** Whether an answer may take any time to begin, and to end. What merely looks so loses nothing. */
-function mayLast(path: string): boolean {
+/** True if the response may take any time to begin or end. A false positive does no harm. */
+function mayBeLongRunning(path: string): boolean {
   return /[?&](?:watch|follow)=|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)|\/watch\//.test(path);
 }
 
-async function whole(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-async function* noting(body: AsyncIterable<Uint8Array>, note: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+async function* reportingErrors(
+  body: AsyncIterable<Uint8Array>,
+  report: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    note(error);
+    report(error);
     throw error;
   }
 }

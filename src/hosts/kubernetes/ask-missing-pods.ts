@@ -4,7 +4,10 @@ import type { ApiClient } from '../../client/resource-client.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { HostPlace } from '../host.ts';
 
-/** Why a StatefulSet has no pods is in its events only, and to watch all events of a cluster would be dear. '': they do not say. */
+/**
+ * Explains why a StatefulSet has no pods. Only its events tell, and watching all events of a cluster would be
+ * expensive. Empty if the events do not explain it.
+ */
 export async function askMissingPods(
   hostClient: ApiClient,
   { namespace, name }: HostPlace,

@@ -4,30 +4,30 @@ import { textAt } from '../../lib/json-path.ts';
 import type { ClusterApi } from '../host.ts';
 import { virtualClient } from '../virtual-client.ts';
 
-/** What a virtual cluster says of itself, or why it says nothing. */
+/** The version that a virtual cluster reports, or why the probe failed. */
 export type VirtualClusterAnswer =
   | { readonly kubernetesVersion: string }
   | { readonly reason: string; readonly message: string };
 
-/** One that is ready answers in milliseconds; the first connection to it takes a few round trips. */
-const patienceMilliseconds = 5_000;
+/** A ready one responds in milliseconds; the first connection takes a few round trips. */
+const timeoutMs = 5_000;
 
-/** A pod that is ready has told its cluster so. That somebody gets to its API is another thing, and only asking shows it. */
+/** Probes the API of a virtual cluster. A ready pod does not guarantee that this server can reach its API. */
 export async function askVirtualCluster(
   api: ClusterApi,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<VirtualClusterAnswer> {
-  const late = new AbortController();
-  const words = `it has not answered within ${patienceMilliseconds / 1_000} seconds`;
-  const cancel = clock.after(patienceMilliseconds, () => late.abort(serviceUnavailable(words)));
+  const timeout = new AbortController();
+  const timeoutMessage = `it did not respond within ${timeoutMs / 1_000} seconds`;
+  const cancel = clock.after(timeoutMs, () => timeout.abort(serviceUnavailable(timeoutMessage)));
   try {
-    const virtual = virtualClient(api, AbortSignal.any([late.signal, signal]));
-    await virtual.get('/readyz');
-    return { kubernetesVersion: textAt(await virtual.get('/version'), 'gitVersion') };
+    const client = virtualClient(api, AbortSignal.any([timeout.signal, signal]));
+    await client.get('/readyz');
+    return { kubernetesVersion: textAt(await client.get('/version'), 'gitVersion') };
   } catch (error) {
-    const why = error instanceof StatusError ? error.message : String(error);
-    const message = `Its pod is ready, but its API cannot be reached: ${why}. The server asks again by itself.`;
+    const reason = error instanceof StatusError ? error.message : String(error);
+    const message = `Its pod is ready, but its API cannot be reached: ${reason}. Retrying automatically.`;
     return { reason: 'NotAnswering', message };
   } finally {
     cancel();

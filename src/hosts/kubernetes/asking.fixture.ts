@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from '../host.ts';
 export const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-/** A request of somebody who is nobody in particular. */
+/** A request of an ordinary user. */
 export function asking(more: Partial<ApiRequest> = {}): ApiRequest {
   const as = { name: 'jane', groups: ['devs', 'system:authenticated'] };
   return { method: 'GET', path: '/api', headers: {}, as, signal: never, ...more };

@@ -5,10 +5,18 @@ import { isAsleep } from './describe-virtual-cluster.ts';
 import type { HostConnection } from './host-connection.ts';
 import type { PlaceFacts } from './host-copies.ts';
 
-/** What may be asked of a pod's log. Which container it is of is not for the caller to say. */
-const passed = ['follow', 'tailLines', 'sinceSeconds', 'sinceTime', 'timestamps', 'previous', 'limitBytes'] as const;
+/** The query parameters that callers may set. The container is fixed. */
+const forwardedParameters = [
+  'follow',
+  'tailLines',
+  'sinceSeconds',
+  'sinceTime',
+  'timestamps',
+  'previous',
+  'limitBytes',
+] as const;
 
-/** The log of a pod of the control plane: one that is ready, else whichever there is. */
+/** The log of a control plane pod: a ready one if there is one, otherwise any. */
 export async function controlPlaneLog(
   own: HostConnection['own'],
   facts: PlaceFacts,
@@ -17,14 +25,14 @@ export async function controlPlaneLog(
   const { place, pods } = facts;
   const pod = pods.find(({ isReady }) => isReady) ?? pods.find(({ isDeleting }) => !isDeleting) ?? pods[0];
   if (pod === undefined) {
-    const why = isAsleep(facts) ? 'is asleep: wake it first' : 'has no pod now';
-    throw serviceUnavailable(`there is no log, as the virtual cluster ${place.name} ${why}`);
+    const reason = isAsleep(facts) ? 'is asleep; wake it first' : 'has no pod';
+    throw serviceUnavailable(`no log is available because the virtual cluster ${place.name} ${reason}`);
   }
-  const asked = new URLSearchParams({ container: apiContainer });
-  for (const name of passed) {
+  const parameters = new URLSearchParams({ container: apiContainer });
+  for (const name of forwardedParameters) {
     const value = query.get(name);
-    if (value !== null) asked.set(name, value);
+    if (value !== null) parameters.set(name, value);
   }
-  const path = `/api/v1/namespaces/${place.namespace}/pods/${pod.name}/log?${asked}`;
+  const path = `/api/v1/namespaces/${place.namespace}/pods/${pod.name}/log?${parameters}`;
   return await own.send({ method: 'GET', path, headers: { accept: '*/*' }, signal });
 }

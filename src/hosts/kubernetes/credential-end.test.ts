@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { credentialEnd } from './credential-end.ts';
+import { type CredentialEnd, credentialEnd } from './credential-end.ts';
 
 const server = 'https://a';
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const token = (claims: object) => `${encoded({ alg: 'RS256' })}.${encoded(claims)}.c2lnbmF0dXJl`;
 
-/** Its key was thrown away. */
+/** A self-signed certificate without its key. */
 const clientCertificate = `-----BEGIN CERTIFICATE-----
 MIIBdzCCAR2gAwIBAgIUbKYEylbA8548UpSS5GgjFAPItf4wCgYIKoZIzj0EAwIw
 ETEPMA0GA1UEAwwGdGVzdGVyMB4XDTI2MTExNTEyMTYwMVoXDTMwMTIyNDEyMTYw
@@ -17,27 +17,27 @@ MAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIgNt4/Py1va/OM5mRFWy//BHOl/4HiF4KO
 5jiUUnU5eyUCIQC0ibAGv6fAlmKbVKu1OxC9sj81iU9k6D0ywii2x4Dg6g==
 -----END CERTIFICATE-----`;
 
-describe('when credentials end', () => {
-  it('is told by tokens that are JSON Web Tokens', () => {
+describe('the expiry of credentials', () => {
+  it('comes from tokens that are JSON Web Tokens', () => {
     expect(credentialEnd({ server, token: token({ exp: 1_900_000_000 }) })).toEqual({
       what: 'token',
       at: 1_900_000_000_000,
-    });
+    } satisfies CredentialEnd);
   });
 
-  it.each(['abc', 'a.b', 'a.b.c', token({}), token({ exp: 'soon' })])('is not told by %s', (text) => {
+  it.each(['abc', 'a.b', 'a.b.c', token({}), token({ exp: 'soon' })])('is unknown for the token %s', (text) => {
     expect(credentialEnd({ server, token: text })).toBeUndefined();
   });
 
-  it('is told by client certificates', () => {
+  it('comes from client certificates', () => {
     expect(credentialEnd({ server, clientCertificate, clientKey: '' })).toEqual({
       what: 'client certificate',
       at: Date.parse('2030-12-24T12:16:01Z'),
-    });
+    } satisfies CredentialEnd);
     expect(credentialEnd({ server, clientCertificate: 'none', clientKey: '' })).toBeUndefined();
   });
 
-  it('is the end of whatever ends first', () => {
+  it('is the earliest of them', () => {
     const both = { server, clientCertificate, clientKey: '' };
     expect(credentialEnd({ ...both, token: token({ exp: 1 }) })?.what).toBe('token');
     expect(credentialEnd({ ...both, token: token({ exp: 9_000_000_000 }) })?.what).toBe('client certificate');

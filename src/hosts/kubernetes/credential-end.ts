@@ -9,28 +9,28 @@ export interface CredentialEnd {
   readonly at: number;
 }
 
-/** When the first of the credentials ends, as far as they say so themselves; undefined: they do not. */
+/** The earliest expiry among the credentials. `undefined` if none of them states one. */
 export function credentialEnd({ clientCertificate, token }: Kubeconfig): CredentialEnd | undefined {
-  const ends: CredentialEnd[] = [];
-  const certificate = clientCertificate === undefined ? undefined : certificateEnd(clientCertificate);
-  if (certificate !== undefined) ends.push({ what: 'client certificate', at: certificate });
-  const expiry = token === undefined ? undefined : tokenEnd(token);
-  if (expiry !== undefined) ends.push({ what: 'token', at: expiry });
-  return ends.sort((a, b) => a.at - b.at)[0];
+  const expiries: CredentialEnd[] = [];
+  const certificate = clientCertificate === undefined ? undefined : certificateExpiry(clientCertificate);
+  if (certificate !== undefined) expiries.push({ what: 'client certificate', at: certificate });
+  const expiry = token === undefined ? undefined : tokenExpiry(token);
+  if (expiry !== undefined) expiries.push({ what: 'token', at: expiry });
+  return expiries.sort((a, b) => a.at - b.at)[0];
 }
 
-function certificateEnd(pem: string): number | undefined {
+function certificateExpiry(pem: string): number | undefined {
   try {
-    const end = Date.parse(new X509Certificate(pem).validTo);
-    return Number.isNaN(end) ? undefined : end;
+    const expiry = Date.parse(new X509Certificate(pem).validTo);
+    return Number.isNaN(expiry) ? undefined : expiry;
   } catch {
-    // Whoever connects with it is told.
+    // A connection attempt with this certificate reports the problem.
     return undefined;
   }
 }
 
-/** Tokens of service accounts and of most identity providers are JSON Web Tokens; others do not say when they end. */
-function tokenEnd(token: string): number | undefined {
+/** Tokens of service accounts and of most identity providers are JSON Web Tokens; other tokens state no expiry. */
+function tokenExpiry(token: string): number | undefined {
   const [, claims, signature] = token.split('.');
   if (claims === undefined || signature === undefined) return undefined;
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HostedVirtualCluster } from '../host.ts';
 import { describeVirtualCluster } from './describe-virtual-cluster.ts';
 import type { PlaceFacts } from './host-copies.ts';
 import type { PodFact, RecordFact, ServiceFact, WorkloadFact } from './host-facts.ts';
@@ -11,57 +12,66 @@ const service: ServiceFact = {
 };
 const workload: WorkloadFact = {
   ...{ ...fact, uid: 'workload', isControlPlane: true, replicas: 1 },
-  ...{ isFallingAsleep: false, kubernetesVersion: 'v1.34.0', trouble: '' },
+  isFallingAsleep: false,
+  kubernetesVersion: 'v1.34.0',
+  trouble: '',
 };
 const etcd: WorkloadFact = { ...workload, name: 'one-etcd', isControlPlane: false, kubernetesVersion: '' };
 const pod: PodFact = { ...fact, name: 'one-0', uid: 'pod', isReady: true, trouble: undefined };
 const record: RecordFact = {
   ...{ ...fact, name: 'sh.helm.release.v1.one.v1', uid: 'record', owner: 'me', digest: 'd' },
-  ...{ status: 'deployed', revision: 1, made: 0 },
+  status: 'deployed',
+  revision: 1,
+  made: 0,
 };
 const running: PlaceFacts = { place, service, workloads: [workload, etcd], pods: [pod], record, namespace: undefined };
 const seen = (changed: Partial<PlaceFacts>) => describeVirtualCluster({ ...running, ...changed });
 
-describe('a virtual cluster as its host shows it', () => {
-  it('is there where its service is, and is known by the uid of that', () => {
+describe('the state of a virtual cluster on its host', () => {
+  it('exists if its service does, and has the uid of the service', () => {
     expect(seen({ service: undefined })).toBeUndefined();
     expect(seen({})).toEqual({
-      ...{ place, uid: 'service', phase: 'Ready', reason: 'Ready', message: '' },
-      ...{ kubernetesVersion: 'v1.34.0', owner: 'me' },
-    });
+      place,
+      uid: 'service',
+      phase: 'Ready',
+      reason: 'Ready',
+      message: '',
+      kubernetesVersion: 'v1.34.0',
+      owner: 'me',
+    } satisfies HostedVirtualCluster);
   });
 
-  it('belongs to whom its service names, or the record of its release', () => {
+  it('takes the owner from its service or its release record', () => {
     const unmarked = { ...service, owner: '' };
     expect(seen({ service: unmarked })?.owner).toBe('me');
     expect(seen({ service: unmarked, record: undefined })).toMatchObject({ owner: '' });
     expect(seen({ service: unmarked, record: undefined })).not.toHaveProperty('drift');
   });
 
-  it('sleeps where its control plane is to have no pods, whatever else runs', () => {
+  it('is Sleeping if its control plane is scaled to zero, whatever else runs', () => {
     expect(seen({ workloads: [{ ...workload, replicas: 0 }, etcd] })).toMatchObject({ phase: 'Sleeping' });
     expect(seen({ workloads: [workload, { ...etcd, replicas: 0 }] })).toMatchObject({ phase: 'Ready' });
   });
 
-  it('is ready when one pod is that is not on its way out', () => {
+  it('is Ready if a pod is ready that is not being deleted', () => {
     expect(seen({ pods: [{ ...pod, isReady: false }, pod] })).toMatchObject({ phase: 'Ready' });
     expect(seen({ pods: [{ ...pod, isDeleting: true }] })).toMatchObject({ phase: 'Pending', reason: 'NoPods' });
     expect(seen({ pods: [{ ...pod, isReady: false }] })).toMatchObject({ phase: 'Pending', reason: 'Starting' });
   });
 
-  it('has failed for a trouble that lasts, and waits for one that does not', () => {
-    const with_ = (isLasting: boolean) => ({
+  it('is Failed for a permanent problem and Pending for a temporary one', () => {
+    const withProblem = (isLasting: boolean): PodFact => ({
       ...pod,
       isReady: false,
       trouble: { reason: 'R', message: 'M', isLasting },
     });
-    expect(seen({ pods: [with_(true)] })).toMatchObject({ phase: 'Failed', reason: 'R', message: 'M' });
-    expect(seen({ pods: [with_(false)] })).toMatchObject({ phase: 'Pending', reason: 'R', message: 'M' });
-    expect(seen({ pods: [with_(true), pod] })).toMatchObject({ phase: 'Ready' });
+    expect(seen({ pods: [withProblem(true)] })).toMatchObject({ phase: 'Failed', reason: 'R', message: 'M' });
+    expect(seen({ pods: [withProblem(false)] })).toMatchObject({ phase: 'Pending', reason: 'R', message: 'M' });
+    expect(seen({ pods: [withProblem(true), pod] })).toMatchObject({ phase: 'Ready' });
     expect(seen({ pods: [], workloads: [{ ...workload, trouble: 'quota' }] })).toMatchObject({ phase: 'Failed' });
   });
 
-  it('is being removed as soon as something of it is that it cannot be without', () => {
+  it('is Removing as soon as an essential object of it is being deleted', () => {
     const deleting = { isDeleting: true };
     const namespace = { ...fact, ...deleting, uid: 'n', owner: 'me' };
     for (const changed of [
@@ -75,11 +85,11 @@ describe('a virtual cluster as its host shows it', () => {
     }
   });
 
-  it('has drifted where something of what was installed is gone', () => {
+  it('reports drift if an installed object is missing', () => {
     expect(seen({ workloads: [etcd] })).toMatchObject({ phase: 'Failed', reason: 'WorkloadGone' });
     expect(seen({ workloads: [etcd] })?.drift).toContain('StatefulSet');
     expect(seen({ record: undefined })?.drift).toContain('record');
-    expect(seen({ record: { ...record, owner: '' } })?.drift).toContain('somebody else');
+    expect(seen({ record: { ...record, owner: '' } })?.drift).toContain('someone else');
     expect(seen({ workloads: [], record: { ...record, status: 'pending-install' } })).toMatchObject({
       phase: 'Pending',
     });

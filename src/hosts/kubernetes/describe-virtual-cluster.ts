@@ -4,8 +4,8 @@ import type { PlaceFacts } from './host-copies.ts';
 type State = Pick<HostedVirtualCluster, 'phase' | 'reason' | 'message'>;
 
 /**
- * A virtual cluster as what is known of it says; undefined: there is none. `Ready` is said of one whose pod says so, and
- * one that has no pods yet is `Pending` for the reason `NoPods`.
+ * Derives the state of a virtual cluster from the cached objects; `undefined` if there is none. It is `Ready` if its
+ * pod is, and without any pod it is `Pending` with the reason `NoPods`.
  */
 export function describeVirtualCluster(facts: PlaceFacts): HostedVirtualCluster | undefined {
   const { place, service, record, workloads } = facts;
@@ -22,7 +22,7 @@ export function describeVirtualCluster(facts: PlaceFacts): HostedVirtualCluster 
   };
 }
 
-/** Nobody gets into one whose control plane is to have no pods. */
+/** True if the control plane is scaled to zero, so that it cannot be used. */
 export function isAsleep({ workloads }: PlaceFacts): boolean {
   const controlPlane = workloads.filter(({ isControlPlane }) => isControlPlane);
   return controlPlane.length > 0 && controlPlane.every(({ replicas }) => replicas === 0);
@@ -37,14 +37,14 @@ export function isBeingRemoved({ service, namespace, record, workloads }: PlaceF
   );
 }
 
-/** Who made it by hand may have done it without a release; what we made has one. */
+/** A manually created virtual cluster may have no Helm release; one that this server installed has one. */
 function driftOf(facts: PlaceFacts, owner: string): string | undefined {
   if (owner === '' || isBeingRemoved(facts)) return undefined;
   const { workloads, record, place } = facts;
   if (!workloads.some(({ isControlPlane }) => isControlPlane))
-    return `the StatefulSet or Deployment ${place.name} is gone`;
-  if (record === undefined) return `the record of the Helm release ${place.name} is gone`;
-  if (record.owner !== owner) return `somebody else has installed the Helm release ${place.name} anew`;
+    return `the StatefulSet or Deployment ${place.name} is missing`;
+  if (record === undefined) return `the record of the Helm release ${place.name} is missing`;
+  if (record.owner !== owner) return `the Helm release ${place.name} was reinstalled by someone else`;
   return undefined;
 }
 
@@ -53,27 +53,27 @@ function stateOf(facts: PlaceFacts): State {
   if (isBeingRemoved(facts)) return state('Removing', 'Removing', 'It is being removed.');
   const controlPlane = workloads.filter(({ isControlPlane }) => isControlPlane);
   if (controlPlane.length === 0) {
-    if (record?.status.startsWith('pending-') === true) return state('Pending', 'Installing', 'Helm installs it.');
-    const message = `The StatefulSet or Deployment ${place.name} in the namespace ${place.namespace} is gone.`;
+    if (record?.status.startsWith('pending-') === true) return state('Pending', 'Installing', 'Helm is installing it.');
+    const message = `The StatefulSet or Deployment ${place.name} in the namespace ${place.namespace} is missing.`;
     return state('Failed', 'WorkloadGone', message);
   }
-  if (isAsleep(facts)) return state('Sleeping', 'ScaledToZero', 'It is scaled to no replicas.');
+  if (isAsleep(facts)) return state('Sleeping', 'ScaledToZero', 'It is scaled to zero replicas.');
   const alive = pods.filter(({ isDeleting }) => !isDeleting);
   if (alive.some(({ isReady }) => isReady)) return state('Ready', 'Ready', '');
-  const troubles = alive.flatMap(({ trouble }) => trouble ?? []);
-  const trouble = troubles.find(({ isLasting }) => isLasting) ?? troubles[0];
+  const problems = alive.flatMap(({ trouble }) => trouble ?? []);
+  const trouble = problems.find(({ isLasting }) => isLasting) ?? problems[0];
   if (trouble !== undefined) return state(trouble.isLasting ? 'Failed' : 'Pending', trouble.reason, trouble.message);
-  if (alive.length > 0) return state('Pending', startingReason, `The pod ${alive[0]?.name} starts.`);
-  const refused = controlPlane.find((workload) => workload.trouble !== '');
-  return refused === undefined ? state('Pending', noPodsReason, '') : withoutPods(refused.trouble);
+  if (alive.length > 0) return state('Pending', startingReason, `The pod ${alive[0]?.name} is starting.`);
+  const failing = controlPlane.find((workload) => workload.trouble !== '');
+  return failing === undefined ? state('Pending', noPodsReason, '') : withoutPods(failing.trouble);
 }
 
 const startingReason = 'Starting';
 export const noPodsReason = 'NoPods';
 
-/** `words`: the cluster's own. */
-export function withoutPods(words: string): State {
-  return state('Failed', noPodsReason, `The cluster makes no pod for it: ${words}`);
+/** The state of a virtual cluster for which the cluster cannot create pods, with the message of the cluster. */
+export function withoutPods(message: string): State {
+  return state('Failed', noPodsReason, `The cluster cannot create a pod for it: ${message}`);
 }
 
 function state(phase: HostPhase, reason: string, message: string): State {

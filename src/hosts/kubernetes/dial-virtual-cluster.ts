@@ -9,9 +9,9 @@ import type { HostConnection } from './host-connection.ts';
 import { NoAnswerError } from './no-answer.ts';
 import { type Dial, openSocket, standing, tcpTo } from './open-socket.ts';
 
-/** Where a virtual cluster's API can be reached, as its host shows it. */
+/** The addresses of a virtual cluster's API, from the objects on its host. */
 export interface VirtualClusterEndpoint {
-  /** Of the service: with another one it is another virtual cluster. */
+  /** The uid of the service; a different uid means a different virtual cluster. */
   readonly uid: string;
   readonly service: {
     readonly type: string;
@@ -19,10 +19,10 @@ export interface VirtualClusterEndpoint {
     readonly ingress: readonly { readonly ip?: string; readonly hostname?: string }[];
     readonly port: number;
   };
-  /** The names of those that are ready and not being deleted, in the namespace of the place. */
+  /** The names of the pods in its namespace that are ready and not being deleted. */
   readonly pods: readonly string[];
   readonly podPort: number;
-  /** The name of the secret in which it leaves its credentials. */
+  /** The name of the secret that holds its credentials. */
   readonly secret: string;
 }
 
@@ -30,93 +30,93 @@ export interface VirtualClusterDialOptions {
   readonly place: HostPlace;
   readonly connection: Pick<HostConnection, 'forward'>;
   endpoint(): VirtualClusterEndpoint | undefined;
-  /** Whether the addresses of its service are tried. */
+  /** True to try the addresses of its service. */
   readonly direct: boolean;
   secure(carrier: Duplex): TLSSocket;
   readonly clock: Clock;
-  /** Milliseconds until a connection stands. */
+  /** The timeout for a connection, in milliseconds. */
   readonly timeout: number;
 }
 
 export interface VirtualClusterDial {
   readonly dial: Dial;
-  /** Ends the connections to pods that are not among these. */
+  /** Closes the connections to all other pods. */
   keepOnly(pods: readonly string[]): void;
 }
 
-/** An address that leads there answers within this; the way through the host's API is tried beside it then. */
-const headStart = 300;
-/** For how long an address that did not answer is not tried again. */
-const longWayAround = 600_000;
-/** A pod that went in the meantime is no reason to give up; a host that forwards to none of them is. */
-const mostPods = 3;
+/** A reachable address accepts within this time; after it, port forwarding is tried in parallel. */
+const directHeadStartMs = 300;
+/** The time for which an address that did not respond is not tried again. */
+const directRetryDelayMs = 600_000;
+/** A pod that just disappeared is worth another try; a host that forwards to none of them is not. */
+const maxPodAttempts = 3;
 
 /**
- * Connections to the API of a virtual cluster: straight to the address of its service where one answers, else through the
- * host's API to one of its pods. TLS goes to the virtual cluster itself in both cases.
+ * Connections to the API of a virtual cluster: directly to the address of its service if that responds, otherwise by
+ * port forwarding through the host's API to one of its pods. In both cases TLS ends at the virtual cluster itself.
  */
 export function dialVirtualCluster(options: VirtualClusterDialOptions): VirtualClusterDial {
   const { place, connection, clock, timeout, secure } = options;
   const where = `the virtual cluster ${place.namespace}/${place.name}`;
   const podOf = new Map<Socket, string>();
-  let aroundUntil = Number.NEGATIVE_INFINITY;
-  let turn = 0;
+  let skipDirectUntil = Number.NEGATIVE_INFINITY;
+  let dialCount = 0;
 
-  const straight = (address: { host: string; port: number }, signal: AbortSignal) =>
-    openSocket({ clock, timeout, where, signal }, async (begun) =>
-      standing(secure(await tcpTo(address, begun)), 'secureConnect', begun),
+  const dialDirect = (address: { host: string; port: number }, signal: AbortSignal) =>
+    openSocket({ clock, timeout, where, signal }, async (track) =>
+      standing(secure(await tcpTo(address, track)), 'secureConnect', track),
     );
 
-  async function forwarded({ pods, podPort }: VirtualClusterEndpoint, signal: AbortSignal): Promise<Socket> {
-    let fault: unknown = new NoAnswerError('Unreachable', `${where} has no pod that is ready`);
-    for (const name of inTurn(pods, turn++).slice(0, mostPods)) {
+  async function dialForwarded({ pods, podPort }: VirtualClusterEndpoint, signal: AbortSignal): Promise<Socket> {
+    let failure: unknown = new NoAnswerError('Unreachable', `${where} has no ready pod`);
+    for (const name of rotated(pods, dialCount++).slice(0, maxPodAttempts)) {
       try {
-        const socket = await openSocket({ clock, timeout, where, signal }, async (begun, stopped) => {
+        const socket = await openSocket({ clock, timeout, where, signal }, async (track, stopped) => {
           const carrier = await connection.forward({ namespace: place.namespace, name, port: podPort }, stopped);
-          begun(carrier);
-          return await standing(secure(carrier), 'secureConnect', begun);
+          track(carrier);
+          return await standing(secure(carrier), 'secureConnect', track);
         });
         podOf.set(socket, name);
         socket.once('close', () => podOf.delete(socket));
         return socket;
       } catch (error) {
         signal.throwIfAborted();
-        fault = inOurWords(error, where);
+        failure = toNoResponse(error, where);
         if (!(error instanceof StatusError) || error.code !== 404) break;
       }
     }
-    throw fault;
+    throw failure;
   }
 
-  /** The first that stands; the others are ended. */
+  /** Returns the first connection that succeeds and closes the others. */
   async function race(endpoint: VirtualClusterEndpoint, addresses: readonly Address[], signal: AbortSignal) {
     const over = new AbortController();
     const onAbort = () => over.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const attempts = addresses.map((address) => straight(address, over.signal));
-    const around = (async () => {
+    const attempts = addresses.map((address) => dialDirect(address, over.signal));
+    const forwarding = (async () => {
       const started = new AbortController();
       const begin = () => started.abort();
       over.signal.addEventListener('abort', begin, { once: true });
       void Promise.allSettled(attempts).then(begin);
-      await wait(clock, headStart, started.signal);
+      await wait(clock, directHeadStartMs, started.signal);
       over.signal.throwIfAborted();
-      return await forwarded(endpoint, over.signal);
+      return await dialForwarded(endpoint, over.signal);
     })();
-    let won = false;
-    const first = async (way: Promise<Socket>) => {
-      const socket = await way;
-      if (won) socket.destroy();
-      else if (way === around) aroundUntil = clock.elapsed() + longWayAround;
-      won = true;
+    let hasWinner = false;
+    const first = async (attempt: Promise<Socket>) => {
+      const socket = await attempt;
+      if (hasWinner) socket.destroy();
+      else if (attempt === forwarding) skipDirectUntil = clock.elapsed() + directRetryDelayMs;
+      hasWinner = true;
       over.abort();
       return socket;
     };
     try {
-      return await Promise.any([...attempts, around].map(first));
+      return await Promise.any([...attempts, forwarding].map(first));
     } catch {
-      // Addresses that were worth a try are nobody's business.
-      return await around;
+      // Direct addresses are only an attempt, so their errors are not reported.
+      return await forwarding;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -125,9 +125,9 @@ export function dialVirtualCluster(options: VirtualClusterDialOptions): VirtualC
   return {
     async dial(signal) {
       const endpoint = options.endpoint();
-      if (endpoint === undefined) throw new NoAnswerError('Unreachable', `${where} is not there`);
-      const addresses = options.direct && clock.elapsed() >= aroundUntil ? addressesOf(endpoint) : [];
-      return addresses.length === 0 ? await forwarded(endpoint, signal) : await race(endpoint, addresses, signal);
+      if (endpoint === undefined) throw new NoAnswerError('Unreachable', `${where} does not exist`);
+      const addresses = options.direct && clock.elapsed() >= skipDirectUntil ? addressesOf(endpoint) : [];
+      return addresses.length === 0 ? await dialForwarded(endpoint, signal) : await race(endpoint, addresses, signal);
     },
     keepOnly(pods) {
       for (const [socket, pod] of podOf) if (!pods.includes(pod)) socket.destroy();
@@ -143,13 +143,13 @@ function addressesOf({ service: { clusterIP, ingress, port } }: VirtualClusterEn
   return hosts.map((host) => ({ host, port }));
 }
 
-function inTurn<T>(all: readonly T[], turn: number): readonly T[] {
-  const first = all.length === 0 ? 0 : turn % all.length;
+function rotated<T>(all: readonly T[], attempts: number): readonly T[] {
+  const first = all.length === 0 ? 0 : attempts % all.length;
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-/** What the host refuses is refused to this server: its status must not be taken for the virtual cluster's. */
-function inOurWords(error: unknown, where: string): unknown {
+/** Translates an error of the host: the client must not take its status for one of the virtual cluster. */
+function toNoResponse(error: unknown, where: string): unknown {
   if (!(error instanceof StatusError) || error instanceof NoAnswerError) return error;
-  return new NoAnswerError('Unreachable', `the host does not lead to ${where}: ${error.message}`);
+  return new NoAnswerError('Unreachable', `the host cannot connect to ${where}: ${error.message}`);
 }

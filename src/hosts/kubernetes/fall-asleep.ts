@@ -14,34 +14,34 @@ export interface FallAsleepOptions {
   readonly signal: AbortSignal;
 }
 
-const againMilliseconds = 10_000;
+const retryDelayMs = 10_000;
 
-/** Ends what still runs of virtual clusters whose control plane has gone to sleep, also after a restart of the server. */
+/** Deletes the synced pods of virtual clusters whose control plane sleeps, also after a restart of the server. */
 export function fallAsleep({ hostClient, copies, clock, log, signal }: FallAsleepOptions): HostListener {
-  const atWork = new Set<string>();
+  const inProgress = new Set<string>();
 
-  function look(place: HostPlace): void {
+  function check(place: HostPlace): void {
     const { workloads, pods } = copies.factsOf(place);
     const key = `${place.namespace}/${place.name}`;
-    if (!workloads.some(({ isFallingAsleep }) => isFallingAsleep) || pods.length > 0 || atWork.has(key)) return;
-    atWork.add(key);
+    if (!workloads.some(({ isFallingAsleep }) => isFallingAsleep) || pods.length > 0 || inProgress.has(key)) return;
+    inProgress.add(key);
     void endInnerPods(hostClient, place, signal)
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        const words = error instanceof StatusError ? error.message : String(error);
-        log.warn({ ...place, error: words }, 'the pods of a virtual cluster that sleeps could not be ended');
-        const cancel = clock.after(againMilliseconds, () => look(place));
+        const message = error instanceof StatusError ? error.message : String(error);
+        log.warn({ ...place, error: message }, 'could not delete the pods of a sleeping virtual cluster; retrying');
+        const cancel = clock.after(retryDelayMs, () => check(place));
         signal.addEventListener('abort', cancel, { once: true });
       })
-      .finally(() => atWork.delete(key));
+      .finally(() => inProgress.delete(key));
   }
 
   return {
     onChange({ namespace, name }) {
-      if (name !== undefined) look({ namespace, name });
+      if (name !== undefined) check({ namespace, name });
     },
     onGap() {
-      for (const place of copies.places()) look(place);
+      for (const place of copies.places()) check(place);
     },
   };
 }

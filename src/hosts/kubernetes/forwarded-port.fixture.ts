@@ -3,19 +3,19 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { ApiServerBench } from './api-server.fixture.ts';
 
 export interface ForwardedPorts {
-  /** The pods that were forwarded to, in order. */
+  /** The pods of all forwarded connections, in order. */
   readonly pods: string[];
-  /** Those that are forwarded to now. */
+  /** The connections that are open now. */
   readonly open: Set<WebSocket>;
-  /** Where the ports of a pod lead; undefined: there is no such pod. */
+  /** The local port that a pod's port leads to; `undefined` if there is no such pod. */
   portOf: (pod: string) => number | undefined;
-  /** Those that came. */
+  /** The number of pings received. */
   pings: number;
 }
 
-/** Makes a server forward ports as kubelets do: two channels, each beginning with the port. */
+/** Makes a server forward ports like a kubelet: two channels, each beginning with the port. */
 export function forwardPorts(
-  bench: ApiServerBench,
+  env: ApiServerBench,
   portOf: ForwardedPorts['portOf'],
   { autoPong = true } = {},
 ): ForwardedPorts {
@@ -25,7 +25,7 @@ export function forwardPorts(
     handleProtocols: (offered) => (offered.has('v4.channel.k8s.io') ? 'v4.channel.k8s.io' : false),
   });
   const forwarded: ForwardedPorts = { pods: [], open: new Set(), portOf, pings: 0 };
-  bench.onUpgrade = (message, socket, head) => {
+  env.onUpgrade = (message, socket, head) => {
     const [, pod = '', asked] = /\/pods\/([^/]+)\/portforward\?ports=(\d+)$/.exec(message.url ?? '') ?? [];
     const port = forwarded.portOf(pod);
     forwarded.pods.push(pod);

@@ -8,30 +8,30 @@ import type { PodFact } from './host-facts.ts';
 import type { VirtualClusterWays } from './reach-virtual-cluster.ts';
 import { statusResponse } from './status-response.ts';
 
-/** The way to a virtual cluster, on which somebody stands who says why nobody gets in, where nobody does. */
+/** The API of a virtual cluster that responds with an explanation while the virtual cluster cannot be used. */
 export function guardedWay(place: HostPlace, copies: HostCopies, ways: VirtualClusterWays): Required<ClusterApi> {
-  const way = ways.to(place);
-  async function unlessClosed<T>(signal: AbortSignal, go: () => Promise<T>) {
+  const api = ways.to(place);
+  async function ifUsable<T>(signal: AbortSignal, use: () => Promise<T>) {
     await copies.ready(signal);
-    const closed = closedDoor(copies.factsOf(place));
-    return closed === undefined ? await go() : statusResponse(closed);
+    const unusable = unusableError(copies.factsOf(place));
+    return unusable === undefined ? await use() : statusResponse(unusable);
   }
   return {
-    send: (request) => unlessClosed(request.signal, () => way.send(request)),
-    upgrade: (request) => unlessClosed(request.signal, () => way.upgrade(request)),
+    send: (request) => ifUsable(request.signal, () => api.send(request)),
+    upgrade: (request) => ifUsable(request.signal, () => api.upgrade(request)),
   };
 }
 
-/** undefined: somebody may answer. */
-function closedDoor(facts: PlaceFacts): StatusError | undefined {
+/** `undefined` if the virtual cluster can be used. */
+function unusableError(facts: PlaceFacts): StatusError | undefined {
   const { place, service } = facts;
   if (service === undefined) return noVirtualCluster(place);
   const what = `the virtual cluster ${place.name}`;
   if (isBeingRemoved(facts)) return serviceUnavailable(`${what} is being removed`);
-  if (isAsleep(facts)) return serviceUnavailable(`${what} is asleep; nothing in it is lost: wake it to use it`);
+  if (isAsleep(facts)) return serviceUnavailable(`${what} is asleep and keeps its data; wake it to use it`);
   if (readyPods(facts).length > 0) return undefined;
   const { message = '' } = describeVirtualCluster(facts) ?? {};
-  return serviceUnavailable(`${what} does not run now${message === '' ? '' : `: ${message}`}`, 1);
+  return serviceUnavailable(`${what} is not running${message === '' ? '' : `: ${message}`}`, 1);
 }
 
 export function noVirtualCluster({ name }: HostPlace): StatusError {
@@ -42,7 +42,7 @@ export function readyPods({ pods }: PlaceFacts): readonly PodFact[] {
   return pods.filter(({ isReady, isDeleting }) => isReady && !isDeleting);
 }
 
-/** Where it is to be reached. */
+/** The addresses at which the virtual cluster can be reached. */
 export function endpointOf(facts: PlaceFacts): VirtualClusterEndpoint | undefined {
   const { service, place } = facts;
   if (service === undefined) return undefined;

@@ -10,32 +10,29 @@ import { InstallError } from '../install-error.ts';
 import type { HelmSettings } from './helm-settings.ts';
 import { HelmFailure } from './run-helm.ts';
 
-/** A chart that is to be installed. */
+/** The chart to install. */
 export interface ChartReference {
   readonly name: string;
   readonly repo: string;
-  /** '': the newest. */
+  /** Empty for the newest version. */
   readonly version: string;
-  /** Where it lies on this machine; '': it is fetched. */
+  /** The path of the chart on this machine; empty if it must be fetched. */
   readonly path: string;
 }
 
-/** The chart of the settings, with what a template says in place of that. */
+/** The chart from the settings, overridden by the template. */
 export function chartOf(wanted: HelmRelease['chart'] = {}, settings: HelmSettings): ChartReference {
   const name = wanted.name || settings.chart;
   const repo = wanted.repo || settings.repo;
   const isDefault = name === settings.chart && sameRepo(repo, settings.repo);
   const version = wanted.version || (isDefault ? settings.version : '');
-  // It becomes part of a path.
+  // The version becomes part of a path.
   if (!/^[\w.+~^*<>=|, -]*$/.test(version) || version.includes('..')) {
-    throw new InstallError(
-      'ChartNotFound',
-      `${JSON.stringify(version)} is not a version of a chart, nor a range of versions`,
-    );
+    throw new InstallError('ChartNotFound', `${JSON.stringify(version)} is not a chart version or version range`);
   }
   if (!isDefault || settings.path === '') return { name, repo, version, path: '' };
   if (!settings.path.includes('{version}') && version !== settings.version) {
-    const message = `this server installs the chart ${name} from ${settings.path}, in the version ${settings.version || 'that lies there'} only; the template asks for ${version}`;
+    const message = `this server installs the chart ${name} from ${settings.path}, only in the version ${settings.version || 'that is stored there'}; the template requests ${version}`;
     throw new InstallError('ChartNotFound', message);
   }
   return { name, repo, version, path: resolve(settings.path.replaceAll('{version}', version)) };
@@ -47,16 +44,16 @@ function sameRepo(one: string, other: string): boolean {
 
 export interface HelmChartsOptions {
   readonly settings: HelmSettings;
-  /** Charts that were fetched are kept here. */
+  /** The directory for fetched charts. */
   readonly folder: string;
   readonly clock: Clock;
   run(arguments_: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** Which version is the newest is asked again after this time. */
-const newestHoldsMilliseconds = 10 * 60_000;
+/** The time for which the result of resolving the newest version is reused. */
+const newestTtlMs = 10 * 60_000;
 
-/** Fetches charts, each of them once: a repository that is slow or down holds up only what is new. */
+/** Fetches each chart once, so that a slow or unavailable repository delays only new charts. */
 export class HelmCharts {
   readonly #options: HelmChartsOptions;
   readonly #fetching = new Map<string, Promise<string>>();
@@ -65,15 +62,15 @@ export class HelmCharts {
     this.#options = options;
   }
 
-  /** The path of the chart on this machine. Rejects with InstallError. */
+  /** Returns the path of the chart on this machine. Rejects with InstallError. */
   async fetch(chart: ChartReference, signal: AbortSignal): Promise<string> {
-    if (chart.path !== '') return await existing(chart);
+    if (chart.path !== '') return await existingPath(chart);
     const key = hash('sha256', JSON.stringify([chart.name, chart.repo, chart.version]), 'hex').slice(0, 32);
-    for (let underWay = this.#fetching.get(key); underWay !== undefined; underWay = this.#fetching.get(key)) {
+    for (let pending = this.#fetching.get(key); pending !== undefined; pending = this.#fetching.get(key)) {
       try {
-        return await underWay;
+        return await pending;
       } catch (error) {
-        // Whoever began it may only have given up; what is wrong with the chart holds for all.
+        // The caller that started the fetch may just have aborted it; a fault of the chart applies to all callers.
         if (error instanceof InstallError) throw error;
         signal.throwIfAborted();
       }
@@ -86,10 +83,10 @@ export class HelmCharts {
   }
 
   async #fetchOnce(chart: ChartReference, folder: string, signal: AbortSignal): Promise<string> {
-    const held = await archiveIn(folder);
+    const cached = await archiveIn(folder);
     const isExact = /^v?\d+\.\d+\.\d+/.test(chart.version);
-    const youngest = this.#options.clock.now() - newestHoldsMilliseconds;
-    if (held !== undefined && (isExact || held.fetched > youngest)) return held.path;
+    const oldestUsable = this.#options.clock.now() - newestTtlMs;
+    if (cached !== undefined && (isExact || cached.fetched > oldestUsable)) return cached.path;
     const temporary = `${folder}.new`;
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -99,32 +96,32 @@ export class HelmCharts {
       await rename(temporary, folder);
     } catch (error) {
       await rm(temporary, { recursive: true, force: true });
-      if (held !== undefined && error instanceof HelmFailure) return held.path;
-      throw error instanceof HelmFailure && error.how === 'failed' ? notFetched(chart, error.words) : error;
+      if (cached !== undefined && error instanceof HelmFailure) return cached.path;
+      throw error instanceof HelmFailure && error.how === 'failed' ? fetchError(chart, error.words) : error;
     }
     const fetched = await archiveIn(folder);
-    if (fetched === undefined) throw notFetched(chart, 'helm has fetched no archive');
+    if (fetched === undefined) throw fetchError(chart, 'helm pull left no archive');
     return fetched.path;
   }
 
   async #pull({ name, repo, version }: ChartReference, folder: string, signal: AbortSignal): Promise<void> {
     const { settings, run } = this.#options;
-    const more = [...(version === '' ? [] : [`--version=${version}`]), `--destination=${folder}`];
+    const options = [...(version === '' ? [] : [`--version=${version}`]), `--destination=${folder}`];
     if (repo.startsWith('oci://')) {
       const registry = settings.registryConfig === '' ? [] : [`--registry-config=${resolve(settings.registryConfig)}`];
-      return await run(['pull', `${repo.replace(/\/+$/, '')}/${name}`, ...more, ...registry], signal);
+      return await run(['pull', `${repo.replace(/\/+$/, '')}/${name}`, ...options, ...registry], signal);
     }
-    const named = await this.#repositoryNamed(repo);
-    if (named === undefined) return await run(['pull', name, `--repo=${repo}`, ...more], signal);
+    const repository = await this.#repositoryNamed(repo);
+    if (repository === undefined) return await run(['pull', name, `--repo=${repo}`, ...options], signal);
     const config = [
       `--repository-config=${resolve(settings.repositoryConfig)}`,
       `--repository-cache=${join(this.#options.folder, 'index')}`,
     ];
-    await run(['repo', 'update', named, ...config], signal);
-    await run(['pull', `${named}/${name}`, ...more, ...config], signal);
+    await run(['repo', 'update', repository, ...config], signal);
+    await run(['pull', `${repository}/${name}`, ...options, ...config], signal);
   }
 
-  /** A repository that needs credentials is found by its name in the file that holds them. */
+  /** The name of a repository that needs credentials, from the file that holds them. */
   async #repositoryNamed(repo: string): Promise<string | undefined> {
     const file = this.#options.settings.repositoryConfig;
     if (file === '') return undefined;
@@ -134,18 +131,18 @@ export class HelmCharts {
       return entry === undefined ? undefined : textAt(entry, 'name');
     } catch (error) {
       const words = error instanceof DocumentError ? 'it is not YAML' : String(error);
-      throw new InstallError('InstallFailed', `the file of the setting helm.repositoryConfig cannot be read: ${words}`);
+      throw new InstallError('InstallFailed', `cannot read the file of the setting helm.repositoryConfig: ${words}`);
     }
   }
 }
 
-async function existing({ name, version, path }: ChartReference): Promise<string> {
+async function existingPath({ name, version, path }: ChartReference): Promise<string> {
   try {
     await stat(path);
     return path;
   } catch {
     const which = `${name}${version === '' ? '' : ` ${version}`}`;
-    const message = `the chart ${which} is not at ${path}, where the setting helm.path says; put it there, or correct the setting`;
+    const message = `the chart ${which} was not found at ${path} (setting helm.path); put it there or correct the setting`;
     throw new InstallError('ChartNotFound', message);
   }
 }
@@ -161,8 +158,8 @@ async function archiveIn(folder: string): Promise<{ path: string; fetched: numbe
   }
 }
 
-function notFetched({ name, repo, version }: ChartReference, words: string): InstallError {
-  const which = `the chart ${name}${version === '' ? '' : ` ${version}`} of ${repo}`;
+function fetchError({ name, repo, version }: ChartReference, words: string): InstallError {
+  const which = `the chart ${name}${version === '' ? '' : ` ${version}`} from ${repo}`;
   const isMissing =
     /not found|no chart version|no chart name|manifest unknown|\b404\b|invalid_reference|improper constraint/i.test(
       words,
@@ -170,7 +167,7 @@ function notFetched({ name, repo, version }: ChartReference, words: string): Ins
   return isMissing
     ? new InstallError(
         'ChartNotFound',
-        `${which} is not there; name another one in helmRelease.chart. Helm says: ${words}`,
+        `${which} was not found; set another one in helmRelease.chart. Helm reported: ${words}`,
       )
-    : new InstallError('InstallFailed', `${which} cannot be fetched. Helm says: ${words}`);
+    : new InstallError('InstallFailed', `${which} cannot be fetched. Helm reported: ${words}`);
 }

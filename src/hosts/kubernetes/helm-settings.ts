@@ -1,22 +1,25 @@
-/** How virtual clusters are installed on Kubernetes clusters. Every member has a default. */
+/** The settings for installations on Kubernetes clusters. Every member has a default. */
 export interface HelmSettings {
-  /** A name that is looked for on PATH, or a path. */
+  /** A program name to look up in PATH, or a path. */
   readonly program: string;
-  /** The chart of templates that name none, in its repository (`https://…` or `oci://…`). */
+  /** The chart for templates that name none, and its repository (`https://…` or `oci://…`). */
   readonly chart: string;
   readonly repo: string;
   readonly version: string;
-  /** Where that chart lies on this machine, a folder or an archive; `{version}` stands for the version. '': in the repository. */
+  /**
+   * The path of that chart on this machine, a directory or an archive; `{version}` is replaced by the version. Empty to
+   * fetch it from the repository.
+   */
   readonly path: string;
-  /** Credentials of registries, as `helm registry login` leaves them; ''. */
+  /** A file with registry credentials, as `helm registry login` writes it, or empty. */
   readonly registryConfig: string;
-  /** Repositories with their credentials, as `helm repo add` leaves them; ''. */
+  /** A file with repositories and their credentials, as `helm repo add` writes it, or empty. */
   readonly repositoryConfig: string;
-  /** How long one run of helm may take. */
+  /** The timeout for one run of helm. */
   readonly timeoutSeconds: number;
-  /** Runs at the same time, for each cluster. */
+  /** The maximum number of concurrent runs per cluster. */
   readonly concurrency: number;
-  /** What helm sees of the server's environment: where programs are, and the way to the repositories. */
+  /** The part of the server's environment that helm sees: PATH, and proxy settings for the repositories. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

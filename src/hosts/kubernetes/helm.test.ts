@@ -7,7 +7,7 @@ import { clearHelmFolder, createHelm } from './helm.ts';
 import { chartOf } from './helm-charts.ts';
 import { defaultHelmSettings, type HelmSettings } from './helm-settings.ts';
 
-/** A program that writes down how it was called, and does what the test says. The real one is run in test/kubernetes. */
+/** A fake helm program that records its calls and does what the test defines. The real one runs in test/kubernetes. */
 const recorder = (then: string) => `#!/bin/sh
 { echo "$@"; env | cut -d= -f1 | sort | tr '\\n' ' '; echo; for f in kubeconfig values.yaml; do
   if [ -f $f ]; then stat -c '%n %a' $f; cat $f; echo; fi; done; } >> "$0.calls"
@@ -46,7 +46,7 @@ async function setUp(then: string, changed: Partial<HelmSettings> = {}) {
 }
 
 describe('helm', () => {
-  it('gets its secrets in files that only this user can read and that are gone afterwards, never as arguments', async () => {
+  it('gets its secrets in private temporary files, never as arguments', async () => {
     const { install, calls, workDir, settings } = await setUp('exit 0');
     await install();
     const [line = '', names = '', ...files] = (await calls()).split('\n');
@@ -60,7 +60,7 @@ describe('helm', () => {
     expect(await readdir(workDir)).toEqual(['cache']);
   });
 
-  it('takes a release away by its name', async () => {
+  it('uninstalls a release by its name', async () => {
     const { helm, calls } = await setUp('exit 0');
     await helm.uninstall(place, never);
     expect(await calls()).toContain('uninstall one --ignore-not-found --namespace=space --kubeconfig=kubeconfig\n');
@@ -71,7 +71,7 @@ describe('helm', () => {
     ['Error: INSTALLATION FAILED: something unheard of', 'InstallFailed', 503],
     ['Error: Kubernetes cluster unreachable: dial tcp: connection refused', undefined, 503],
     ['Error: Unable to continue with install: invalid ownership metadata; label', undefined, 409],
-  ])('tells by its words what is wrong: %s', async (words, fault, code) => {
+  ])('classifies its failure by the message %s', async (words, fault, code) => {
     const { install, workDir } = await setUp(
       `printf 'WARNING: first\\n${words}\\n  in %s/values.yaml\\n' "$PWD" >&2; exit 1`,
     );
@@ -79,25 +79,25 @@ describe('helm', () => {
     expect(error).toMatchObject({ code });
     expect((error as { fault?: string }).fault).toBe(fault);
     const { message } = error as Error;
-    expect(message).toMatch(/Helm says: /);
+    expect(message).toMatch(/Helm reported: /);
     expect(message).toContain('in values.yaml');
     expect(message).not.toMatch(/WARNING|hush/);
     expect(message).not.toContain(workDir);
   });
 
-  it('is said to be missing, with what to do', async () => {
+  it('is reported as missing, with instructions', async () => {
     const { install } = await setUp('exit 0', { program: '/nowhere/helm' });
     await expect(install()).rejects.toMatchObject({ fault: 'HelmMissing', code: 503 });
     await expect(install()).rejects.toThrow(/\/nowhere\/helm cannot be run \(ENOENT\).*helm\.program/);
   });
 
-  it('is ended when it takes too long', async () => {
+  it('is terminated after the timeout', async () => {
     const { install, workDir } = await setUp('exec sleep 60', { timeoutSeconds: 0.05 });
     await expect(install()).rejects.toMatchObject({ fault: 'HelmTimedOut' });
     expect(await readdir(workDir)).toEqual(['cache']);
   });
 
-  it('is ended when nobody wants it any more', async () => {
+  it('is terminated when the signal fires', async () => {
     const { install, workDir } = await setUp('touch "$0.begun"; exec sleep 60');
     const giveUp = new AbortController();
     const installing = install(giveUp.signal);
@@ -107,7 +107,7 @@ describe('helm', () => {
     expect(await readdir(workDir)).toEqual(['cache']);
   });
 
-  it('has what a killed server left of it taken away', async () => {
+  it('has the files deleted that a killed server left behind', async () => {
     const { workDir } = await setUp('exit 0');
     await mkdir(join(workDir, 'run-abc'));
     await writeFile(join(workDir, 'run-abc', 'kubeconfig'), 'token: hush');
@@ -120,7 +120,7 @@ describe('helm', () => {
 describe('charts', () => {
   const settings: HelmSettings = { ...defaultHelmSettings, environment: {} };
 
-  it('are those of the settings, but for what a template says', () => {
+  it('come from the settings unless the template overrides them', () => {
     const { chart: name, repo, version } = settings;
     expect(chartOf(undefined, settings)).toEqual({ name, repo, version, path: '' });
     expect(chartOf({ version: '1.2.3' }, settings)).toEqual({ name, repo, version: '1.2.3', path: '' });
@@ -128,16 +128,18 @@ describe('charts', () => {
     expect(chartOf({ repo: `${repo}/` }, settings)).toMatchObject({ version });
   });
 
-  it('lie where the settings say, one for each version', () => {
+  it('are read from the path in the settings, one per version', () => {
     const local = { ...settings, path: '/charts/vcluster-{version}.tgz' };
     expect(chartOf({ version: '1.2.3' }, local).path).toBe('/charts/vcluster-1.2.3.tgz');
     expect(chartOf({ name: 'other' }, local).path).toBe('');
     for (const version of ['../1.2.3', '1/../2', '..']) {
-      expect(() => chartOf({ version }, local)).toThrow(/is not a version of a chart/);
+      expect(() => chartOf({ version }, local)).toThrow(/is not a chart version/);
     }
     const single = { ...settings, path: '/charts/vcluster' };
     expect(chartOf({}, single).path).toBe('/charts/vcluster');
-    expect(() => chartOf({ version: '1.2.3' }, single)).toThrow(/0\.30\.0 only; the template asks for 1\.2\.3/);
+    expect(() => chartOf({ version: '1.2.3' }, single)).toThrow(
+      /only in the version 0\.30\.0; the template requests 1\.2\.3/,
+    );
   });
 
   const fetches =
@@ -145,7 +147,7 @@ describe('charts', () => {
   const fetched = async (calls: Promise<string>) =>
     (await calls).split('\n').filter((line) => /^(pull|repo|upgrade) /.test(line));
 
-  it('are fetched once, and installed from what was fetched', async () => {
+  it('are fetched once and installed from the downloaded archive', async () => {
     const { install, calls, workDir } = await setUp(fetches, { path: '' });
     await Promise.all([install(), install()]);
     await install();
@@ -158,7 +160,7 @@ describe('charts', () => {
     ).toBe(true);
   });
 
-  it('come from a registry with its credentials, or from a repository that needs some', async () => {
+  it('are fetched with credentials from registries and repositories', async () => {
     const registryConfig = join(folder, 'registry.json');
     const oci = await setUp(fetches, { path: '', repo: 'oci://registry.test/charts/', registryConfig });
     await oci.install();
@@ -177,7 +179,7 @@ describe('charts', () => {
     expect(lines.join()).not.toContain('hush');
   });
 
-  it('that are not there, or cannot be fetched, are told apart', async () => {
+  it('give different errors if they do not exist and if they cannot be fetched', async () => {
     const missing = await setUp('echo "Error: chart vcluster version 0.30.0 not found in repo" >&2; exit 1', {
       path: '',
     });
@@ -187,6 +189,6 @@ describe('charts', () => {
     await expect(down.install()).rejects.toMatchObject({ fault: 'InstallFailed', code: 503 });
     await rm(down.workDir, { recursive: true });
     const gone = await setUp('exit 0', { path: join(folder, 'nothing.tgz') });
-    await expect(gone.install()).rejects.toThrow(/is not at \S+nothing\.tgz, where the setting helm\.path says/);
+    await expect(gone.install()).rejects.toThrow(/was not found at \S+nothing\.tgz \(setting helm\.path\)/);
   });
 });

@@ -12,9 +12,9 @@ import { HelmFailure, runHelm } from './run-helm.ts';
 
 export interface HelmOptions {
   readonly settings: HelmSettings;
-  /** For one cluster, everything inline. A secret. */
+  /** A kubeconfig for one cluster with inline credentials. A secret. */
   readonly kubeconfig: string;
-  /** Only this server writes here. */
+  /** A directory that only this server writes to. */
   readonly workDir: string;
   readonly clock: Clock;
 }
@@ -24,31 +24,31 @@ export interface WantedRelease {
   readonly chart: ChartReference;
   /** YAML text of a map, or ''. */
   readonly values: string;
-  /** Of the release's record. */
+  /** Labels of the release record. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Releases of one cluster, by the real program. Everything rejects with StatusError, most with InstallError. */
+/** Manages the releases of one cluster with the helm program. Rejects with StatusError, usually InstallError. */
 export interface Helm {
-  /** Installs the release, or makes of it what is wanted now. It is not waited until it runs. */
+  /** Installs or upgrades the release. Does not wait until its pods run. */
   install(wanted: WantedRelease, signal: AbortSignal): Promise<void>;
-  /** Does nothing where there is none. */
+  /** Does nothing if there is no such release. */
   uninstall(place: HostPlace, signal: AbortSignal): Promise<void>;
 }
 
-/** Older revisions are of use to nobody: what was wanted then is in the template's history, if anywhere. */
+/** Older revisions are useless: what was requested then is in the template's history, if anywhere. */
 const keptRevisions = 3;
-/** Beyond what the controller has at work for one cluster. */
-const mostWaiting = 1_000;
+/** More than the controller has in progress for one cluster. */
+const maxQueued = 1_000;
 const runPrefix = 'run-';
 
 export function createHelm(options: HelmOptions): Helm {
   const { settings, workDir, clock } = options;
-  const slots = new Slots(settings.concurrency, mostWaiting);
+  const slots = new Slots(settings.concurrency, maxQueued);
   const cache = join(workDir, 'cache');
   const timeoutMilliseconds = settings.timeoutSeconds * 1_000;
 
-  /** In a folder of its own, with these files in it, that is gone when it has ended. */
+  /** Runs helm in a temporary directory with these files; the directory is deleted afterwards. */
   async function run(arguments_: readonly string[], files: Readonly<Record<string, string>>, signal: AbortSignal) {
     await mkdir(cache, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(workDir, runPrefix));
@@ -62,14 +62,14 @@ export function createHelm(options: HelmOptions): Helm {
         HELM_CONFIG_HOME: folder,
         HELM_DATA_HOME: folder,
         HELM_DRIVER: 'secret',
-        // What kinds the cluster serves is asked once in a while, not at every run.
+        // Caches the cluster's discovery documents across runs.
         KUBECACHEDIR: join(cache, 'discovery'),
       };
       const { program } = settings;
       await runHelm({ program, arguments: arguments_, environment, folder, timeoutMilliseconds, clock, signal });
     } catch (error) {
       if (!(error instanceof HelmFailure)) throw error;
-      // The folder is nobody's business, and is not there any more.
+      // The temporary directory means nothing to users and no longer exists.
       throw new HelmFailure(error.how, error.words.replaceAll(`${folder}/`, ''));
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -83,31 +83,31 @@ export function createHelm(options: HelmOptions): Helm {
     run: (arguments_, signal) => run(arguments_, {}, signal),
   });
   const onCluster = ({ namespace }: HostPlace) => [`--namespace=${namespace}`, '--kubeconfig=kubeconfig'];
-  const inTurn = async (place: HostPlace, work: () => Promise<void>, signal: AbortSignal) => {
-    if (slots.isFull) throw serviceUnavailable('too many installations wait for their turn', 5);
-    const leave = await slots.take(signal);
+  const withSlot = async (place: HostPlace, work: () => Promise<void>, signal: AbortSignal) => {
+    if (slots.isFull) throw serviceUnavailable('too many installations are queued', 5);
+    const release = await slots.take(signal);
     try {
       await work();
     } catch (error) {
-      throw error instanceof HelmFailure ? wordsOf(error, place, settings) : error;
+      throw error instanceof HelmFailure ? toStatusError(error, place, settings) : error;
     } finally {
-      leave();
+      release();
     }
   };
 
   return {
     install: ({ place, chart, values, labels }, signal) =>
-      inTurn(
+      withSlot(
         place,
         async () => {
           const path = await charts.fetch(chart, signal);
-          const marks = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+          const labelPairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
           const arguments_ = [
             ...['upgrade', place.name, path, '--install', ...onCluster(place)],
-            // Without it, values that are taken away would stay.
+            // Without it, removed values would persist.
             ...['--reset-values', '--values=values.yaml', '--hide-notes'],
             ...[
-              `--labels=${marks.join(',')}`,
+              `--labels=${labelPairs.join(',')}`,
               `--history-max=${keptRevisions}`,
               `--timeout=${settings.timeoutSeconds}s`,
             ],
@@ -117,7 +117,7 @@ export function createHelm(options: HelmOptions): Helm {
         signal,
       ),
     uninstall: (place, signal) =>
-      inTurn(
+      withSlot(
         place,
         async () => {
           const arguments_ = ['uninstall', place.name, '--ignore-not-found', ...onCluster(place)];
@@ -128,10 +128,10 @@ export function createHelm(options: HelmOptions): Helm {
   };
 }
 
-/** What a server that was killed has left behind: kubeconfigs and values, in clear. */
+/** Deletes what a killed server left behind: kubeconfigs and values in plain text. */
 export async function clearHelmFolder(workDir: string): Promise<void> {
   const found = await readdir(workDir).catch((error: NodeJS.ErrnoException) => {
-    // Helm has never run: the folder comes with its first run.
+    // Helm has never run: its first run creates the directory.
     if (error.code === 'ENOENT') return [];
     throw error;
   });
@@ -141,33 +141,33 @@ export async function clearHelmFolder(workDir: string): Promise<void> {
 
 const unreachable =
   /Kubernetes cluster unreachable|connection refused|i\/o timeout|no such host|TLS handshake timeout|Client\.Timeout|EOF$/;
-const refusedValues =
+const rejectedValues =
   /values don't meet the specifications|cannot unmarshal|error converting YAML|failed to parse|execution error at|error calling|nil pointer evaluating|YAML parse error|unable to build kubernetes objects|is invalid: /;
 
-function wordsOf(
+function toStatusError(
   { how, words }: HelmFailure,
   { name }: HostPlace,
   { program, timeoutSeconds }: HelmSettings,
 ): StatusError {
   if (how === 'missing') {
-    const message = `the program ${program} cannot be run (${words}); install Helm 3 on this machine, or name it in the setting helm.program`;
+    const message = `the program ${program} cannot be run (${words}); install Helm 3 on this machine, or set its path in the setting helm.program`;
     return new InstallError('HelmMissing', message);
   }
-  const said = words === '' ? '' : ` Helm says: ${words}`;
+  const report = words === '' ? '' : ` Helm reported: ${words}`;
   if (how === 'late') {
-    const message = `helm has not come to an end within ${timeoutSeconds} seconds; the cluster is slow, or the setting helm.timeoutSeconds too short.${said}`;
+    const message = `helm did not finish within ${timeoutSeconds} seconds; the cluster is slow, or the setting helm.timeoutSeconds is too low.${report}`;
     return new InstallError('HelmTimedOut', message);
   }
-  if (unreachable.test(words)) return serviceUnavailable(`helm cannot reach the cluster. Helm says: ${words}`);
+  if (unreachable.test(words)) return serviceUnavailable(`helm cannot reach the cluster. Helm reported: ${words}`);
   if (/invalid ownership metadata|cannot be imported into the current release/.test(words)) {
     return conflict(
       { group: '', resource: 'releases' },
       name,
-      `what it is made of is there already and is somebody else's. Helm says: ${words}`,
+      `its objects already exist and belong to someone else. Helm reported: ${words}`,
     );
   }
-  if (refusedValues.test(words)) {
-    return new InstallError('ValuesRefused', `the chart does not accept helmRelease.values; correct them.${said}`);
+  if (rejectedValues.test(words)) {
+    return new InstallError('ValuesRefused', `the chart rejected helmRelease.values; correct them.${report}`);
   }
-  return new InstallError('InstallFailed', `helm has failed.${said}`);
+  return new InstallError('InstallFailed', `helm failed.${report}`);
 }

@@ -26,7 +26,7 @@ function connect(more: Partial<Kubeconfig> = {}, options: Partial<HostConnection
   return connection;
 }
 
-test('a request that HTTP does not know is refused, not blamed on the cluster', async () => {
+test('an invalid HTTP request is a 400 and not a fault of the cluster', async () => {
   const { api } = connect();
   expect((await refusalOf(api.send(asking({ method: 'CONNECT' })))).code).toBe(400);
   expect((await refusalOf(api.send(asking({ headers: { accept: 'a\u0001' } })))).code).toBe(400);
@@ -36,7 +36,7 @@ test('a request that HTTP does not know is refused, not blamed on the cluster', 
   expect(bench.seen).toHaveLength(1);
 });
 
-test('nobody has a cluster, or what stands before it, tell the credentials that it is shown', async () => {
+test('no method is forwarded with which a server would return the credentials that it received', async () => {
   const { api } = connect();
   for (const method of ['TRACE', 'trace', 'TRACK']) {
     expect((await refusalOf(api.send(asking({ method })))).code, method).toBe(400);
@@ -44,7 +44,7 @@ test('nobody has a cluster, or what stands before it, tell the credentials that 
   expect(bench.seen).toHaveLength(0);
 });
 
-test('a body that breaks off breaks off with its own reason', async () => {
+test('a request body that fails reports its own error', async () => {
   async function* body() {
     yield Buffer.alloc(100_000, 'x');
     throw new Error('the client is gone');
@@ -52,7 +52,7 @@ test('a body that breaks off breaks off with its own reason', async () => {
   await expect(connect().api.send(asking({ method: 'POST', body: body() }))).rejects.toThrow('the client is gone');
 });
 
-test('a request that reads is sent again where the server ended the connection that waited', async () => {
+test('a read is retried if the server closed the idle connection', async () => {
   const { api } = connect();
   await textOf(await api.send(asking()));
   let first = true;
@@ -66,11 +66,11 @@ test('a request that reads is sent again where the server ended the connection t
   const error = await refusalOf(api.send(asking({ method: 'DELETE' })));
   expect([error.code, error.message]).toEqual([
     503,
-    `127.0.0.1:${bench.port} has ended the connection without an answer`,
+    `127.0.0.1:${bench.port} closed the connection without a response`,
   ]);
 });
 
-test('credentials that the cluster does not accept are not the caller’s fault; a token that it does not accept is', async () => {
+test('rejected server credentials are a 503, and a rejected token of the caller is a 401', async () => {
   const { api, own } = connect({ token: 'old' });
   bench.answer = (_, response) => {
     response.statusCode = 401;
@@ -78,7 +78,7 @@ test('credentials that the cluster does not accept are not the caller’s fault;
   };
   const error = await refusalOf(api.send(asking()));
   expect(error.code).toBe(503);
-  expect(error.message).toBe(`127.0.0.1:${bench.port} does not accept the credentials that this server has for it`);
+  expect(error.message).toBe(`127.0.0.1:${bench.port} rejected the credentials that this server has for it`);
   expect((await api.send(asking({ as: { token: 'mine' } }))).status).toBe(401);
   expect((await own.send(asking())).status).toBe(401);
   const application = '/api/v1/namespaces/a/services/https:web:443/proxy/login';
@@ -93,20 +93,20 @@ async function listening(onConnection: (server: Server) => void = () => {}): Pro
   return server;
 }
 
-test('where nobody answers the reason is said, and never a credential', async () => {
+test('a connection failure reports its reason and never a credential', async () => {
   const { other } = await testPairs();
   const silent = await listening();
   const { port } = silent.address() as AddressInfo;
   silent.close();
   await once(silent, 'close');
   const cases: [Partial<Kubeconfig>, string][] = [
-    [{ server: `https://127.0.0.1:${port}` }, `127.0.0.1:${port} refuses connections: nothing listens there`],
+    [{ server: `https://127.0.0.1:${port}` }, `127.0.0.1:${port} refused the connection: nothing is listening there`],
     [{ server: 'https://no-such-host.invalid' }, 'no-such-host.invalid cannot be found: its name does not resolve'],
     [
       { certificateAuthority: other.cert },
-      `127.0.0.1:${bench.port} shows a certificate that the certificate authority did not sign`,
+      `127.0.0.1:${bench.port} presents a certificate that is not signed by the certificate authority`,
     ],
-    [{ tlsServerName: 'example.com' }, `127.0.0.1:${bench.port} shows a certificate that is for another name`],
+    [{ tlsServerName: 'example.com' }, `127.0.0.1:${bench.port} presents a certificate for a different name`],
   ];
   for (const [more, message] of cases) {
     const error = await refusalOf(connect({ ...more, token: 'sesame' }).own.send(asking()));
@@ -114,7 +114,7 @@ test('where nobody answers the reason is said, and never a credential', async ()
   }
 });
 
-test('a server that does not speak TLS is told apart', async () => {
+test('a server that does not speak TLS is reported as such', async () => {
   const plain = await listening((server) =>
     server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
   );
@@ -124,7 +124,7 @@ test('a server that does not speak TLS is told apart', async () => {
   plain.close();
 });
 
-test('the certificate is for the name that is said, or nobody looks', async () => {
+test('the certificate is checked against tlsServerName, or not at all with insecureSkipTlsVerify', async () => {
   await textOf(await connect({ tlsServerName: 'localhost' }).own.send(asking()));
   const { other } = await testPairs();
   const careless = { server: bench.kubeconfig.server, insecureSkipTlsVerify: true, certificateAuthority: other.cert };
@@ -132,7 +132,7 @@ test('the certificate is for the name that is said, or nobody looks', async () =
   expect(bench.seen).toHaveLength(2);
 });
 
-test('keys that are none are refused before anything is connected', async () => {
+test('invalid keys are rejected before any connection', async () => {
   const { client, other } = await testPairs();
   for (const more of [
     { clientCertificate: client.cert, clientKey: other.key },
@@ -143,7 +143,7 @@ test('keys that are none are refused before anything is connected', async () => 
   }
 });
 
-test('a connection that does not stand in time, and a head that does not come in time, are given up', async () => {
+test('a connection attempt and a response head each have a timeout', async () => {
   const clock = new ManualClock();
   const mute = await listening((server) => server.on('connection', (socket) => socket.on('error', () => {})));
   const { port } = mute.address() as AddressInfo;
@@ -151,15 +151,15 @@ test('a connection that does not stand in time, and a head that does not come in
   const sent = refusalOf(connect({ server: `https://127.0.0.1:${port}` }, { clock }).own.send(asking()));
   await connected;
   clock.advance(10_000);
-  expect((await sent).message).toBe(`127.0.0.1:${port} cannot be connected to within 10 s`);
+  expect((await sent).message).toBe(`127.0.0.1:${port} did not accept a connection within 10 s`);
   mute.close();
 
   bench.answer = () => {};
   const slow = refusalOf(connect({}, { answerTimeout: 1000 }).own.send(asking()));
-  expect((await slow).message).toBe(`127.0.0.1:${bench.port} has not answered within 1 s`);
+  expect((await slow).message).toBe(`127.0.0.1:${bench.port} did not respond within 1 s`);
 });
 
-test('closing ends what is open, and later requests are told', async () => {
+test('closing ends open requests, and later requests fail', async () => {
   const connection = connect();
   bench.answer = (_, response) => response.write('one');
   const answer = await connection.own.send(asking());

@@ -26,7 +26,7 @@ function connect(more: Partial<Kubeconfig> = {}, options: Partial<HostConnection
   return connection;
 }
 
-test('a request is made in the name of whoever asks, with groups, uid and extras', async () => {
+test('a request impersonates its user with groups, uid and extras', async () => {
   const as = { name: 'jane', uid: 'u-1', groups: ['devs', 'ops'], extra: { 'example.com/Scope%': ['a', 'b'] } };
   const answer = await connect({ token: 'sesame' }).api.send(asking({ as, path: '/api/v1/pods?limit=1' }));
   expect(answer.status).toBe(200);
@@ -49,7 +49,7 @@ test('a request is made in the name of whoever asks, with groups, uid and extras
   );
 });
 
-test('a name beyond Latin arrives as its bytes in UTF-8', async () => {
+test('a name outside of Latin-1 arrives in UTF-8', async () => {
   await textOf(await connect().api.send(asking({ as: { name: 'Łucja', groups: [] } })));
   expect(Buffer.from(String(bench.last.headers['impersonate-user']), 'latin1').toString('utf8')).toBe('Łucja');
 });
@@ -62,12 +62,12 @@ test.each([
   ['jane\u00a0', []],
   ['jane', ['']],
   ['jane', ['a\r\nimpersonate-group: system:masters']],
-])('nobody is asked in a name that would arrive as another one (%j, %j)', async (name, groups) => {
+])('a name that would change on the way is rejected (%j, %j)', async (name, groups) => {
   expect((await refusalOf(connect().api.send(asking({ as: { name, groups } })))).code).toBe(400);
   expect(bench.seen).toEqual([]);
 });
 
-test('credentials, addresses and what belongs to one connection stay behind', async () => {
+test('credentials, client addresses and hop-by-hop headers are not forwarded', async () => {
   const headers = {
     authorization: 'Bearer stolen',
     cookie: 'session=1',
@@ -107,7 +107,7 @@ test('credentials, addresses and what belongs to one connection stay behind', as
   });
 });
 
-test('of an answer, cookies and what belongs to one connection stay behind, and its bytes come as they are', async () => {
+test('a response loses cookies and hop-by-hop headers, and its bytes are unchanged', async () => {
   bench.answer = (_, response) => {
     response.writeHead(201, [
       ['set-cookie', 'session=stolen'],
@@ -127,7 +127,7 @@ test('of an answer, cookies and what belongs to one connection stay behind, and 
   expect(await textOf(answer)).toBe('not gzip at all');
 });
 
-test('a client certificate is shown with a name that is taken on, and never with a token of the cluster itself', async () => {
+test('a client certificate is presented with impersonation and never with a token of the cluster itself', async () => {
   const { client } = await testPairs();
   const { api, own } = connect({ clientCertificate: client.cert, clientKey: client.key });
   await textOf(await api.send(asking()));
@@ -140,12 +140,12 @@ test('a client certificate is shown with a name that is taken on, and never with
   expect(bench.last.headers).not.toHaveProperty('impersonate-user');
 });
 
-test('a name and a password are basic authentication', async () => {
+test('a user name and password become basic authentication', async () => {
   await textOf(await connect({ username: 'ada', password: 'p:w' }).own.send(asking()));
   expect(bench.last.headers.authorization).toBe(`Basic ${Buffer.from('ada:p:w').toString('base64')}`);
 });
 
-test('a server below a path is asked there, and nowhere beside it', async () => {
+test('a server with a root path gets requests below that path only', async () => {
   const { api } = connect({ server: `${bench.kubeconfig.server}/k8s/clusters/a` });
   await textOf(await api.send(asking({ path: '/api/v1/nodes' })));
   expect(bench.last.url).toBe('/k8s/clusters/a/api/v1/nodes');
@@ -155,7 +155,7 @@ test('a server below a path is asked there, and nowhere beside it', async () => 
   expect(bench.seen).toHaveLength(1);
 });
 
-test('bodies of any length are sent as they come', async () => {
+test('request bodies of any length are streamed', async () => {
   const { api } = connect();
   async function* body(chunks: number) {
     for (let at = 0; at < chunks; at++) yield Buffer.alloc(10_000, 'x');
@@ -171,7 +171,7 @@ test('bodies of any length are sent as they come', async () => {
   }
 });
 
-test('the signal ends a request that waits, and an answer that lasts', async () => {
+test('the signal aborts a waiting request and a streaming response', async () => {
   const { api } = connect();
   bench.answer = () => {};
   const waiting = new AbortController();
@@ -188,7 +188,7 @@ test('the signal ends a request that waits, and an answer that lasts', async () 
   await expect(chunks.next()).rejects.toThrow('over');
 });
 
-test('who stops reading ends the answer', async () => {
+test('a reader that stops early aborts the response', async () => {
   let ended: Promise<unknown> = Promise.reject(new Error('not asked'));
   ended.catch(() => {});
   bench.answer = (_, response) => {
@@ -199,7 +199,7 @@ test('who stops reading ends the answer', async () => {
   await ended;
 });
 
-test('another protocol is bytes both ways; an answer that says no is an answer', async () => {
+test('an upgraded connection carries bytes in both directions, and a declined upgrade is a response', async () => {
   const { api } = connect({ token: 'sesame' });
   const headers = {
     connection: 'Upgrade',
@@ -240,7 +240,7 @@ test('another protocol is bytes both ways; an answer that says no is an answer',
   expect((await refusalOf(api.upgrade(asking()))).code).toBe(400);
 });
 
-test('the signal ends what was upgraded', async () => {
+test('the signal closes an upgraded connection', async () => {
   bench.onUpgrade = (_, socket) =>
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
   const ending = new AbortController();
@@ -251,7 +251,7 @@ test('the signal ends what was upgraded', async () => {
   await closed;
 });
 
-test('the typed client works over it', async () => {
+test('the typed client works over a host connection', async () => {
   bench.answer = ({ method, url, body }, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(method === 'POST' ? body : JSON.stringify({ metadata: { name: url } }));

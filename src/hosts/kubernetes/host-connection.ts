@@ -16,46 +16,46 @@ export type { OwnApi } from './impersonating-api.ts';
 
 export interface HostConnectionOptions {
   readonly clock: Clock;
-  /** Milliseconds until a connection stands, TLS included. */
+  /** The timeout for a connection including TLS, in milliseconds. */
   readonly connectTimeout?: number;
-  /** Milliseconds until the head of an answer is there; what lasts by its nature may take any time. */
+  /** The timeout for the response head, in milliseconds; long-running requests have none. */
   readonly answerTimeout?: number;
 }
 
 /**
- * The API of a Kubernetes cluster, as one kubeconfig opens it. Nothing is connected before the first request; what breaks
- * is made anew by the next one.
+ * A connection to the API of a Kubernetes cluster, from a kubeconfig. It connects on the first request and reconnects
+ * on demand.
  *
- * Everything here rejects with StatusError: 503 where no answer comes, with the reason in words that never hold a
- * credential; 400 for a request that cannot be passed on. A request whose signal fires rejects with the signal's reason.
- * The body of an answer is read to its end, or no further, or ended by the signal: until then it has a connection.
+ * Everything here rejects with StatusError: 503 if there is no response, with a message that never contains a
+ * credential; 400 for a request that cannot be forwarded. A request whose signal fires rejects with the signal's
+ * reason. A response body occupies a connection until it is read to its end, abandoned, or aborted by the signal.
  */
 export interface HostConnection {
-  /** In the name of `request.as`, for which the kubeconfig's own user needs the right to impersonate. */
+  /** Sends requests as `request.as`; the kubeconfig's own user needs permission to impersonate. */
   readonly api: Required<ClusterApi>;
-  /** What the server itself does there: as the kubeconfig's own user. */
+  /** Sends the server's own requests, as the kubeconfig's own user. */
   readonly own: OwnApi;
-  /** For `httpClient({ server: '', fetch })`: addresses are paths below the cluster's root. As the kubeconfig's own user. */
+  /** For `httpClient({ server: '', fetch })`: URLs are paths below the cluster's root. As the kubeconfig's own user. */
   readonly fetch: Fetch;
-  /** Bytes to and from a port of a pod; the signal counts until they can flow. As the kubeconfig's own user. */
+  /** Forwards a port of a pod; the signal applies until the connection is established. As the kubeconfig's own user. */
   forward(pod: PodPort, signal: AbortSignal): Promise<Duplex>;
-  /** For programs that take a kubeconfig: one context, everything inline. A secret: it is never logged. */
+  /** A kubeconfig for other programs: one context with inline credentials. A secret: never log it. */
   readonly kubeconfig: string;
-  /** Ends everything that is open, at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
 const defaults = {
-  // A server in the same region answers in milliseconds; one behind a VPN that has to be dialled first, in seconds.
+  // A server in the same region responds in milliseconds; one behind a VPN that must dial first, in seconds.
   connectTimeout: 10_000,
-  // Kubernetes ends what is not made to last after 60 s by itself; its own words are better than ours.
+  // Kubernetes itself ends short requests after 60 s, and its own error message is better than ours.
   answerTimeout: 70_000,
 };
 
-/** Of requests that end soon: more than a server works at, fewer than a process has file handles. */
+/** For short requests: more than a server executes concurrently, fewer than a process's file handles. */
 const mostConnections = 256;
 
-/** Throws StatusError 400 for a kubeconfig whose certificates or keys are of no use. */
+/** Throws StatusError 400 if the kubeconfig's certificates or keys are unusable. */
 export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOptions): HostConnection {
   const { clock, connectTimeout, answerTimeout } = { ...defaults, ...options };
   const { origin, pathname, host } = new URL(kubeconfig.server);
@@ -100,7 +100,7 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
 }
 
 const never = new AbortController().signal;
-// Every request that nobody ends listens to it while it lasts.
+// Every request without its own signal adds a listener.
 setMaxListeners(0, never);
 
 function fetchOver(own: OwnApi): Fetch {

@@ -29,21 +29,21 @@ import { podTrouble } from './pod-trouble.ts';
 
 export interface HostCopiesOptions {
   readonly hostClient: ApiClient;
-  /** The same, but all that it reads of an object is its metadata. */
+  /** The same client, restricted to object metadata. */
   readonly metadataClient: ApiClient;
-  /** Whether the host answers at all: rejects where it does not. */
+  /** Probes the host; rejects if it does not respond. */
   ask(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** All that is known of one virtual cluster. */
+/** The cached state of one virtual cluster. */
 export interface PlaceFacts {
   readonly place: HostPlace;
   readonly service: ServiceFact | undefined;
   readonly workloads: readonly WorkloadFact[];
   readonly pods: readonly PodFact[];
-  /** The newest. */
+  /** The newest release record. */
   readonly record: RecordFact | undefined;
   readonly namespace: NamespaceFact | undefined;
 }
@@ -57,34 +57,34 @@ interface Copies {
   readonly namespaces: HostCopy<NamespaceFact>;
 }
 
-/** A watch tells of a write within milliseconds; one that does not is not waited for. */
-const catchUpMilliseconds = 5_000;
+/** A watch reports a write within milliseconds; after this time the caller continues without it. */
+const catchUpTimeoutMs = 5_000;
 
-/** What is of interest on a host, all virtual clusters together: one watch for each kind, from the first need on. */
+/** A cache of the relevant objects of all virtual clusters on a host, with one watch per kind, started on first use. */
 export class HostCopies {
   readonly #options: HostCopiesOptions;
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<HostListener>();
   readonly #failures = new Map<string, unknown>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Set<() => void>();
   #copies: Copies | undefined;
-  #beat: Promise<void> | undefined;
-  #isKnown = false;
+  #heartbeat: Promise<void> | undefined;
+  #isSynced = false;
 
   constructor(options: HostCopiesOptions) {
     this.#options = options;
   }
 
-  /** Resolves when everything that is there is known. Rejects with StatusError where the host does not let it be known. */
+  /** Resolves when the cache is synced. Rejects with StatusError if the host cannot be read. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#start();
     for (;;) {
       signal.throwIfAborted();
       if (this.#stopping.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
-      if (this.#isKnown) return;
+      if (this.#isSynced) return;
       const [failure] = this.#failures.values();
       if (failure !== undefined) throw asStatus(failure);
-      await this.#change(signal);
+      await this.#nextChange(signal);
     }
   }
 
@@ -100,29 +100,29 @@ export class HostCopies {
     };
   }
 
-  /** Of all virtual clusters, in order of namespace and name. */
+  /** The locations of all virtual clusters, in order of namespace and name. */
   places(): readonly HostPlace[] {
     const places = [...this.#start().services.all()].map(({ namespace, name }) => ({ namespace, name }));
     return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
   }
 
-  /** Resolves when what is known of the place is so: to false where it does not become so in a while. */
+  /** Resolves to true when the condition holds, and to false after a timeout. */
   async until(place: HostPlace, holds: (facts: PlaceFacts) => boolean, signal: AbortSignal): Promise<boolean> {
-    const late = new AbortController();
-    const cancel = this.#options.clock.after(catchUpMilliseconds, () => late.abort());
-    const given = AbortSignal.any([signal, late.signal]);
+    const timeout = new AbortController();
+    const cancel = this.#options.clock.after(catchUpTimeoutMs, () => timeout.abort());
+    const combined = AbortSignal.any([signal, timeout.signal]);
     try {
       for (;;) {
         if (holds(this.factsOf(place))) return true;
-        if (given.aborted || this.#stopping.signal.aborted) return false;
-        await this.#change(given);
+        if (combined.aborted || this.#stopping.signal.aborted) return false;
+        await this.#nextChange(combined);
       }
     } finally {
       cancel();
     }
   }
 
-  /** Tells of changes until the signal fires, or it is closed. */
+  /** Reports changes until the signal fires or the cache is closed. */
   async follow(listener: HostListener, signal: AbortSignal): Promise<void> {
     const end = AbortSignal.any([signal, this.#stopping.signal]);
     if (end.aborted) return;
@@ -133,12 +133,12 @@ export class HostCopies {
     this.#listeners.delete(listener);
   }
 
-  /** The same, until it is closed; nothing is asked of the host for it. */
+  /** The same until the cache is closed; does not start the watches. */
   listen(listener: HostListener): void {
     this.#listeners.add(listener);
   }
 
-  /** As if something had changed there. */
+  /** Notifies the listeners of a change. */
   tell(place: Parameters<HostListener['onChange']>[0]): void {
     for (const listener of [...this.#listeners]) listener.onChange(place);
   }
@@ -146,15 +146,15 @@ export class HostCopies {
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    await Promise.all([this.#beat, ...Object.values(this.#copies ?? {}).map(({ done }) => done)]);
+    await Promise.all([this.#heartbeat, ...Object.values(this.#copies ?? {}).map(({ done }) => done)]);
   }
 
   #start(): Copies {
     if (this.#copies === undefined) {
       this.#copies = this.#startAll();
       const { ask, clock } = this.#options;
-      const onState = (failure: unknown) => this.#became('the host', failure);
-      this.#beat = keepBeat({ ask, clock, signal: this.#stopping.signal, onState });
+      const onState = (failure: unknown) => this.#setStatus('the host', failure);
+      this.#heartbeat = keepBeat({ ask, clock, signal: this.#stopping.signal, onState });
     }
     return this.#copies;
   }
@@ -174,7 +174,7 @@ export class HostCopies {
         read,
         signal: this.#stopping.signal,
         onChange: (fact) => this.#changed(kind, fact),
-        onState: (failure) => this.#became(kind.plural, failure),
+        onState: (failure) => this.#setStatus(kind.plural, failure),
       });
     return {
       services: copy(hostClient, serviceKind, controlPlaneSelector, serviceFact),
@@ -187,37 +187,37 @@ export class HostCopies {
   }
 
   #changed(kind: ResourceKind, { namespace, name, release }: HostFact): void {
-    // Before everything is known nobody can look; then all are told that everything may be another.
-    if (this.#isKnown) this.tell(kind === namespaceKind ? { namespace: name } : { namespace, name: release });
+    // Before the sync nothing can be read; when it completes, every listener gets `onGap`.
+    if (this.#isSynced) this.tell(kind === namespaceKind ? { namespace: name } : { namespace, name: release });
     this.#wake();
   }
 
-  #became(what: string, failure: unknown): void {
+  #setStatus(what: string, failure: unknown): void {
     if (failure === undefined) this.#failures.delete(what);
     else this.#failures.set(what, failure);
-    const isKnown = this.#failures.size === 0 && Object.values(this.#start()).every(({ isSynced }) => isSynced);
-    if (isKnown !== this.#isKnown) {
-      this.#isKnown = isKnown;
+    const isSynced = this.#failures.size === 0 && Object.values(this.#start()).every(({ isSynced }) => isSynced);
+    if (isSynced !== this.#isSynced) {
+      this.#isSynced = isSynced;
       for (const listener of [...this.#listeners]) listener.onGap();
     }
     this.#wake();
   }
 
-  /** Resolves at the next change, or when the signal fires. */
-  #change(signal: AbortSignal): Promise<void> {
+  /** Resolves at the next change or when the signal fires. */
+  #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
-        this.#waiting.delete(finish);
+        this.#waiters.delete(finish);
         signal.removeEventListener('abort', finish);
         resolve();
       };
-      this.#waiting.add(finish);
+      this.#waiters.add(finish);
       signal.addEventListener('abort', finish, { once: true });
     });
   }
 
   #wake(): void {
-    for (const finish of [...this.#waiting]) finish();
+    for (const finish of [...this.#waiters]) finish();
   }
 }
 
@@ -233,7 +233,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** What is not the host's own answer is a fault on the way to it. */
+/** An error that is not a response of the host is a connection failure. */
 function asStatus(failure: unknown): StatusError {
   if (failure instanceof StatusError) return failure;
   return serviceUnavailable(

@@ -13,14 +13,14 @@ import type { HostFact } from './host-facts.ts';
 const plural = virtualClusterInstanceKind.plural;
 const namespace = projectNamespace('default');
 
-/** Of the instances of a project, those with a label; they belong to what it names. */
+/** Keeps the instances with a `release` label, which names what they belong to. */
 function read({ metadata }: KubeObject): HostFact | undefined {
   const { name = '', uid = '', resourceVersion = '', labels = {} } = metadata;
   if (labels.release === undefined) return undefined;
   return { namespace, name, uid, resourceVersion, release: labels.release, isDeleting: false };
 }
 
-/** The real API, whose watches the test ends, and which does not answer while it says so. */
+/** The real API with watches that the test can break and with an outage that it can simulate. */
 async function setUp() {
   const bench = await openManagement();
   const client = inProcessClient(bench.plane.kinds, 'test').resource(virtualClusterInstanceKind);
@@ -29,7 +29,7 @@ async function setUp() {
     ...client,
     async list(request) {
       if (state.isDown) throw serviceUnavailable('it is down');
-      // So that a few objects are several pages.
+      // Splits a few objects into several pages.
       return await client.list({ ...request, limit: 2 });
     },
     async *watch(request) {
@@ -40,11 +40,11 @@ async function setUp() {
     },
   };
   const stop = new AbortController();
-  const heard: string[] = [];
-  let look = () => {};
-  const hear = (words: string) => {
-    heard.push(words);
-    look();
+  const records: string[] = [];
+  let check = () => {};
+  const record = (text: string) => {
+    records.push(text);
+    check();
   };
   const copy = new HostCopy<HostFact>({
     resource,
@@ -53,66 +53,66 @@ async function setUp() {
     clock: bench.clock,
     log: silentLog,
     signal: stop.signal,
-    onChange: ({ name, release }) => hear(`${name} of ${release}`),
-    onState: (failure) => hear(failure === undefined ? 'answers' : String(failure)),
+    onChange: ({ name, release }) => record(`${name} of ${release}`),
+    onState: (failure) => record(failure === undefined ? 'answers' : String(failure)),
   });
   const until = async (holds: () => boolean) => {
     const pauses = setInterval(() => bench.clock.advance(1_000), 1);
     await new Promise<void>((resolve) => {
-      look = () => {
+      check = () => {
         if (holds()) resolve();
       };
-      look();
+      check();
     });
     clearInterval(pauses);
   };
-  async function make(name: string, release?: string): Promise<void> {
+  async function create(name: string, release?: string): Promise<void> {
     await bench.create(plural, name, {}, bench.admin('default'));
     if (release !== undefined) await client.patch({ namespace, name }, { metadata: { labels: { release } } });
   }
-  return { client, copy, heard, until, make, state, stop };
+  return { client, copy, records, until, create, state, stop };
 }
 
-it('keeps by place what is of interest, and tells what came, moved and went', async () => {
-  const { client, copy, heard, until, make, stop } = await setUp();
-  await until(() => heard.includes('answers'));
-  await make('plain');
-  await make('one', 'a');
-  await until(() => heard.includes('one of a'));
-  await make('two', 'a');
-  await until(() => heard.includes('two of a'));
+it('the cache groups entries by virtual cluster and reports added, moved and removed ones', async () => {
+  const { client, copy, records, until, create, stop } = await setUp();
+  await until(() => records.includes('answers'));
+  await create('plain');
+  await create('one', 'a');
+  await until(() => records.includes('one of a'));
+  await create('two', 'a');
+  await until(() => records.includes('two of a'));
   expect(copy.of({ namespace, name: 'a' }).map(({ name }) => name)).toEqual(['one', 'two']);
-  heard.length = 0;
+  records.length = 0;
   await client.patch({ namespace, name: 'one' }, { metadata: { labels: { release: 'b' } } });
-  await until(() => heard.includes('one of b'));
-  expect(heard).toEqual(['one of a', 'one of b']);
+  await until(() => records.includes('one of b'));
+  expect(records).toEqual(['one of a', 'one of b']);
   expect(copy.of({ namespace, name: 'a' }).map(({ name }) => name)).toEqual(['two']);
   await client.patch({ namespace, name: 'two' }, { metadata: { labels: { release: null } } });
-  await until(() => heard.includes('two of a'));
+  await until(() => records.includes('two of a'));
   expect([...copy.all()].map(({ name }) => name)).toEqual(['one']);
-  heard.length = 0;
+  records.length = 0;
   await client.patch({ namespace, name: 'one' }, { metadata: { annotations: { of: 'no interest' } } });
   await client.patch({ namespace, name: 'one' }, { metadata: { labels: { release: 'c' } } });
-  await until(() => heard.includes('one of c'));
-  expect(heard).toEqual(['one of b', 'one of c']);
+  await until(() => records.includes('one of c'));
+  expect(records).toEqual(['one of b', 'one of c']);
   stop.abort();
   await copy.done;
 });
 
-it('says that it does not know any more, and catches up with what it has missed', async () => {
-  const { client, copy, heard, until, make, state, stop } = await setUp();
-  for (const name of ['stays', 'stays-2', 'stays-3', 'goes']) await make(name, 'a');
-  await until(() => heard.includes('answers') && heard.includes('goes of a'));
-  heard.length = 0;
+it('the cache reports an outage and then catches up with missed changes', async () => {
+  const { client, copy, records, until, create, state, stop } = await setUp();
+  for (const name of ['stays', 'stays-2', 'stays-3', 'goes']) await create(name, 'a');
+  await until(() => records.includes('answers') && records.includes('goes of a'));
+  records.length = 0;
   state.isDown = true;
   state.interrupt();
   await client.patch({ namespace, name: 'goes' }, { metadata: { labels: { release: null } } });
-  await make('comes', 'a');
-  await until(() => heard.includes('StatusError: it is down'));
+  await create('comes', 'a');
+  await until(() => records.includes('StatusError: it is down'));
   expect(copy.isSynced).toBe(true);
   state.isDown = false;
-  await until(() => heard.includes('answers'));
-  expect(heard.filter((words) => words.includes(' of ')).sort()).toEqual(['comes of a', 'goes of a']);
+  await until(() => records.includes('answers'));
+  expect(records.filter((text) => text.includes(' of ')).sort()).toEqual(['comes of a', 'goes of a']);
   expect(copy.of({ namespace, name: 'a' }).map(({ name }) => name)).toEqual(['comes', 'stays', 'stays-2', 'stays-3']);
   stop.abort();
   await copy.done;

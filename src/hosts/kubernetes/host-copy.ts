@@ -9,30 +9,30 @@ import type { HostFact } from './host-facts.ts';
 export interface HostCopyOptions<Fact extends HostFact> {
   readonly resource: ResourceClient;
   readonly labelSelector: string;
-  /** undefined: of no interest. */
+  /** Returns `undefined` for objects that are not relevant. */
   read(object: KubeObject): Fact | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Another than it was, new or gone. */
-  onChange(fact: Fact): void;
-  /** Whether what the host said last was an answer: undefined, or what it was instead. Told when that changes. */
+  /** Called when an entry is added, changed or removed. */
+  onChange(entry: Fact): void;
+  /** Reports the result of each list: `undefined`, or the error. */
   onState(failure: unknown): void;
 }
 
-/** Pods take ten kilobytes each: to read thousands of them at once would hold everybody up. */
-const pageLength = 250;
+/** Pods take ten kilobytes each: parsing thousands of them at once would block the event loop. */
+const pageSize = 250;
 
 /**
- * What is of interest of one kind on a host, kept true by one list and one watch. `done` settles when the signal has
- * fired and nothing runs any more.
+ * A cache of the relevant data of one kind on a host, kept current by list and watch. `done` settles when the signal
+ * has fired and all work has stopped.
  */
 export class HostCopy<Fact extends HostFact> {
   readonly done: Promise<void>;
   readonly #options: HostCopyOptions<Fact>;
-  #facts = new Map<string, Fact>();
-  /** The keys of what belongs to one virtual cluster. */
-  #places = new Map<string, Set<string>>();
+  #entries = new Map<string, Fact>();
+  /** The keys of the entries of each virtual cluster. */
+  #keysByLocation = new Map<string, Set<string>>();
   #isSynced = false;
 
   constructor(options: HostCopyOptions<Fact>) {
@@ -44,8 +44,8 @@ export class HostCopy<Fact extends HostFact> {
       clock,
       log,
       signal,
-      begin: () => this.#begin(),
-      take: (object, gone) => this.#take(object, gone),
+      begin: () => this.#relist(),
+      take: (object, gone) => this.#apply(object, gone),
     });
   }
 
@@ -54,20 +54,20 @@ export class HostCopy<Fact extends HostFact> {
   }
 
   get(namespace: string, name: string): Fact | undefined {
-    return this.#facts.get(keyOf({ namespace, name }));
+    return this.#entries.get(keyOf({ namespace, name }));
   }
 
-  /** What belongs to the virtual cluster of that place. */
+  /** The entries of the virtual cluster at that location. */
   of({ namespace, name }: HostPlace): readonly Fact[] {
-    const keys = this.#places.get(`${namespace}/${name}`) ?? [];
-    return [...keys].flatMap((key) => this.#facts.get(key) ?? []);
+    const keys = this.#keysByLocation.get(`${namespace}/${name}`) ?? [];
+    return [...keys].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
   all(): Iterable<Fact> {
-    return this.#facts.values();
+    return this.#entries.values();
   }
 
-  async #begin(): Promise<string> {
+  async #relist(): Promise<string> {
     const { signal, onState } = this.#options;
     try {
       const reached = await this.#list();
@@ -83,55 +83,55 @@ export class HostCopy<Fact extends HostFact> {
   async #list(): Promise<string> {
     const { resource, labelSelector, read, signal, onChange } = this.#options;
     const found: Fact[] = [];
-    let page = await resource.list({ labelSelector, limit: pageLength, signal });
+    let page = await resource.list({ labelSelector, limit: pageSize, signal });
     for (;;) {
       found.push(...page.items.flatMap((object) => read(object) ?? []));
       if (page.continue === undefined) break;
-      page = await resource.list({ labelSelector, limit: pageLength, continue: page.continue, signal });
+      page = await resource.list({ labelSelector, limit: pageSize, continue: page.continue, signal });
     }
-    const before = this.#facts;
-    this.#facts = new Map();
-    this.#places = new Map();
-    for (const fact of found) {
-      const known = before.get(keyOf(fact));
-      this.#put(fact);
-      if (known === undefined || differs(known, fact)) onChange(fact);
+    const before = this.#entries;
+    this.#entries = new Map();
+    this.#keysByLocation = new Map();
+    for (const entry of found) {
+      const previous = before.get(keyOf(entry));
+      this.#put(entry);
+      if (previous === undefined || differs(previous, entry)) onChange(entry);
     }
-    for (const [key, fact] of before) if (!this.#facts.has(key)) onChange(fact);
+    for (const [key, entry] of before) if (!this.#entries.has(key)) onChange(entry);
     return page.resourceVersion;
   }
 
-  #take(object: KubeObject, gone: boolean): void {
+  #apply(object: KubeObject, gone: boolean): void {
     const { read, onChange } = this.#options;
     const { namespace = '', name = '' } = object.metadata;
-    const fact = gone ? undefined : read(object);
-    const known = this.#facts.get(keyOf(fact ?? { namespace, name }));
-    if (known !== undefined && (fact === undefined || placeOf(known) !== placeOf(fact))) {
-      this.#drop(known);
-      onChange(known);
+    const entry = gone ? undefined : read(object);
+    const previous = this.#entries.get(keyOf(entry ?? { namespace, name }));
+    if (previous !== undefined && (entry === undefined || locationKeyOf(previous) !== locationKeyOf(entry))) {
+      this.#drop(previous);
+      onChange(previous);
     }
-    if (fact !== undefined) {
-      this.#put(fact);
-      if (known === undefined || differs(known, fact)) onChange(fact);
+    if (entry !== undefined) {
+      this.#put(entry);
+      if (previous === undefined || differs(previous, entry)) onChange(entry);
     }
   }
 
-  #put(fact: Fact): void {
-    const place = placeOf(fact);
-    let keys = this.#places.get(place);
+  #put(entry: Fact): void {
+    const place = locationKeyOf(entry);
+    let keys = this.#keysByLocation.get(place);
     if (keys === undefined) {
       keys = new Set();
-      this.#places.set(place, keys);
+      this.#keysByLocation.set(place, keys);
     }
-    keys.add(keyOf(fact));
-    this.#facts.set(keyOf(fact), fact);
+    keys.add(keyOf(entry));
+    this.#entries.set(keyOf(entry), entry);
   }
 
-  #drop(fact: Fact): void {
-    this.#facts.delete(keyOf(fact));
-    const keys = this.#places.get(placeOf(fact));
-    keys?.delete(keyOf(fact));
-    if (keys?.size === 0) this.#places.delete(placeOf(fact));
+  #drop(entry: Fact): void {
+    this.#entries.delete(keyOf(entry));
+    const keys = this.#keysByLocation.get(locationKeyOf(entry));
+    keys?.delete(keyOf(entry));
+    if (keys?.size === 0) this.#keysByLocation.delete(locationKeyOf(entry));
   }
 }
 
@@ -139,11 +139,11 @@ function keyOf({ namespace, name }: Pick<HostFact, 'namespace' | 'name'>): strin
   return `${namespace}/${name}`;
 }
 
-function placeOf({ namespace, release }: HostFact): string {
+function locationKeyOf({ namespace, release }: HostFact): string {
   return `${namespace}/${release}`;
 }
 
-/** Many writes to an object change nothing of what is kept of it. */
+/** Many updates of an object change nothing in its entry. */
 function differs(one: HostFact, other: HostFact): boolean {
   const { resourceVersion: _one, ...before } = one;
   const { resourceVersion: _other, ...after } = other;

@@ -7,8 +7,8 @@ const object = (metadata: JsonObject, rest: JsonObject = {}) =>
   ({ metadata: { namespace: 'space', ...metadata }, ...rest }) as unknown as KubeObject;
 const labels = { app: 'vcluster', release: 'one' };
 
-describe('what is kept of the objects of a host', () => {
-  it('is of a service only where it is the door of a virtual cluster', () => {
+describe('the summary of a host object', () => {
+  it('exists for a service only if it serves the API of a virtual cluster', () => {
     expect(serviceFact(object({ name: 'one-headless', labels }))).toBeUndefined();
     expect(serviceFact(object({ name: 'one', labels: { app: 'vcluster' } }))).toBeUndefined();
     const ports = [
@@ -23,7 +23,7 @@ describe('what is kept of the objects of a host', () => {
     });
   });
 
-  it('is of a workload how many replicas it is to have, and the version in its image', () => {
+  it('has the replicas of a workload and the version in its image', () => {
     const imaged = (image: string) =>
       workloadFact(object({ name: 'one', labels }, { spec: { template: { spec: { initContainers: [{ image }] } } } }));
     expect(imaged('registry.test:5000/kubernetes:v1.34.0')).toMatchObject({
@@ -35,7 +35,7 @@ describe('what is kept of the objects of a host', () => {
     expect(workloadFact(object({ name: 'one', labels }, { spec: { replicas: 0 } }))).toMatchObject({ replicas: 0 });
   });
 
-  it('is nothing of a secret that records no release', () => {
+  it('does not exist for a secret that is not a release record', () => {
     expect(recordFact(object({ name: 'other', labels: { owner: 'helm' } }))).toBeUndefined();
     const record = { owner: 'helm', name: 'one', version: '12', status: 'deployed' };
     expect(recordFact(object({ name: 'sh.helm.release.v1.one.v12', labels: record }))).toMatchObject({

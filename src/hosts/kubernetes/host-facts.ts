@@ -4,11 +4,11 @@ import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { apiPort, controlPlaneApp } from './chart-labels.ts';
 
-/** What is kept of an object of a host: a thousand pods as they are written would be ten megabytes. */
+/** The cached part of an object on a host: a thousand complete pods would take ten megabytes. */
 export interface HostFact {
   readonly namespace: string;
   readonly name: string;
-  /** The virtual cluster that it belongs to. */
+  /** The name of the virtual cluster that it belongs to. */
   readonly release: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -20,7 +20,7 @@ export interface ServiceFact extends HostFact {
   readonly type: string;
   readonly clusterIP: string;
   readonly ingress: readonly { readonly ip?: string; readonly hostname?: string }[];
-  /** Of the API. */
+  /** The port of the API. */
   readonly port: number;
   readonly targetPort: number;
 }
@@ -29,9 +29,9 @@ export interface WorkloadFact extends HostFact {
   readonly isControlPlane: boolean;
   readonly replicas: number;
   readonly isFallingAsleep: boolean;
-  /** As its image says; '' where it does not. */
+  /** The version in the image tag; empty if there is none. */
   readonly kubernetesVersion: string;
-  /** Why no pods are made, in the cluster's words; ''. */
+  /** The cause why no pods are created, as the cluster reports it; empty if they are. */
   readonly trouble: string;
 }
 
@@ -43,11 +43,11 @@ export interface PodFact extends HostFact {
 export interface PodTrouble {
   readonly reason: string;
   readonly message: string;
-  /** It does not go away by waiting. */
+  /** Waiting does not resolve it. */
   readonly isLasting: boolean;
 }
 
-/** One revision of a release, as its record is marked. */
+/** One revision of a release, from the labels of its record. */
 export interface RecordFact extends HostFact {
   readonly owner: string;
   readonly digest: string;
@@ -61,7 +61,7 @@ export interface NamespaceFact extends HostFact {
   readonly owner: string;
 }
 
-function factOf({ metadata }: KubeObject, release: string): HostFact {
+function summaryOf({ metadata }: KubeObject, release: string): HostFact {
   const { namespace = '', name = '', uid = '', resourceVersion = '', deletionTimestamp } = metadata;
   return { namespace, name, release, uid, resourceVersion, isDeleting: deletionTimestamp !== undefined };
 }
@@ -70,7 +70,7 @@ function labelOf({ metadata }: KubeObject, name: string): string {
   return metadata.labels?.[name] ?? '';
 }
 
-/** undefined for the other services of a virtual cluster: only the one that is named like it is its door. */
+/** `undefined` for other services of a virtual cluster: only the one with its name serves its API. */
 export function serviceFact(object: KubeObject): ServiceFact | undefined {
   const release = labelOf(object, 'release');
   if (release === '' || object.metadata.name !== release) return undefined;
@@ -78,7 +78,7 @@ export function serviceFact(object: KubeObject): ServiceFact | undefined {
   const ports = listAt(service, 'spec', 'ports');
   const port = ports.find((each) => textAt(each, 'name') === 'https') ?? ports[0];
   return {
-    ...factOf(object, release),
+    ...summaryOf(object, release),
     owner: labelOf(object, hostOwnerLabel),
     type: textAt(service, 'spec', 'type'),
     clusterIP: textAt(service, 'spec', 'clusterIP'),
@@ -99,7 +99,7 @@ export function workloadFact(object: KubeObject): WorkloadFact | undefined {
     (condition) => textAt(condition, 'type') === 'ReplicaFailure' && textAt(condition, 'status') === 'True',
   );
   return {
-    ...factOf(object, release),
+    ...summaryOf(object, release),
     isControlPlane: labelOf(object, 'app') === controlPlaneApp,
     replicas: numberAt(workload, 'spec', 'replicas') ?? 1,
     isFallingAsleep: object.metadata.annotations?.[fallingAsleepAnnotation] === 'true',
@@ -108,7 +108,7 @@ export function workloadFact(object: KubeObject): WorkloadFact | undefined {
   };
 }
 
-/** The distribution is an image of its own, from which its programs are copied. */
+/** The Kubernetes distribution is a separate image, from which an init container copies the binaries. */
 function versionInImages(workload: JsonValue): string {
   for (const container of listAt(workload, 'spec', 'template', 'spec', 'initContainers')) {
     const version = /:(v1\.\d+\.\d+)[^:/]*$/.exec(textAt(container, 'image'))?.[1];
@@ -122,7 +122,7 @@ export function recordFact(object: KubeObject): RecordFact | undefined {
   const revision = Number.parseInt(labelOf(object, 'version'), 10);
   if (release === '' || Number.isNaN(revision)) return undefined;
   return {
-    ...factOf(object, release),
+    ...summaryOf(object, release),
     owner: labelOf(object, hostOwnerLabel),
     digest: labelOf(object, hostDigestLabel),
     status: labelOf(object, 'status'),
@@ -132,7 +132,7 @@ export function recordFact(object: KubeObject): RecordFact | undefined {
 }
 
 export function namespaceFact(object: KubeObject): NamespaceFact {
-  return { ...factOf(object, ''), owner: labelOf(object, hostOwnerLabel) };
+  return { ...summaryOf(object, ''), owner: labelOf(object, hostOwnerLabel) };
 }
 
 function isReadyPod(pod: JsonValue): boolean {
@@ -149,5 +149,5 @@ export function podFact(
   if (release === '') return undefined;
   const pod = object as JsonValue;
   const isReady = isReadyPod(pod);
-  return { ...factOf(object, release), isReady, trouble: isReady ? undefined : troubleOf(pod) };
+  return { ...summaryOf(object, release), isReady, trouble: isReady ? undefined : troubleOf(pod) };
 }

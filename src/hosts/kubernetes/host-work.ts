@@ -8,21 +8,21 @@ import type { HelmSettings } from './helm-settings.ts';
 import type { HostCopies } from './host-copies.ts';
 import { type RecordFact, recordFact } from './host-facts.ts';
 
-/** What is needed to change something on a host. */
+/** The dependencies of operations that change a host. */
 export interface HostWork {
   readonly hostClient: ApiClient;
   readonly metadataClient: ApiClient;
-  /** As the kubeconfig's own user, whoever a request says it is from. */
+  /** Sends requests as the kubeconfig's own user and ignores `as`. */
   readonly ownApi: ClusterApi;
   readonly helm: Helm;
   readonly settings: HelmSettings;
   readonly copies: HostCopies;
   readonly clock: Clock;
-  /** When this began, by the clock that nobody sets. */
+  /** The time at which the host was opened, by the monotonic clock. */
   readonly opened: number;
 }
 
-/** The newest record of a release, as it stands now: what decides must not be a copy that is behind. */
+/** Reads the newest record of a release from the host: a decision must not depend on a cache that may lag behind. */
 export async function recordOf(
   { metadataClient }: HostWork,
   { namespace, name }: HostPlace,

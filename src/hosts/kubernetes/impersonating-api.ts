@@ -5,26 +5,26 @@ import { checkPath } from './check-path.ts';
 import { NoAnswerError } from './no-answer.ts';
 import { bearer, type HeaderLines, impersonation, passedOn } from './request-headers.ts';
 
-/** A server and what opens it. */
+/** A server and its credentials. */
 export interface ApiTarget {
-  /** Shows the client certificate, where there is one. */
+  /** Presents the client certificate, if there is one. */
   readonly wire: ApiWire;
   /**
-   * Shows none. A server looks at a certificate before it looks at a bearer: beside one, everybody's bearer would be the
-   * certificate's owner, who may do everything.
+   * Presents no certificate. A server checks the certificate before the bearer token: with both, every token would
+   * authenticate as the certificate's owner, who may do everything.
    */
   withoutCertificate(): ApiWire;
-  /** Of the wire's own user, unless it is the certificate. */
+  /** The credentials of the kubeconfig's own user; empty if that is the certificate. */
   readonly credentials: HeaderLines;
-  /** Where its API begins: '', or `/k8s/clusters/a`. */
+  /** The root path of its API: empty, or `/k8s/clusters/a`. */
   readonly root: string;
-  /** For the words of an error. */
+  /** The name of the server in error messages. */
   readonly name: string;
 }
 
 type OwnRequest = Omit<ApiRequest, 'as'>;
 
-/** As the target's own user. */
+/** Sends requests as the target's own user. */
 export interface OwnApi {
   send(request: OwnRequest): Promise<ApiResponse>;
   upgrade(request: Omit<OwnRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
@@ -37,7 +37,7 @@ export function ownApi({ wire, credentials, root }: ApiTarget): OwnApi {
   };
 }
 
-/** In the name of whomever a request says. */
+/** Sends each request as the user that it names. */
 export function impersonatingApi({
   wire,
   withoutCertificate,
@@ -45,50 +45,51 @@ export function impersonatingApi({
   root,
   name,
 }: ApiTarget): Required<ClusterApi> {
-  const linesOf = (as: ApiRequest['as']) => ('token' in as ? bearer(as.token) : [...credentials, ...impersonation(as)]);
-  const wireOf = (as: ApiRequest['as']) => ('token' in as ? withoutCertificate() : wire);
+  const headersFor = (as: ApiRequest['as']) =>
+    'token' in as ? bearer(as.token) : [...credentials, ...impersonation(as)];
+  const poolFor = (as: ApiRequest['as']) => ('token' in as ? withoutCertificate() : wire);
 
-  /** That our own credentials are refused is nothing that the caller's could mend. */
-  async function believed<A extends { readonly status: number }>({ as, path }: Asked, answer: A): Promise<A> {
-    if (answer.status !== 401 || 'token' in as || isApplication.test(path)) return answer;
-    if ('body' in answer) await discard(answer.body as AsyncIterable<Uint8Array>);
-    throw new NoAnswerError(
-      'CredentialsRefused',
-      `${name} does not accept the credentials that this server has for it`,
-    );
+  /** If this server's own credentials are rejected, the caller cannot fix it by authenticating again. */
+  async function checkCredentials<A extends { readonly status: number }>(
+    { as, path }: SentRequest,
+    response: A,
+  ): Promise<A> {
+    if (response.status !== 401 || 'token' in as || applicationProxyPath.test(path)) return response;
+    if ('body' in response) await discard(response.body as AsyncIterable<Uint8Array>);
+    throw new NoAnswerError('CredentialsRefused', `${name} rejected the credentials that this server has for it`);
   }
 
   return {
     async send(request) {
       const { as } = request;
-      return await believed(request, await wireOf(as).send(wireRequest(root, request, linesOf(as))));
+      return await checkCredentials(request, await poolFor(as).send(wireRequest(root, request, headersFor(as))));
     },
     async upgrade(request) {
       const { as } = request;
-      return await believed(request, await wireOf(as).upgrade(upgradeRequest(root, request, linesOf(as))));
+      return await checkCredentials(request, await poolFor(as).upgrade(upgradeRequest(root, request, headersFor(as))));
     },
   };
 }
 
-type Asked = Pick<ApiRequest, 'as' | 'path'>;
+type SentRequest = Pick<ApiRequest, 'as' | 'path'>;
 
-/** What answers behind one of these has credentials of its own. */
-const isApplication = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
+/** Applications behind these paths have their own credentials. */
+const applicationProxyPath = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
 
 /**
- * CONNECT would be undone by the first server on the way: what comes after is nobody's request. The others ask for an
- * answer that tells what was sent, and so this server's own credentials.
+ * The first server on the way would act on CONNECT itself, and the bytes that follow would not be a request. TRACE and
+ * TRACK return the request as it was sent, including this server's credentials.
  */
-const notPassed: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+const unforwardableMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 function wireRequest(root: string, request: OwnRequest, credentials: HeaderLines): WireRequest {
   const { method, path, headers, body, signal } = request;
   checkPath(path);
-  if (notPassed.has(method.toUpperCase())) throw badRequest(`the method ${method} cannot be passed on`);
+  if (unforwardableMethods.has(method.toUpperCase())) throw badRequest(`the method ${method} cannot be forwarded`);
   const lines = [...passedOn(headers), ...credentials];
-  const asked = { method, path: `${root}${path}`, headers: lines, signal };
+  const sent = { method, path: `${root}${path}`, headers: lines, signal };
   const length = lengthOf(headers['content-length']);
-  return body === undefined || length === 0 ? asked : { ...asked, body, length };
+  return body === undefined || length === 0 ? sent : { ...sent, body, length };
 }
 
 function lengthOf(text: string | undefined): number | undefined {
@@ -97,15 +98,15 @@ function lengthOf(text: string | undefined): number | undefined {
 
 function upgradeRequest(root: string, request: Omit<OwnRequest, 'body'>, credentials: HeaderLines): WireRequest {
   const { upgrade } = request.headers;
-  if (upgrade === undefined) throw badRequest('the request does not say which protocol it wants');
-  const asked = wireRequest(root, request, credentials);
-  return { ...asked, headers: [...asked.headers, 'connection', 'Upgrade', 'upgrade', upgrade] };
+  if (upgrade === undefined) throw badRequest('the upgrade request does not name a protocol');
+  const sent = wireRequest(root, request, credentials);
+  return { ...sent, headers: [...sent.headers, 'connection', 'Upgrade', 'upgrade', upgrade] };
 }
 
-/** So that the connection can be used again. */
+/** Reads the body so that the connection can be reused. */
 async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
-  // The words of a refusal are few; a server that has more to say is not listened to.
-  for (let left = 16; left > 0; left--) if ((await chunks.next()).done === true) return;
+  // Error bodies are short; the rest of a longer one is not read.
+  for (let remaining = 16; remaining > 0; remaining--) if ((await chunks.next()).done === true) return;
   await chunks.return?.();
 }

@@ -26,8 +26,8 @@ function setUp(answers: readonly string[]) {
   return { inquiries, advance, news, asked: () => asked };
 }
 
-describe('inquiries', () => {
-  it('ask once for the same thing, and anew for another', async () => {
+describe('the probe cache', () => {
+  it('probes once for the same state and again for a different one', async () => {
     const { inquiries, asked } = setUp(['yes']);
     await Promise.all([inquiries.answer(place, 'a'), inquiries.answer(place, 'a')]);
     expect(await inquiries.answer(place, 'a')).toBe('yes');
@@ -39,7 +39,7 @@ describe('inquiries', () => {
     expect(inquiries.known(place)).toBeUndefined();
   });
 
-  it('ask again, ever more rarely, until the answer is final, and tell when it is another', async () => {
+  it('repeats a probe with backoff until the result is final and reports a changed result', async () => {
     const { inquiries, advance, news, asked } = setUp(['no', 'no', 'no, still', 'yes']);
     expect(await inquiries.answer(place, 'a')).toBe('no');
     await advance(100);
@@ -56,7 +56,7 @@ describe('inquiries', () => {
     expect(asked()).toBe(4);
   });
 
-  it('ask no more about what is forgotten, nor when they are closed', async () => {
+  it('stops probing after forget and after close', async () => {
     const { inquiries, advance, asked } = setUp(['no']);
     await inquiries.answer(place, 'a');
     inquiries.forget(place);

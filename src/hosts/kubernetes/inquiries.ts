@@ -2,78 +2,78 @@ import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { HostPlace } from '../host.ts';
 
-export interface InquiriesOptions<Answer> {
+export interface InquiriesOptions<Result> {
   /** Never rejects. */
-  ask(place: HostPlace, signal: AbortSignal): Promise<Answer>;
-  /** Whether that is the last word. */
-  isFinal(answer: Answer): boolean;
+  ask(place: HostPlace, signal: AbortSignal): Promise<Result>;
+  /** True if the result cannot change any more. */
+  isFinal(answer: Result): boolean;
   readonly again: BackoffOptions;
   readonly clock: Clock;
-  /** One whose answer was not final gives another one now. */
+  /** Called when a repeated probe gives a different result. */
   onNews(place: HostPlace): void;
 }
 
-interface Inquiry<Answer> {
-  /** What it is about: of anything else nothing is known yet. */
-  readonly about: string;
-  asking: Promise<Answer> | undefined;
-  answer: Answer | undefined;
-  asked: number;
+interface Entry<Result> {
+  /** The state that the result applies to; a different state needs a new probe. */
+  readonly subject: string;
+  pending: Promise<Result> | undefined;
+  answer: Result | undefined;
+  attempts: number;
   cancel: () => void;
 }
 
 /**
- * What has to be asked about virtual clusters, as no watch tells it: once for as long as they are the same, and again, ever
- * more rarely, while the answer is not final.
+ * Caches the results of probes of virtual clusters, for state that no watch reports. Each probe runs once as long as
+ * its subject is unchanged, and repeats with backoff while the result is not final.
  */
-export class Inquiries<Answer> {
-  readonly #options: InquiriesOptions<Answer>;
-  readonly #inquiries = new Map<string, Inquiry<Answer>>();
+export class Inquiries<Result> {
+  readonly #options: InquiriesOptions<Result>;
+  readonly #entries = new Map<string, Entry<Result>>();
   readonly #stopping = new AbortController();
 
-  constructor(options: InquiriesOptions<Answer>) {
+  constructor(options: InquiriesOptions<Result>) {
     this.#options = options;
   }
 
-  /** The last answer; the first is waited for. */
-  async answer(place: HostPlace, about: string): Promise<Answer> {
+  /** Returns the last result; waits for the first one. */
+  async answer(place: HostPlace, subject: string): Promise<Result> {
     const key = keyOf(place);
-    let inquiry = this.#inquiries.get(key);
-    if (inquiry?.about !== about) {
-      inquiry?.cancel();
-      inquiry = { about, asking: undefined, answer: undefined, asked: 0, cancel() {} };
-      this.#inquiries.set(key, inquiry);
+    let entry = this.#entries.get(key);
+    if (entry?.subject !== subject) {
+      entry?.cancel();
+      entry = { subject, pending: undefined, answer: undefined, attempts: 0, cancel() {} };
+      this.#entries.set(key, entry);
     }
-    if (inquiry.answer !== undefined) return inquiry.answer;
-    inquiry.asking ??= this.#ask(place, inquiry);
-    return await inquiry.asking;
+    if (entry.answer !== undefined) return entry.answer;
+    entry.pending ??= this.#ask(place, entry);
+    return await entry.pending;
   }
 
-  known(place: HostPlace): Answer | undefined {
-    return this.#inquiries.get(keyOf(place))?.answer;
+  known(place: HostPlace): Result | undefined {
+    return this.#entries.get(keyOf(place))?.answer;
   }
 
-  /** It is another one by now, or none. */
+  /** Drops the result because the virtual cluster has changed or is gone. */
   forget(place: HostPlace): void {
-    this.#inquiries.get(keyOf(place))?.cancel();
-    this.#inquiries.delete(keyOf(place));
+    this.#entries.get(keyOf(place))?.cancel();
+    this.#entries.delete(keyOf(place));
   }
 
   close(): void {
     this.#stopping.abort();
-    for (const { cancel } of this.#inquiries.values()) cancel();
-    this.#inquiries.clear();
+    for (const { cancel } of this.#entries.values()) cancel();
+    this.#entries.clear();
   }
 
-  async #ask(place: HostPlace, inquiry: Inquiry<Answer>): Promise<Answer> {
+  async #ask(place: HostPlace, entry: Entry<Result>): Promise<Result> {
     const { ask, isFinal, again, clock, onNews } = this.#options;
-    const before = inquiry.answer;
+    const before = entry.answer;
     const answer = await ask(place, this.#stopping.signal);
-    inquiry.answer = answer;
-    inquiry.asked += 1;
-    if (this.#inquiries.get(keyOf(place)) !== inquiry) return answer;
+    entry.answer = answer;
+    entry.attempts += 1;
+    if (this.#entries.get(keyOf(place)) !== entry) return answer;
     if (!isFinal(answer)) {
-      inquiry.cancel = clock.after(backoffDelay(inquiry.asked, again), () => void this.#ask(place, inquiry));
+      entry.cancel = clock.after(backoffDelay(entry.attempts, again), () => void this.#ask(place, entry));
     }
     if (before !== undefined && JSON.stringify(before) !== JSON.stringify(answer)) onNews(place);
     return answer;

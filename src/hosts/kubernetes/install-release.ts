@@ -17,7 +17,7 @@ import { serviceKind } from './host-kinds.ts';
 import { type HostWork, recordOf } from './host-work.ts';
 import { scaleDown, workloadsOf } from './scale-workloads.ts';
 
-/** Installs what is wanted, or changes what is there into that. Nothing is done that has been done already. */
+/** Installs the release or updates it to the requested state. Steps that are already done are skipped. */
 export async function installRelease(work: HostWork, wanted: Installation, signal: AbortSignal): Promise<void> {
   const { hostClient, copies, helm } = work;
   const { place, owner, displayName, metadata = {}, space = {}, helm: release = {} } = wanted;
@@ -40,7 +40,7 @@ export async function installRelease(work: HostWork, wanted: Installation, signa
   const record = await recordOf(work, place, signal);
   const before = await findObject(services, place, call);
   const workloads = await workloadsOf(hostClient, place, signal);
-  await clearTheWay(work, place, owner, { record, service: before }, signal);
+  await prepareInstall(work, place, owner, { record, service: before }, signal);
   const controlPlane = workloads
     .flatMap(({ object }) => workloadFact(object) ?? [])
     .filter((each) => each.isControlPlane);
@@ -51,12 +51,12 @@ export async function installRelease(work: HostWork, wanted: Installation, signa
       { place, chart, values, labels: { [hostOwnerLabel]: owner, [hostDigestLabel]: digest } },
       signal,
     );
-    // The chart knows nothing of sleep.
+    // The chart does not know about sleep and would start the control plane.
     if (controlPlane.some(({ replicas }) => replicas === 0)) await scaleDown(hostClient, place, signal);
   }
   const service = await findObject(services, place, call);
   if (service === undefined || serviceFact(service) === undefined || service.metadata.labels?.app !== controlPlaneApp) {
-    throw new InstallError('InstallFailed', noService(place));
+    throw new InstallError('InstallFailed', missingServiceMessage(place));
   }
   const labels = { ...metadata.labels, [hostOwnerLabel]: owner };
   const annotations = {
@@ -79,37 +79,37 @@ export async function installRelease(work: HostWork, wanted: Installation, signa
   );
 }
 
-interface Present {
+interface ExistingObjects {
   readonly record: RecordFact | undefined;
   readonly service: KubeObject | undefined;
 }
 
-/** What is somebody else's is a 409. What a run of helm has left that came to no end is taken out of the way. */
-async function clearTheWay(
+/** Throws 409 if another owner's objects are in the way, and cleans up after an unfinished run of helm. */
+async function prepareInstall(
   work: HostWork,
   place: HostPlace,
   owner: string,
-  { record, service }: Present,
+  { record, service }: ExistingObjects,
   signal: AbortSignal,
 ): Promise<void> {
   if (service !== undefined && ![owner, ''].includes(ownerOf(service))) {
-    throw conflict(groupResourceOf(serviceKind), place.name, 'it is there already and was not made for this owner');
+    throw conflict(groupResourceOf(serviceKind), place.name, 'it already exists and belongs to another owner');
   }
   if (record === undefined) return;
   if (record.owner !== owner) {
     const resource = { group: '', resource: 'releases' };
-    throw conflict(resource, place.name, 'it is there already and was not made for this owner');
+    throw conflict(resource, place.name, 'it already exists and belongs to another owner');
   }
   if (service?.metadata.deletionTimestamp !== undefined) {
-    throw serviceUnavailable(`the release ${place.name} that was there before is still being deleted`);
+    throw serviceUnavailable(`the previous release ${place.name} is still being deleted`);
   }
   const isRemoval = record.status === 'uninstalling';
   if (!isRemoval && !record.status.startsWith('pending-')) return;
-  // Nobody else works at what is ours; but a helm that outlived the server that started it may still be at it.
+  // Only this server changes its releases, but a helm process that outlived a previous server may still be running.
   const { clock, opened } = work;
-  const longest = work.settings.timeoutSeconds * 1_000;
-  if (clock.elapsed() - opened < longest && clock.now() - record.made < longest) {
-    throw serviceUnavailable(`an earlier run of helm for the release ${place.name} has not come to its end yet`);
+  const timeoutMs = work.settings.timeoutSeconds * 1_000;
+  if (clock.elapsed() - opened < timeoutMs && clock.now() - record.made < timeoutMs) {
+    throw serviceUnavailable(`a previous run of helm for the release ${place.name} may still be in progress`);
   }
   if (isRemoval) return await work.helm.uninstall(place, signal);
   const records = work.hostClient.resource(secretKind);
@@ -117,9 +117,9 @@ async function clearTheWay(
   await deleteOnce(records, { namespace: place.namespace, name: record.name }, object, { signal });
 }
 
-function noService({ namespace, name }: HostPlace): string {
+function missingServiceMessage({ namespace, name }: HostPlace): string {
   return (
-    `the chart has made no service ${name} in the namespace ${namespace} that is marked as vCluster's ` +
-    '(labels app=vcluster and release): it is another chart, or its values turn the service off'
+    `the chart did not create the service ${name} in the namespace ${namespace} with the labels of vCluster ` +
+    '(app=vcluster and release): it is a different chart, or its values disable the service'
   );
 }

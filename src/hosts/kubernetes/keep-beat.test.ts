@@ -4,7 +4,7 @@ import { keepBeat } from './keep-beat.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('notices a host that takes questions and answers none, and that it is back', async () => {
+it('the heartbeat detects a host that accepts requests without responding, and its recovery', async () => {
   const clock = new ManualClock();
   const stop = new AbortController();
   const states: string[] = [];
@@ -22,7 +22,7 @@ it('notices a host that takes questions and answers none, and that it is back', 
   await advance(20_000);
   expect(states).toEqual([]);
   await advance(10_000);
-  expect(states).toEqual(['the cluster has not answered within 10 seconds']);
+  expect(states).toEqual(['the cluster did not respond within 10 seconds']);
   hangs = false;
   await advance(5_000);
   expect(states.at(-1)).toBe('answers');

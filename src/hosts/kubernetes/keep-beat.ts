@@ -4,33 +4,33 @@ import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { wait } from '../../lib/wait.ts';
 
 export interface BeatOptions {
-  /** Rejects where the host does not answer. */
+  /** Rejects if the host does not respond. */
   ask(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** After each question: undefined, or why it was not answered. */
+  /** Called after each probe with `undefined` or the error. */
   onState(failure: unknown): void;
 }
 
-const betweenMilliseconds = 20_000;
-const patienceMilliseconds = 10_000;
-const againMilliseconds = 5_000;
+const intervalMs = 20_000;
+const timeoutMs = 10_000;
+const retryIntervalMs = 5_000;
 
 /**
- * Notices a host that hangs: its connections stand, so no watch breaks, and what was heard last would count for ever.
- * Settles when the signal has fired.
+ * Detects a host that hangs: its connections stay open, so no watch breaks and the cached state would be used forever.
+ * Resolves when the signal has fired.
  */
 export async function keepBeat({ ask, clock, signal, onState }: BeatOptions): Promise<void> {
   let failure: unknown;
   while (!signal.aborted) {
-    await wait(clock, failure === undefined ? betweenMilliseconds : againMilliseconds, signal);
+    await wait(clock, failure === undefined ? intervalMs : retryIntervalMs, signal);
     if (signal.aborted) return;
-    const late = new AbortController();
-    const words = `the cluster has not answered within ${patienceMilliseconds / 1_000} seconds`;
-    const cancel = clock.after(patienceMilliseconds, () => late.abort(serviceUnavailable(words)));
-    const given = AbortSignal.any([signal, late.signal]);
+    const timeout = new AbortController();
+    const message = `the cluster did not respond within ${timeoutMs / 1_000} seconds`;
+    const cancel = clock.after(timeoutMs, () => timeout.abort(serviceUnavailable(message)));
+    const combined = AbortSignal.any([signal, timeout.signal]);
     try {
-      await unlessAborted(ask(given), given);
+      await unlessAborted(ask(combined), combined);
       failure = undefined;
     } catch (error) {
       failure = error;

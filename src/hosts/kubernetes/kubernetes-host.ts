@@ -29,18 +29,18 @@ import { removeRelease } from './remove-release.ts';
 import { scaleDown, scaleUp } from './scale-workloads.ts';
 
 export interface KubernetesHostOptions {
-  /** Stays open when the host is closed. */
+  /** The caller owns it; closing the host leaves it open. */
   readonly connection: HostConnection;
   readonly helm: HelmSettings;
-  /** For helm; only this server writes there. */
+  /** A directory for helm that only this server writes to. */
   readonly workDir: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Virtual clusters as releases of vCluster's chart on a Kubernetes cluster. What is there is known by one watch for each
- * kind, from the first question on; what changes something looks at the cluster itself before it does.
+ * The host driver for Kubernetes clusters: each virtual cluster is a release of vCluster's chart. Reads use a cache
+ * with one watch per kind, started on first use; operations that change something read the cluster itself first.
  */
 export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost {
   const { connection, clock, log } = options;
@@ -57,11 +57,11 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
     log,
   });
   const closing = new AbortController();
-  // As many wait for it as there are virtual clusters.
+  // There is one listener per virtual cluster that waits.
   setMaxListeners(0, closing.signal);
   const lanes = new Lanes();
   const changes = new Set<Promise<unknown>>();
-  const ways = openWays({
+  const connections = openWays({
     connection,
     clock,
     log,
@@ -69,14 +69,14 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
     endpointOf: (place) => endpointOf(copies.factsOf(place)),
   });
   const onNews = (place: HostPlace) => copies.tell(place);
-  const answers = new Inquiries<VirtualClusterAnswer>({
-    ask: (place, signal) => askVirtualCluster(ways.to(place), clock, signal),
+  const probes = new Inquiries<VirtualClusterAnswer>({
+    ask: (place, signal) => askVirtualCluster(connections.to(place), clock, signal),
     isFinal: (answer) => 'kubernetesVersion' in answer,
     again: { firstMilliseconds: 250, longestMilliseconds: 10_000 },
     clock,
     onNews,
   });
-  const missing = new Inquiries<string>({
+  const missingPods = new Inquiries<string>({
     ask: (place, signal) => askMissingPods(hostClient, place, signal),
     isFinal: () => false,
     again: { firstMilliseconds: 1_000, longestMilliseconds: 60_000 },
@@ -96,22 +96,22 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
   copies.listen(fallAsleep({ hostClient, copies, clock, log, signal: closing.signal }));
   copies.listen({
     onChange({ namespace, name }) {
-      if (name !== undefined) ways.changed({ namespace, name });
+      if (name !== undefined) connections.changed({ namespace, name });
     },
     onGap() {},
   });
 
-  /** What changes the same virtual cluster goes one after the other, and ends with the host. */
+  /** Serializes the operations on one virtual cluster, and aborts them when the host is closed. */
   async function change<T>(
     { namespace, name }: HostPlace,
     { signal }: HostCall,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const until = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-    await copies.ready(until);
+    const combined = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+    await copies.ready(combined);
     const changing = lanes.run(`${namespace}/${name}`, () => {
-      until.throwIfAborted();
-      return task(until);
+      combined.throwIfAborted();
+      return task(combined);
     });
     changes.add(changing);
     try {
@@ -121,41 +121,41 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
     }
   }
 
-  /** What the copies know; where they know of none the cluster is asked, as they may be a moment behind. */
-  async function factsAt(place: HostPlace, signal: AbortSignal): Promise<PlaceFacts> {
+  /** Reads from the cache. If it has no such virtual cluster, asks the host, because the cache may lag behind. */
+  async function snapshotAt(place: HostPlace, signal: AbortSignal): Promise<PlaceFacts> {
     await copies.ready(signal);
     const facts = copies.factsOf(place);
     if (facts.service !== undefined) return facts;
     const service = await findObject(hostClient.resource(serviceKind), place, { signal });
-    if (service === undefined || !isDoor(service)) return facts;
+    if (service === undefined || !isApiService(service)) return facts;
     await copies.until(place, (known) => known.service !== undefined, signal);
     return copies.factsOf(place);
   }
 
-  /** With what no watch tells. */
+  /** Adds the probe results, which no watch reports. */
   async function describe(facts: PlaceFacts): Promise<HostedVirtualCluster | undefined> {
     const { place } = facts;
     const seen = describeVirtualCluster(facts);
-    if (seen?.phase !== 'Ready') answers.forget(place);
-    if (seen?.phase !== 'Pending' || seen.reason !== noPodsReason) missing.forget(place);
+    if (seen?.phase !== 'Ready') probes.forget(place);
+    if (seen?.phase !== 'Pending' || seen.reason !== noPodsReason) missingPods.forget(place);
     else {
-      const words = await missing.answer(place, seen.uid);
-      return words === '' ? { ...seen, reason: 'Starting' } : { ...seen, ...withoutPods(words) };
+      const message = await missingPods.answer(place, seen.uid);
+      return message === '' ? { ...seen, reason: 'Starting' } : { ...seen, ...withoutPods(message) };
     }
     if (seen?.phase !== 'Ready') return seen;
-    const answer = await answers.answer(place, [seen.uid, ...readyPods(facts).map(({ uid }) => uid)].join());
+    const answer = await probes.answer(place, [seen.uid, ...readyPods(facts).map(({ uid }) => uid)].join());
     return { ...seen, ...answer, phase: 'kubernetesVersion' in answer ? 'Ready' : 'Pending' };
   }
 
-  async function scaled(
+  async function scaleTo(
     place: HostPlace,
     call: HostCall | undefined,
     scale: typeof scaleDown,
-    isAsleepThen: boolean,
+    expectAsleep: boolean,
   ): Promise<void> {
     await change(place, call ?? {}, async (signal) => {
       if (!(await scale(hostClient, place, signal))) throw noVirtualCluster(place);
-      await copies.until(place, (facts) => isAsleep(facts) === isAsleepThen, signal);
+      await copies.until(place, (facts) => isAsleep(facts) === expectAsleep, signal);
     });
   }
 
@@ -165,17 +165,17 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
       return copies.places().flatMap((place) => {
         const seen = describeVirtualCluster(copies.factsOf(place));
         if (seen === undefined) return [];
-        const answer = answers.known(place);
+        const answer = probes.known(place);
         return [answer !== undefined && 'kubernetesVersion' in answer ? { ...seen, ...answer } : seen];
       });
     },
     install: (wanted, call = {}) => change(wanted.place, call, (signal) => installRelease(work, wanted, signal)),
-    observe: async (place, { signal = closing.signal } = {}) => await describe(await factsAt(place, signal)),
+    observe: async (place, { signal = closing.signal } = {}) => await describe(await snapshotAt(place, signal)),
     remove: (place, of, call = {}) => change(place, call, (signal) => removeRelease(work, place, of, signal)),
-    sleep: (place, call) => scaled(place, call, scaleDown, true),
-    wake: (place, call) => scaled(place, call, scaleUp, false),
+    sleep: (place, call) => scaleTo(place, call, scaleDown, true),
+    wake: (place, call) => scaleTo(place, call, scaleUp, false),
     follow: (listener, signal) => copies.follow(listener, signal),
-    reach: (place) => guardedWay(place, copies, ways),
+    reach: (place) => guardedWay(place, copies, connections),
     async logs(place, wanted) {
       await copies.ready(wanted.signal);
       const facts = copies.factsOf(place);
@@ -184,14 +184,14 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
     },
     async close() {
       closing.abort(serviceUnavailable('the connection to the cluster has been closed'));
-      answers.close();
-      missing.close();
-      // helm ends in order, and what it was given is taken away, before the server does.
-      await Promise.allSettled([copies.close(), ways.close(), ...changes]);
+      probes.close();
+      missingPods.close();
+      // Lets helm exit cleanly and deletes its temporary files before the server stops.
+      await Promise.allSettled([copies.close(), connections.close(), ...changes]);
     },
   };
 }
 
-function isDoor(service: KubeObject): boolean {
+function isApiService(service: KubeObject): boolean {
   return service.metadata.labels?.app === controlPlaneApp && serviceFact(service) !== undefined;
 }

@@ -15,8 +15,8 @@ async function refusal(call: Promise<unknown>): Promise<[number, string]> {
   return [error.code, error.message];
 }
 
-describe('a look at a cluster', () => {
-  it('tells version and identity of one that is ready', async () => {
+describe('the probe of a cluster', () => {
+  it('returns the version and uid of a ready cluster', async () => {
     const cluster = new AnsweringCluster('u-1');
     expect(await lookAtCluster(cluster.connect(kubeconfig), signal)).toEqual({
       kubernetesVersion: 'v1.36.3',
@@ -25,16 +25,16 @@ describe('a look at a cluster', () => {
     expect(cluster.asked).toEqual(['/readyz', '/version', '/api/v1/namespaces/kube-system']);
   });
 
-  it('says in the words of the cluster that it is not ready', async () => {
+  it('fails with the cluster’s own message if it is not ready', async () => {
     const cluster = new AnsweringCluster('u-1');
     cluster.bodies.set('/readyz', { code: 500, text: '[-]etcd failed: reason withheld\n' });
     expect(await refusal(lookAtCluster(cluster.connect(kubeconfig), signal))).toEqual([
       503,
-      'it answers 500 to /readyz: [-]etcd failed: reason withheld',
+      'it returned status 500 for /readyz: [-]etcd failed: reason withheld',
     ]);
   });
 
-  it('knows refused credentials, also those that count as nobody’s', async () => {
+  it('detects rejected credentials, also those that are treated as anonymous', async () => {
     const cluster = new AnsweringCluster('u-1');
     cluster.trouble = 401;
     expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
@@ -43,7 +43,7 @@ describe('a look at a cluster', () => {
     expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[0]).toBe(401);
   });
 
-  it('goes on where the credentials may not read who it is', async () => {
+  it('succeeds if the credentials may not read version and uid', async () => {
     const cluster = new AnsweringCluster('u-1');
     cluster.bodies.set('/api/v1/namespaces/kube-system', { code: 403, text: forbiddenText('weak') });
     expect(await lookAtCluster(cluster.connect(kubeconfig), signal)).toMatchObject({ uid: '' });
@@ -55,13 +55,15 @@ describe('a look at a cluster', () => {
     ['/api/v1/namespaces/kube-system', '{}'],
     ['/version', JSON.stringify({ gitVersion: 'v1'.repeat(100) })],
     ['/readyz', 'ok'.repeat(200_000)],
-  ])('is not deceived by something else that answers %s with %.40s', async (path, text) => {
+  ])('rejects a server that is not Kubernetes and responds to %s with %.40s', async (path, text) => {
     const cluster = new AnsweringCluster('u-1');
     cluster.bodies.set(path, { code: 200, text });
-    expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[1]).toContain('no Kubernetes API');
+    expect((await refusal(lookAtCluster(cluster.connect(kubeconfig), signal)))[1]).toContain(
+      'not a Kubernetes API server',
+    );
   });
 
-  it('asks for single rights only where the credentials may not do everything', async () => {
+  it('checks single permissions only if the credentials may not do everything', async () => {
     const cluster = new AnsweringCluster('u-1');
     expect(await missingRights(cluster.connect(kubeconfig), signal)).toEqual([]);
     expect(cluster.asked.length).toBe(1);
@@ -77,7 +79,7 @@ describe('a look at a cluster', () => {
     ]);
   });
 
-  it('tells who it is at once to whoever asks for that alone', async () => {
+  it('can return the uid alone with a single request', async () => {
     const cluster = new AnsweringCluster('u-2');
     expect(await identityOf(cluster.connect(kubeconfig), signal)).toBe('u-2');
     expect(cluster.asked.length).toBe(1);

@@ -6,76 +6,81 @@ import { writeJson } from '../../lib/json-write.ts';
 import type { HostConnection } from './host-connection.ts';
 import { describeRight, type NeededRight, neededRights } from './needed-rights.ts';
 
-type Wire = Pick<HostConnection, 'fetch'>;
+type Connection = Pick<HostConnection, 'fetch'>;
 
-/** A namespace that every cluster has and that lives as long as the cluster. */
+/** A namespace that every cluster has for its whole lifetime; its uid identifies the cluster. */
 const identityPath = '/api/v1/namespaces/kube-system';
 const reviewPath = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-/** Enough to be quick over a long way, and too few to be felt. */
-const reviewsAtATime = 8;
-const shownCharacters = 300;
-/** Far beyond every answer that is asked for here; whoever sends more is something else. */
-const mostBytes = 256 * 1024;
-/** Versions and uids are stored and shown. */
-const longestWord = 100;
+/** Enough to be fast over a high-latency connection, and too few to load the cluster. */
+const concurrentReviews = 8;
+const maxMessageLength = 300;
+/** Far more than any expected response; a server that sends more is not Kubernetes. */
+const maxBytes = 256 * 1024;
+/** Versions and uids are stored and displayed, so their length is limited. */
+const maxTextLength = 100;
 
 export interface ClusterLook {
-  /** '' where the credentials may not read it. */
+  /** Empty if the credentials may not read it. */
   readonly kubernetesVersion: string;
-  /** Tells the cluster from every other; '' where the credentials may not read what does. */
+  /** Identifies the cluster; empty if the credentials may not read it. */
   readonly uid: string;
 }
 
 /**
- * Whether a cluster is there, ready, and lets the server in. Rejects with StatusError: 401 where it does not know the
- * credentials, 503 where it does not answer, is not ready or is no Kubernetes.
+ * Checks that a cluster is reachable, ready and accepts the credentials. Rejects with StatusError: 401 if it rejects
+ * the credentials, 503 if it does not respond, is not ready or is not Kubernetes.
  */
-export async function lookAtCluster(wire: Wire, signal: AbortSignal): Promise<ClusterLook> {
-  await ask(wire, '/readyz', signal);
-  const version = await ask(wire, '/version', signal);
-  const kubernetesVersion = wordAt(version.document, 'gitVersion');
+export async function lookAtCluster(connection: Connection, signal: AbortSignal): Promise<ClusterLook> {
+  await request(connection, '/readyz', signal);
+  const version = await request(connection, '/version', signal);
+  const kubernetesVersion = shortTextAt(version.document, 'gitVersion');
   if (kubernetesVersion === '' && version.code !== 403) throw notKubernetes();
-  return { kubernetesVersion, uid: await identityOf(wire, signal) };
+  return { kubernetesVersion, uid: await identityOf(connection, signal) };
 }
 
-/** The uid of the cluster; '' where the credentials may not read it. Rejects as `lookAtCluster` does. */
-export async function identityOf(wire: Wire, signal: AbortSignal): Promise<string> {
-  const { code, document } = await ask(wire, identityPath, signal);
+/** The uid of the cluster; empty if the credentials may not read it. Rejects like `probeCluster`. */
+export async function identityOf(connection: Connection, signal: AbortSignal): Promise<string> {
+  const { code, document } = await request(connection, identityPath, signal);
   if (code === 403) return '';
-  const uid = wordAt(document, 'metadata', 'uid');
+  const uid = shortTextAt(document, 'metadata', 'uid');
   if (uid === '') throw notKubernetes();
   return uid;
 }
 
-/** What the server needs to do there and its credentials do not let it do, as people read it. */
-export async function missingRights(wire: Wire, signal: AbortSignal): Promise<readonly string[]> {
-  if (await isAllowed(wire, { verb: '*', group: '*', resource: '*' }, signal)) return [];
+/** The permissions that the server needs there and its credentials lack, as readable text. */
+export async function missingRights(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+  if (await isAllowed(connection, { verb: '*', group: '*', resource: '*' }, signal)) return [];
   const missing: string[] = [];
-  for (let start = 0; start < neededRights.length; start += reviewsAtATime) {
-    const some = neededRights.slice(start, start + reviewsAtATime);
-    const allowed = await Promise.all(some.map((right) => isAllowed(wire, right, signal)));
-    missing.push(...some.filter((_, at) => allowed[at] !== true).map(describeRight));
+  for (let start = 0; start < neededRights.length; start += concurrentReviews) {
+    const batch = neededRights.slice(start, start + concurrentReviews);
+    const allowed = await Promise.all(batch.map((permission) => isAllowed(connection, permission, signal)));
+    missing.push(...batch.filter((_, at) => allowed[at] !== true).map(describeRight));
   }
   return missing;
 }
 
-async function isAllowed(wire: Wire, right: NeededRight, signal: AbortSignal): Promise<boolean> {
-  const { document } = await ask(wire, reviewPath, signal, {
+async function isAllowed(connection: Connection, permission: NeededRight, signal: AbortSignal): Promise<boolean> {
+  const { document } = await request(connection, reviewPath, signal, {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes: { ...right } },
+    spec: { resourceAttributes: { ...permission } },
   });
   return flagAt(document, 'status', 'allowed');
 }
 
-interface Answer {
+interface ProbeResponse {
   readonly code: number;
-  /** null where the answer is no JSON. */
+  /** `null` if the response is not JSON. */
   readonly document: JsonValue;
 }
 
-async function ask(wire: Wire, path: string, signal: AbortSignal, body?: JsonValue): Promise<Answer> {
-  const response = await wire.fetch(path, {
+async function request(
+  connection: Connection,
+  path: string,
+  signal: AbortSignal,
+  body?: JsonValue,
+): Promise<ProbeResponse> {
+  const response = await connection.fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: writeJson(body) }),
@@ -85,30 +90,30 @@ async function ask(wire: Wire, path: string, signal: AbortSignal, body?: JsonVal
   const answer = { code: response.status, document: documentOf(text) };
   if (answer.code === 401 || isAnonymous(answer)) throw unauthorized();
   if (answer.code < 500) return answer;
-  const words = (textAt(answer.document, 'message') || text).slice(0, shownCharacters).trim();
-  throw serviceUnavailable(`it answers ${answer.code} to ${path}: ${words}`);
+  const message = (textAt(answer.document, 'message') || text).slice(0, maxMessageLength).trim();
+  throw serviceUnavailable(`it returned status ${answer.code} for ${path}: ${message}`);
 }
 
-async function textOf({ body }: Awaited<ReturnType<Wire['fetch']>>): Promise<string> {
+async function textOf({ body }: Awaited<ReturnType<Connection['fetch']>>): Promise<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw notKubernetes();
+    if (bytes > maxBytes) throw notKubernetes();
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** '' for what no version or uid looks like. */
-function wordAt(document: JsonValue, ...path: string[]): string {
-  const word = textAt(document, ...path);
-  return word.length > longestWord ? '' : word;
+/** Empty if the text is too long for a version or uid. */
+function shortTextAt(document: JsonValue, ...path: string[]): string {
+  const text = textAt(document, ...path);
+  return text.length > maxTextLength ? '' : text;
 }
 
-/** A client certificate of another authority is not refused: whoever comes with it is nobody in particular. */
-function isAnonymous({ code, document }: Answer): boolean {
+/** A client certificate of an unknown authority is not rejected: its holder is treated as anonymous. */
+function isAnonymous({ code, document }: ProbeResponse): boolean {
   return code === 403 && textAt(document, 'message').includes('"system:anonymous"');
 }
 
@@ -121,5 +126,5 @@ function documentOf(text: string): JsonValue {
 }
 
 function notKubernetes(): Error {
-  return serviceUnavailable('what answers there is no Kubernetes API');
+  return serviceUnavailable('the server at this address is not a Kubernetes API server');
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { metadataOnly } from './metadata-only.ts';
 
-it('asks for metadata only, in the form that fits what is asked for', async () => {
+it('requests use the metadata form that matches an object or a list', async () => {
   const asked: string[] = [];
   const fetch = metadataOnly((_url, { headers }) => {
     asked.push(/as=(\w+)/.exec(headers.Accept ?? '')?.[1] ?? '');

@@ -2,7 +2,7 @@ import type { Fetch } from '../../client/http-client.ts';
 
 const form = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
-/** Asks for nothing but the metadata of objects: what is in secrets never comes here, and what is in pods is not read. */
+/** Requests object metadata only: the contents of secrets never reach this server, and those of pods are not parsed. */
 export function metadataOnly(fetch: Fetch): Fetch {
   return (url, init) => {
     if (init.method !== 'GET') return fetch(url, init);

@@ -1,4 +1,4 @@
-/** One thing that the server does on a cluster, as an access review asks for it. */
+/** One permission that the server needs on a cluster, in the form of an access review. */
 export interface NeededRight {
   readonly verb: string;
   readonly group: string;
@@ -6,33 +6,33 @@ export interface NeededRight {
   readonly subresource?: string;
 }
 
-const watched = ['get', 'list', 'watch'];
-const written = ['create', 'patch', 'delete'];
+const readVerbs = ['get', 'list', 'watch'];
+const writeVerbs = ['create', 'patch', 'delete'];
 
-function rights(group: string, resource: string, verbs: readonly string[], subresource?: string): NeededRight[] {
+function permissions(group: string, resource: string, verbs: readonly string[], subresource?: string): NeededRight[] {
   return verbs.map((verb) => ({ verb, group, resource, ...(subresource === undefined ? {} : { subresource }) }));
 }
 
 /**
- * What is needed for virtual clusters to be installed, seen, reached and removed, and for callers of the gateway to be
- * impersonated. The chart's roles give rights of their own besides, which the credentials must have themselves.
+ * The permissions for installing, observing, reaching and removing virtual clusters and for impersonating callers of
+ * the gateway. The chart's roles grant further permissions, which the credentials must have themselves.
  */
 export const neededRights: readonly NeededRight[] = [
-  ...rights('', 'namespaces', [...watched, ...written]),
-  ...rights('', 'services', [...watched, ...written]),
-  ...rights('', 'secrets', [...watched, ...written]),
-  ...rights('', 'configmaps', written),
-  ...rights('', 'serviceaccounts', written),
-  ...rights('', 'pods', watched),
-  // By WebSocket, which is a get; newer clusters ask for the other as well.
-  ...rights('', 'pods', ['get', 'create'], 'portforward'),
-  ...rights('', 'pods', ['get'], 'log'),
-  ...rights('apps', 'statefulsets', [...watched, ...written]),
-  ...rights('apps', 'deployments', [...watched, ...written]),
-  ...rights('rbac.authorization.k8s.io', 'roles', written),
-  ...rights('rbac.authorization.k8s.io', 'rolebindings', written),
-  ...rights('', 'users', ['impersonate']),
-  ...rights('', 'groups', ['impersonate']),
+  ...permissions('', 'namespaces', [...readVerbs, ...writeVerbs]),
+  ...permissions('', 'services', [...readVerbs, ...writeVerbs]),
+  ...permissions('', 'secrets', [...readVerbs, ...writeVerbs]),
+  ...permissions('', 'configmaps', writeVerbs),
+  ...permissions('', 'serviceaccounts', writeVerbs),
+  ...permissions('', 'pods', readVerbs),
+  // Over WebSocket the request is a get; newer clusters also require create.
+  ...permissions('', 'pods', ['get', 'create'], 'portforward'),
+  ...permissions('', 'pods', ['get'], 'log'),
+  ...permissions('apps', 'statefulsets', [...readVerbs, ...writeVerbs]),
+  ...permissions('apps', 'deployments', [...readVerbs, ...writeVerbs]),
+  ...permissions('rbac.authorization.k8s.io', 'roles', writeVerbs),
+  ...permissions('rbac.authorization.k8s.io', 'rolebindings', writeVerbs),
+  ...permissions('', 'users', ['impersonate']),
+  ...permissions('', 'groups', ['impersonate']),
 ];
 
 /** `create pods/portforward`, `patch statefulsets.apps`. */

@@ -1,6 +1,6 @@
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
 
-/** Why no answer came, as a word for programs. */
+/** The reason for programs why there is no response. */
 export type NoAnswerReason =
   | 'Refused'
   | 'NameNotFound'
@@ -15,7 +15,7 @@ export type NoAnswerReason =
   | 'ConnectionEnded'
   | 'Unreachable';
 
-/** No answer came from a server: 503, in words for whoever has to mend it. They never hold a credential. */
+/** A server did not respond: 503, with a message for the administrator. It never contains a credential. */
 export class NoAnswerError extends StatusError {
   readonly why: NoAnswerReason;
 
@@ -27,29 +27,29 @@ export class NoAnswerError extends StatusError {
 }
 
 export interface Sought {
-  /** The host and port that did not answer. */
+  /** The host and port that did not respond. */
   readonly where: string;
-  /** Milliseconds that were waited. */
+  /** The timeout in milliseconds. */
   readonly timeout: number;
 }
 
-/** Made from the error's code alone, as texts of errors quote what was sent. */
+/** Uses the error's code only, because error messages may quote what was sent. */
 export function noAnswer(error: unknown, { where, timeout }: Sought): StatusError {
   if (error instanceof StatusError) return error;
-  const [why, words] = reading(codeOf(error), timeout);
-  return new NoAnswerError(why, `${where} ${words}`);
+  const [why, message] = reasonFor(codeOf(error), timeout);
+  return new NoAnswerError(why, `${where} ${message}`);
 }
 
-const readings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
-  ECONNREFUSED: ['Refused', 'refuses connections: nothing listens there'],
+const reasonsByCode: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
+  ECONNREFUSED: ['Refused', 'refused the connection: nothing is listening there'],
   ENOTFOUND: ['NameNotFound', 'cannot be found: its name does not resolve'],
   EAI_AGAIN: ['NameNotFound', 'cannot be found: its name does not resolve'],
-  EHOSTUNREACH: ['NoRoute', 'cannot be reached: there is no way to its network'],
-  ENETUNREACH: ['NoRoute', 'cannot be reached: there is no way to its network'],
-  EADDRNOTAVAIL: ['NoRoute', 'cannot be reached: there is no way to its network'],
-  CERT_HAS_EXPIRED: ['CertificateExpired', 'shows a certificate that has expired'],
-  CERT_NOT_YET_VALID: ['CertificateExpired', 'shows a certificate that is not valid yet'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['CertificateNotTrusted', 'shows a certificate that is for another name'],
+  EHOSTUNREACH: ['NoRoute', 'cannot be reached: there is no route to its network'],
+  ENETUNREACH: ['NoRoute', 'cannot be reached: there is no route to its network'],
+  EADDRNOTAVAIL: ['NoRoute', 'cannot be reached: there is no route to its network'],
+  CERT_HAS_EXPIRED: ['CertificateExpired', 'presents a certificate that has expired'],
+  CERT_NOT_YET_VALID: ['CertificateExpired', 'presents a certificate that is not valid yet'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['CertificateNotTrusted', 'presents a certificate for a different name'],
   ERR_SSL_WRONG_VERSION_NUMBER: ['TlsFailed', 'does not speak TLS'],
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['TlsFailed', 'does not speak TLS'],
   EPROTO: ['TlsFailed', 'does not speak TLS'],
@@ -59,22 +59,22 @@ const readings: Readonly<Record<string, readonly [NoAnswerReason, string]>> = {
 
 const untrusted = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED|CERT_SIGNATURE|CERT_UNTRUSTED|INVALID_CA)/;
 
-function reading(code: string, timeout: number): readonly [NoAnswerReason, string] {
-  const known = readings[code];
+function reasonFor(code: string, timeout: number): readonly [NoAnswerReason, string] {
+  const known = reasonsByCode[code];
   if (known !== undefined) return known;
-  if (code === 'ETIMEDOUT') return ['TooSlow', `cannot be connected to within ${timeout / 1000} s`];
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return ['TooSlow', `has not answered within ${timeout / 1000} s`];
+  if (code === 'ETIMEDOUT') return ['TooSlow', `did not accept a connection within ${timeout / 1000} s`];
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return ['TooSlow', `did not respond within ${timeout / 1000} s`];
   if (untrusted.test(code)) {
-    return ['CertificateNotTrusted', 'shows a certificate that the certificate authority did not sign'];
+    return ['CertificateNotTrusted', 'presents a certificate that is not signed by the certificate authority'];
   }
-  // What the other side says about the certificate that it was shown.
+  // An alert of the server about the client certificate.
   if (/^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
-    return ['ClientCertificateRefused', 'does not accept the client certificate'];
+    return ['ClientCertificateRefused', 'rejected the client certificate'];
   }
-  if (/^ERR_(?:SSL|TLS)_/.test(code)) return ['TlsFailed', `cannot be talked to in TLS (${code})`];
+  if (/^ERR_(?:SSL|TLS)_/.test(code)) return ['TlsFailed', `failed the TLS handshake (${code})`];
   if (/^HPE_/.test(code)) return ['Unreachable', 'does not speak HTTP/1.1'];
   if (code === '' || /^UND_ERR_|^ECONN|^EPIPE$/.test(code)) {
-    return ['ConnectionEnded', 'has ended the connection without an answer'];
+    return ['ConnectionEnded', 'closed the connection without a response'];
   }
   return ['Unreachable', `cannot be reached (${code})`];
 }
@@ -83,7 +83,7 @@ export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
-  // Several addresses were tried, each with an error of its own.
+  // Several addresses were tried, each with its own error.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error.cause === undefined ? '' : codeOf(error.cause);
 }

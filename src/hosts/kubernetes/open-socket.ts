@@ -3,41 +3,43 @@ import type { Clock } from '../../lib/clock.ts';
 import { unlessAborted } from '../../lib/unless-aborted.ts';
 import { noAnswer } from './no-answer.ts';
 
-/** A new connection to one server, ready for HTTP. Rejects with StatusError 503. Whoever gets it ends it. */
+/** Opens a new connection to one server, ready for HTTP. Rejects with StatusError 503. The caller must close it. */
 export type Dial = (signal: AbortSignal) => Promise<Socket>;
 
-/** Told of everything that is begun on the way, so that all of it is ended where it comes to nothing. */
-export type Begun = (begun: { destroy(): unknown }) => void;
+/** Registers a resource of an attempt, so that it is destroyed if the attempt fails. */
+export type Begun = (resource: { destroy(): unknown }) => void;
 
 export interface Attempt {
   readonly clock: Clock;
-  /** Milliseconds until the connection stands, with everything in between. */
+  /** The timeout for the whole attempt, in milliseconds. */
   readonly timeout: number;
-  /** For the words of an error. */
+  /** The name of the server in error messages. */
   readonly where: string;
   readonly signal: AbortSignal;
 }
 
-/** Ends what has begun, by the steps' own signal too, where the time is over, the signal fires or a step fails. */
+/**
+ * Runs the steps of an attempt. Destroys its resources and aborts the steps on timeout, on the signal or on an error.
+ */
 export async function openSocket<S extends Socket>(
   { clock, timeout, where, signal }: Attempt,
-  steps: (begun: Begun, signal: AbortSignal) => Promise<S>,
+  steps: (track: Begun, signal: AbortSignal) => Promise<S>,
 ): Promise<S> {
   signal.throwIfAborted();
-  const all: { destroy(): unknown }[] = [];
+  const resources: { destroy(): unknown }[] = [];
   const stop = new AbortController();
   const cancel = clock.after(timeout, () => stop.abort(Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })));
   const onAbort = () => stop.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const begun: Begun = (one) => {
-    all.push(one);
-    if (stop.signal.aborted) one.destroy();
+  const track: Begun = (resource) => {
+    resources.push(resource);
+    if (stop.signal.aborted) resource.destroy();
   };
   try {
-    return await unlessAborted(steps(begun, stop.signal), stop.signal);
+    return await unlessAborted(steps(track, stop.signal), stop.signal);
   } catch (error) {
     stop.abort(error);
-    for (const one of all) one.destroy();
+    for (const resource of resources) resource.destroy();
     if (signal.aborted) throw signal.reason;
     throw noAnswer(error, { where, timeout });
   } finally {
@@ -46,16 +48,16 @@ export async function openSocket<S extends Socket>(
   }
 }
 
-export async function tcpTo(target: { host: string; port: number }, begun: Begun): Promise<Socket> {
-  // A peer that is gone without a word is noticed: nobody else would on a watch on which nothing happens.
+export async function tcpTo(target: { host: string; port: number }, track: Begun): Promise<Socket> {
+  // Keep-alive detects a peer that disappeared silently, which nothing else would on a quiet watch.
   const socket = connect({ ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
-  return await standing(socket, 'connect', begun);
+  return await standing(socket, 'connect', track);
 }
 
-/** Settles with the socket when it is as far as that, rejects with what went wrong. */
-export function standing<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', begun: Begun): Promise<S> {
-  begun(socket);
-  // An error while nobody has it in hand is of no interest, and must not end the process.
+/** Resolves with the socket at the event, or rejects with the error. */
+export function standing<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', track: Begun): Promise<S> {
+  track(socket);
+  // An error while nothing else handles it must not end the process.
   socket.on('error', () => {});
   return new Promise((resolve, reject) => {
     const onClose = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));

@@ -11,29 +11,30 @@ export interface WebSocketRequest {
   readonly path: string;
   readonly headers: HeaderLines;
   readonly protocol: string;
-  /** For the request, and for the words of an error. */
+  /** For the request and for error messages. */
   readonly host: string;
   readonly clock: Clock;
-  /** Milliseconds until it is open. */
+  /** The timeout for the handshake, in milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }
 
-/** What carries a stream of bytes has no use for longer messages. */
-const longestMessage = 4 * 1024 * 1024;
+/** A byte stream needs no longer messages. */
+const maxMessageLength = 4 * 1024 * 1024;
 
 /**
- * A WebSocket on a connection that nobody else uses. Rejects with StatusError: the server's own where it says no, 503
- * where it says nothing. Ends the connection then. Afterwards the signal has no part in it. It is paused at first.
+ * Opens a WebSocket on a dedicated connection. Rejects with StatusError: the server's own if it declines, 503 if it
+ * does not respond; the connection is then closed. The signal applies until the WebSocket is open. The WebSocket starts
+ * paused.
  */
 export async function openWebSocket(socket: Socket, request: WebSocketRequest): Promise<WebSocket> {
   const { path, headers, protocol, host, clock, timeout, signal } = request;
-  // Whatever the connection is made of, it is a connection already.
+  // The URL scheme does not matter: the connection already exists.
   const webSocket = new WebSocket(`ws://${host}${path}`, [protocol], {
     createConnection: (() => socket) as never,
     perMessageDeflate: false,
-    maxPayload: longestMessage,
-    headers: pairs(headers),
+    maxPayload: maxMessageLength,
+    headers: toRecord(headers),
   });
   const end = () => webSocket.terminate();
   const cancel = clock.after(timeout, () => {
@@ -41,16 +42,16 @@ export async function openWebSocket(socket: Socket, request: WebSocketRequest): 
   });
   signal.addEventListener('abort', end, { once: true });
   try {
-    const refused = await new Promise<IncomingMessage | undefined>((resolve, reject) => {
+    const declined = await new Promise<IncomingMessage | undefined>((resolve, reject) => {
       webSocket.once('open', () => {
-        // Until somebody listens: what comes right behind the answer would be lost.
+        // Paused until the caller listens: messages right behind the response would be lost.
         webSocket.pause();
         resolve(undefined);
       });
       webSocket.on('error', reject);
-      webSocket.once('unexpected-response', (_, answer) => resolve(answer));
+      webSocket.once('unexpected-response', (_, response) => resolve(response));
     });
-    if (refused !== undefined) throw await refusal(host, refused);
+    if (declined !== undefined) throw await declinedError(host, declined);
     return webSocket;
   } catch (error) {
     socket.destroy();
@@ -62,25 +63,25 @@ export async function openWebSocket(socket: Socket, request: WebSocketRequest): 
   }
 }
 
-function pairs(lines: HeaderLines): Record<string, string> {
+function toRecord(lines: HeaderLines): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < lines.length; at += 2) headers[lines[at] ?? ''] = lines[at + 1] ?? '';
   return headers;
 }
 
-/** In the server's own words, where they are a Status. */
-async function refusal(host: string, answer: IncomingMessage): Promise<StatusError> {
-  const code = answer.statusCode ?? 0;
+/** Returns the server's own error if the body is a Status. */
+async function declinedError(host: string, response: IncomingMessage): Promise<StatusError> {
+  const code = response.statusCode ?? 0;
   let text = '';
   try {
-    for await (const chunk of answer) {
+    for await (const chunk of response) {
       text += String(chunk);
       if (text.length > 16_384) break;
     }
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // No Status: the code has to do.
+    // Not a Status: the message quotes the code only.
   }
-  return new NoAnswerError('ConnectionEnded', `${host} answered ${code} to a request for a WebSocket`);
+  return new NoAnswerError('ConnectionEnded', `${host} returned status ${code} for a WebSocket request`);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../lib/json-value.ts';
+import type { PodTrouble } from './host-facts.ts';
 import { podTrouble } from './pod-trouble.ts';
 
 const pod = (status: JsonValue) => ({ metadata: { name: 'one-0' }, status });
 
-describe('the trouble of a pod', () => {
-  it('is none while it starts', () => {
+describe('the problem of a pod', () => {
+  it('is undefined while the pod starts', () => {
     expect(podTrouble(pod({}))).toBeUndefined();
     const waiting = { name: 'syncer', state: { waiting: { reason: 'ContainerCreating' } } };
     expect(podTrouble(pod({ phase: 'Pending', containerStatuses: [waiting] }))).toBeUndefined();
@@ -18,7 +19,7 @@ describe('the trouble of a pod', () => {
     expect(podTrouble(pod({ containerStatuses: [restarted] }))).toBeUndefined();
   });
 
-  it('is a container that ends again and again, with what it said last', () => {
+  it('is a container that keeps crashing, with its last message', () => {
     const container = {
       name: 'syncer',
       restartCount: 7,
@@ -28,23 +29,23 @@ describe('the trouble of a pod', () => {
     expect(podTrouble(pod({ containerStatuses: [container] }))).toEqual({
       reason: 'CrashLoopBackOff',
       message:
-        'The container syncer of the pod one-0 ends again and again (7 times, last with exit code 2, cannot open the store). Its log says more.',
+        'The container syncer of the pod one-0 keeps crashing (7 restarts, last with exit code 2, cannot open the store). See its log for details.',
       isLasting: true,
-    });
+    } satisfies PodTrouble);
   });
 
-  it('is an image that cannot be had, also of what runs first', () => {
+  it('is an image that cannot be pulled, also of an init container', () => {
     const container = {
       name: 'kubernetes',
       state: { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${'x'.repeat(1_000)}"` } },
     };
     const found = podTrouble(pod({ phase: 'Pending', initContainerStatuses: [container] }));
-    expect(found).toMatchObject({ reason: 'ImagePullBackOff', isLasting: true });
+    expect(found).toMatchObject({ reason: 'ImagePullBackOff', isLasting: true } satisfies Partial<PodTrouble>);
     expect(found?.message).toContain('container kubernetes');
     expect(found?.message.length).toBeLessThan(400);
   });
 
-  it('is that no node takes it, which may change by itself', () => {
+  it('is temporary if no node fits the pod', () => {
     const condition = {
       type: 'PodScheduled',
       status: 'False',
@@ -53,14 +54,14 @@ describe('the trouble of a pod', () => {
     };
     expect(podTrouble(pod({ phase: 'Pending', conditions: [condition] }))).toEqual({
       reason: 'Unschedulable',
-      message: 'No node takes the pod one-0: 0/3 nodes are available',
+      message: 'The pod one-0 cannot be scheduled: 0/3 nodes are available',
       isLasting: false,
-    });
+    } satisfies PodTrouble);
   });
 
-  it('is that it was thrown out', () => {
+  it('is the eviction of the pod', () => {
     const found = podTrouble(pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' }));
-    expect(found).toMatchObject({ reason: 'Evicted', isLasting: true });
+    expect(found).toMatchObject({ reason: 'Evicted', isLasting: true } satisfies Partial<PodTrouble>);
     expect(found?.message).toContain('low on memory');
   });
 });

@@ -2,8 +2,8 @@ import { listAt, numberAt, objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import type { PodTrouble } from './host-facts.ts';
 
-/** Reasons for which a container waits, that nobody gets out of by waiting. */
-const lasting: readonly string[] = [
+/** Reasons of waiting containers that waiting does not resolve. */
+const permanentReasons: readonly string[] = [
   'CrashLoopBackOff',
   'ImagePullBackOff',
   'ErrImagePull',
@@ -14,22 +14,22 @@ const lasting: readonly string[] = [
   'RunContainerError',
 ];
 
-/** Longer words of a container than these are cut: a log belongs into the log. */
-const longestWords = 300;
+/** Longer messages of a container are truncated; details belong in its log. */
+const maxMessageLength = 300;
 
-/** Why a pod that is not ready is not, as far as its status tells; undefined: it starts. */
+/** Explains why a pod is not ready, from its status. `undefined` if it is starting. */
 export function podTrouble(pod: JsonValue): PodTrouble | undefined {
   const name = textAt(pod, 'metadata', 'name');
   const containers = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
   for (const container of containers) {
-    const trouble = containerTrouble(container, name);
-    if (trouble !== undefined) return trouble;
+    const problem = containerProblem(container, name);
+    if (problem !== undefined) return problem;
   }
   if (textAt(pod, 'status', 'phase') === 'Failed') {
-    const words = textAt(pod, 'status', 'message') || textAt(pod, 'status', 'reason') || 'its containers have ended';
+    const message = textAt(pod, 'status', 'message') || textAt(pod, 'status', 'reason') || 'its containers terminated';
     return {
       reason: textAt(pod, 'status', 'reason') || 'PodFailed',
-      message: `The pod ${name} has failed: ${cut(words)}.`,
+      message: `The pod ${name} has failed: ${truncate(message)}.`,
       isLasting: true,
     };
   }
@@ -37,33 +37,36 @@ export function podTrouble(pod: JsonValue): PodTrouble | undefined {
     (condition) => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  // More nodes may be on their way.
-  const message = `No node takes the pod ${name}: ${cut(textAt(unscheduled, 'message'))}`;
+  // The cluster may be adding nodes.
+  const message = `The pod ${name} cannot be scheduled: ${truncate(textAt(unscheduled, 'message'))}`;
   return { reason: textAt(unscheduled, 'reason') || 'Unschedulable', message, isLasting: false };
 }
 
-function containerTrouble(container: JsonValue, pod: string): PodTrouble | undefined {
+function containerProblem(container: JsonValue, pod: string): PodTrouble | undefined {
   const waiting = objectAt(container, 'state', 'waiting');
   const reason = textAt(waiting, 'reason');
-  if (!lasting.includes(reason)) return undefined;
+  if (!permanentReasons.includes(reason)) return undefined;
   const where = `the container ${textAt(container, 'name')} of the pod ${pod}`;
   if (reason !== 'CrashLoopBackOff') {
     return {
       reason,
-      message: `The image or the set-up of ${where} is of no use: ${cut(textAt(waiting, 'message') || reason)}.`,
+      message: `The image or configuration of ${where} is invalid: ${truncate(textAt(waiting, 'message') || reason)}.`,
       isLasting: true,
     };
   }
   const last = objectAt(container, 'lastState', 'terminated');
-  const said = textAt(last, 'message') || textAt(last, 'reason');
+  const lastMessage = textAt(last, 'message') || textAt(last, 'reason');
   const code = numberAt(last, 'exitCode');
-  const how = [...(code === undefined ? [] : [`exit code ${code}`]), ...(said === '' ? [] : [cut(said)])].join(', ');
-  const times = numberAt(container, 'restartCount') ?? 0;
-  const message = `${where} ends again and again (${times} times${how === '' ? '' : `, last with ${how}`}). Its log says more.`;
+  const details = [
+    ...(code === undefined ? [] : [`exit code ${code}`]),
+    ...(lastMessage === '' ? [] : [truncate(lastMessage)]),
+  ].join(', ');
+  const restarts = numberAt(container, 'restartCount') ?? 0;
+  const message = `${where} keeps crashing (${restarts} restarts${details === '' ? '' : `, last with ${details}`}). See its log for details.`;
   return { reason, message: `T${message.slice(1)}`, isLasting: true };
 }
 
-function cut(words: string): string {
-  const line = words.trim().replace(/\s+/g, ' ');
-  return line.length > longestWords ? `…${line.slice(-longestWords)}` : line;
+function truncate(message: string): string {
+  const line = message.trim().replace(/\s+/g, ' ');
+  return line.length > maxMessageLength ? `…${line.slice(-maxMessageLength)}` : line;
 }

@@ -37,7 +37,7 @@ afterEach(async () => {
 const never = new AbortController().signal;
 const forward = (name = 'a-0', signal = never) => host.forward({ namespace: 'ns', name, port: 8443 }, signal);
 
-test('bytes of any length come back as they went, in their order', async () => {
+test('bytes of any length arrive unchanged and in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 200_000 }), { maxLength: 8 }),
@@ -65,7 +65,7 @@ test('bytes of any length come back as they went, in their order', async () => {
   });
 });
 
-test('what the pod says last is read, and then it is over', async () => {
+test('the last bytes of the pod are read before the stream ends', async () => {
   onConnection = (socket) => socket.end('good bye');
   const stream = await forward();
   expect(String(await buffer(stream))).toBe('good bye');
@@ -73,12 +73,12 @@ test('what the pod says last is read, and then it is over', async () => {
   await (stream.closed ? undefined : once(stream, 'close'));
 });
 
-test('who writes to a pod that has gone still reads what it said last', async () => {
+test('a writer to a pod that closed still reads its last bytes', async () => {
   const said = Buffer.alloc(300_000, 'x');
   onConnection = (socket) => socket.end(said);
   const stream = await forward();
   await once(stream, 'readable');
-  // Little enough that all of it is here before it is over.
+  // Small enough to arrive completely before the end.
   const received: Buffer[] = [];
   let length = 0;
   while (ports.open.size > 0 || length === 0) {
@@ -94,7 +94,7 @@ test('who writes to a pod that has gone still reads what it said last', async ()
   await (stream.closed ? undefined : once(stream, 'close'));
 });
 
-test('an answer that nobody reads is not fetched', async () => {
+test('a response that is not read applies backpressure to the pod', async () => {
   let written = 0;
   onConnection = (socket) => {
     const chunk = Buffer.alloc(64 * 1024);
@@ -108,7 +108,7 @@ test('an answer that nobody reads is not fetched', async () => {
   const stream = await forward();
   await once(stream, 'readable');
   let before = -1;
-  // Until nothing moves any more: everything in between is full.
+  // Until nothing moves any more because all buffers are full.
   while (before !== written) {
     before = written;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -117,7 +117,7 @@ test('an answer that nobody reads is not fetched', async () => {
   stream.destroy();
 });
 
-test('what the pod does not take is not taken from the writer', async () => {
+test('a pod that does not read applies backpressure to the writer', async () => {
   onConnection = (socket) => socket.pause();
   const stream = await forward();
   const chunk = Buffer.alloc(1024 * 1024);
@@ -137,17 +137,19 @@ test('what the pod does not take is not taken from the writer', async () => {
   stream.destroy();
 });
 
-test('a pod that is not there is said in the words of the host', async () => {
+test('a missing pod is reported with the host’s own error', async () => {
   await expect(forward('b-0')).rejects.toMatchObject({ code: 404, message: 'pods "b-0" not found' });
 });
 
-test('a port that nobody listens at ends the stream with the words of the node', async () => {
+test('a closed port ends the stream with the node’s own message', async () => {
   ports.portOf = () => 1;
   const stream = await forward();
-  await expect(buffer(stream)).rejects.toThrow('the way to the pod ns/a-0 has ended: connect ECONNREFUSED 127.0.0.1:1');
+  await expect(buffer(stream)).rejects.toThrow(
+    'the connection to the pod ns/a-0 was closed: connect ECONNREFUSED 127.0.0.1:1',
+  );
 });
 
-test('ending it ends the connection to the pod', async () => {
+test('ending the stream closes the connection to the pod', async () => {
   const connected = once(pod, 'connection');
   const stream = await forward();
   const [socket] = (await connected) as [Socket];
@@ -156,7 +158,7 @@ test('ending it ends the connection to the pod', async () => {
   await closed;
 });
 
-test('closing the connection to the host ends every port', async () => {
+test('closing the connection to the host ends every forwarded port', async () => {
   const stream = await forward();
   const ended = once(stream, 'end');
   stream.resume();
@@ -164,7 +166,7 @@ test('closing the connection to the host ends every port', async () => {
   await ended;
 });
 
-test('a way on which nothing moves is kept open, and given up when nobody is at its other end', async () => {
+test('an idle connection is kept open and is closed when its node stops responding', async () => {
   const clock = new ManualClock();
   const other = connectToHost({ ...bench.kubeconfig, token: 'sesame' }, { clock });
   const asked = { namespace: 'ns', name: 'a-0', port: 8443 };
@@ -188,11 +190,13 @@ test('a way on which nothing moves is kept open, and given up when nobody is at 
     while (mute.pings < round) await new Promise((resolve) => setImmediate(resolve));
   }
   clock.advance(25_000);
-  await expect(ending).rejects.toThrow('the way to the pod ns/a-0 has ended: nobody answers there');
+  await expect(ending).rejects.toThrow(
+    'the connection to the pod ns/a-0 was closed: the node does not respond to pings',
+  );
   await other.close();
 });
 
-test('the signal ends a request for a port that gets no answer', async () => {
+test('the signal aborts a port forward request without a response', async () => {
   bench.onUpgrade = () => {};
   const ending = new AbortController();
   const asked = forward('a-0', ending.signal);

@@ -3,22 +3,22 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../lib/clock.ts';
 import { NoAnswerError } from './no-answer.ts';
 
-/** The way in which Kubernetes carries ports over WebSockets: one message, one byte of channel, then what goes there. */
+/** Kubernetes' port forwarding over WebSockets: each message is one channel byte followed by data. */
 export const portForwardProtocol = 'v4.channel.k8s.io';
 
 const dataChannel = 0;
 const errorChannel = 1;
-/** Each channel begins with the number of the port, in two bytes. */
+/** Each channel begins with the port number in two bytes. */
 const prefixLength = 2;
 /**
- * Milliseconds. Balancers on the way end connections on which nothing has moved for a minute, as on most watches nothing
- * does; and of a node that is gone without a word nobody else would hear.
+ * Milliseconds. Load balancers close connections that are idle for a minute, as most watches are. Pings also detect a
+ * node that disappeared silently.
  */
-const pingEvery = 25_000;
-/** A node answers behind what it has still to hand to the pod, and the pod may take its time. */
-const mostUnanswered = 4;
-/** Enough that a message costs little, little enough that others get their turn. */
-const longestMessage = 64 * 1024;
+const pingIntervalMs = 25_000;
+/** A node sends its pong behind data that it still has to deliver to the pod, and the pod may be slow. */
+const maxMissedPongs = 4;
+/** Large enough to keep the overhead per message low, small enough not to block other connections. */
+const maxMessageLength = 64 * 1024;
 
 export interface PodPort {
   readonly namespace: string;
@@ -32,8 +32,8 @@ export function portForwardPath({ namespace, name, port }: PodPort): string {
 }
 
 /**
- * The bytes of one port of a pod. Reads no faster than it is read, and takes no more than the other side takes. The
- * protocol knows no half of an end: to end writing is to end it all. Errors are NoAnswerError, with what the node says.
+ * The byte stream of one port of a pod, with backpressure in both directions. The protocol has no half-close: ending
+ * the writable side ends both. Errors are NoResponseError with the node's message.
  */
 export function portForward(webSocket: WebSocket, name: string, clock: Clock): Duplex {
   let dataPrefix = prefixLength;
@@ -41,7 +41,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   let isEnding = false;
 
   const stream = new Duplex({
-    // What lies on top may still hold what it has not handed on when it writes again.
+    // The layer above may still hold data that it has not delivered when it writes again.
     allowHalfOpen: true,
     read() {
       webSocket.resume();
@@ -56,7 +56,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
       );
     },
     final(done) {
-      // Whatever else comes is read, up to the other side's end.
+      // Remaining messages are consumed until the other side closes.
       isEnding = true;
       webSocket.close();
       webSocket.resume();
@@ -70,22 +70,22 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
 
   function sendAll(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
     const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    // Who writes to a side that has gone must not lose what that side had said before: the reader comes to its end.
+    // A write to a side that is gone must not discard what that side sent before: the reader gets it up to its end.
     if (bytes === undefined || webSocket.readyState !== webSocket.OPEN) {
       done();
       return;
     }
-    for (let at = 0; at < bytes.length; at += longestMessage) {
-      const part = bytes.subarray(at, at + longestMessage);
+    for (let at = 0; at < bytes.length; at += maxMessageLength) {
+      const part = bytes.subarray(at, at + maxMessageLength);
       const message = Buffer.allocUnsafe(part.length + 1);
       message[0] = dataChannel;
       part.copy(message, 1);
-      const isLast = at + longestMessage >= bytes.length;
+      const isLast = at + maxMessageLength >= bytes.length;
       webSocket.send(message, { binary: true }, isLast ? done : undefined);
     }
   }
 
-  function take(data: RawData): void {
+  function receive(data: RawData): void {
     if (isEnding) return;
     const message = data as Buffer;
     const [channel] = message;
@@ -97,33 +97,40 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
       const skipped = Math.min(errorPrefix, message.length - 1);
       errorPrefix -= skipped;
       if (message.length <= 1 + skipped) return;
-      const words = message.toString('utf8', 1 + skipped, 1 + skipped + 500).trim();
-      stream.destroy(new NoAnswerError('ConnectionEnded', `the way to ${name} has ended: ${words}`));
+      const reason = message.toString('utf8', 1 + skipped, 1 + skipped + 500).trim();
+      stream.destroy(new NoAnswerError('ConnectionEnded', `the connection to ${name} was closed: ${reason}`));
     }
   }
 
-  // Whoever has it in hand hears of it; without anybody it must not end the process.
+  // Callers handle the error; without a listener it would end the process.
   stream.on('error', () => {});
-  let unanswered = 0;
-  let cancelPing = clock.after(pingEvery, ping);
+  let missedPongs = 0;
+  let cancelPing = clock.after(pingIntervalMs, ping);
   function ping(): void {
-    // Whoever does not read does not see the answers either.
-    if (unanswered >= mostUnanswered && !webSocket.isPaused) {
-      stream.destroy(new NoAnswerError('ConnectionEnded', `the way to ${name} has ended: nobody answers there`));
+    // While reading is paused, pongs are not seen either.
+    if (missedPongs >= maxMissedPongs && !webSocket.isPaused) {
+      stream.destroy(
+        new NoAnswerError(
+          'ConnectionEnded',
+          `the connection to ${name} was closed: the node does not respond to pings`,
+        ),
+      );
       return;
     }
-    unanswered++;
+    missedPongs++;
     webSocket.ping();
-    cancelPing = clock.after(pingEvery, ping);
+    cancelPing = clock.after(pingIntervalMs, ping);
   }
   webSocket.on('pong', () => {
-    unanswered = 0;
+    missedPongs = 0;
   });
-  webSocket.on('message', take);
-  webSocket.on('error', () => stream.destroy(new NoAnswerError('ConnectionEnded', `the way to ${name} has ended`)));
+  webSocket.on('message', receive);
+  webSocket.on('error', () =>
+    stream.destroy(new NoAnswerError('ConnectionEnded', `the connection to ${name} was closed`)),
+  );
   webSocket.once('close', () => {
     cancelPing();
-    // What has come is still read.
+    // Data that has arrived is still read.
     if (!stream.destroyed) stream.push(null);
   });
   return stream;

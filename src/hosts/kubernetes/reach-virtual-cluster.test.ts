@@ -34,7 +34,7 @@ beforeEach(async () => {
     response.end(JSON.stringify({ kind: 'Secret', data: secret.data, message: 'secrets "vc-vc" is forbidden' }));
   };
   inside.answer = ({ certificate, headers }, response) => {
-    // As a Kubernetes API server: whoever it does not know gets nowhere.
+    // Like a Kubernetes API server: an unknown client certificate is rejected.
     response.statusCode = certificate === 'client' || headers.authorization !== undefined ? 200 : 401;
     response.end('from inside');
   };
@@ -71,7 +71,7 @@ function certificates(authority: string, client: { cert: string; key: string }):
 const ask = async (more: Partial<ApiRequest> = {}) => textOf(await ways.to(place).send(asking(more)));
 const reads = () => host.seen.filter(({ url }) => url.includes('/secrets/')).length;
 
-test('a request goes through the host to a pod, with the certificate of the secret, in the caller’s name', async () => {
+test('a request goes through the host to a pod with the secret’s certificate and impersonates the caller', async () => {
   expect(await ask()).toBe('from inside');
   expect(inside.last).toMatchObject({
     certificate: 'client',
@@ -82,7 +82,7 @@ test('a request goes through the host to a pod, with the certificate of the secr
   expect(ports.pods).toEqual(['vc-0']);
 });
 
-test('secret and connection serve the next request, too', async () => {
+test('the next request reuses the secret and the connection', async () => {
   for (let at = 0; at < 10; at++) await ask();
   expect(reads()).toBe(1);
   expect(ports.pods.length).toBeLessThanOrEqual(2);
@@ -90,13 +90,13 @@ test('secret and connection serve the next request, too', async () => {
   expect(reads()).toBe(1);
 });
 
-test('a token of the virtual cluster itself goes without the certificate', async () => {
+test('a token of the virtual cluster itself is sent without the certificate', async () => {
   await ask({ as: { token: 'of-the-account' } });
   expect(inside.last).toMatchObject({ certificate: '', headers: { authorization: 'Bearer of-the-account' } });
   expect(inside.last.headers).not.toHaveProperty('impersonate-user');
 });
 
-test('a secret with nothing but a kubeconfig will do', async () => {
+test('a secret with only a kubeconfig works', async () => {
   const { client } = await testPairs();
   const server = 'https://localhost:8443';
   const certificateAuthority = inside.pair.cert;
@@ -114,7 +114,7 @@ test('a secret with nothing but a kubeconfig will do', async () => {
   });
 });
 
-test('another protocol goes the same way', async () => {
+test('an upgrade uses the same connection path', async () => {
   inside.onUpgrade = (_, socket) => {
     socket.write('HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
     socket.pipe(socket);
@@ -128,7 +128,7 @@ test('another protocol goes the same way', async () => {
   upgraded.socket.destroy();
 });
 
-test('credentials that are replaced are read again, whether somebody says so or the old ones are refused', async () => {
+test('replaced credentials are read again after a change or after a rejection', async () => {
   const { client, other } = await testPairs();
   await ask();
   secret.data = certificates(inside.pair.cert, other);
@@ -148,7 +148,7 @@ test('credentials that are replaced are read again, whether somebody says so or 
   expect(reads()).toBe(3);
 });
 
-test('a change that does not concern the credentials keeps what is open', async () => {
+test('a change that does not affect the credentials keeps open connections', async () => {
   inside.answer = (_, response) => response.write('one');
   const answer = await ways.to(place).send(asking({ path: '/api/v1/pods?watch=true' }));
   const chunks = answer.body[Symbol.asyncIterator]();
@@ -161,38 +161,38 @@ test('a change that does not concern the credentials keeps what is open', async 
   await chunks.return?.();
 });
 
-test('credentials that stay refused are said to be this server’s, not the caller’s', async () => {
+test('a permanent rejection is reported as a problem of this server’s credentials, not of the caller’s', async () => {
   inside.answer = (_, response) => {
     response.statusCode = 401;
     response.end();
   };
   await expect(ask()).rejects.toMatchObject({
     code: 503,
-    message: 'the virtual cluster ns/vc does not accept the credentials that this server has for it',
+    message: 'the virtual cluster ns/vc rejected the credentials that this server has for it',
   });
   await ask({ as: { token: 'old' } });
 });
 
 test.each([
-  [404, {}, 'the secret ns/vc-vc is not there: the virtual cluster writes it when it has started'],
+  [404, {}, 'the secret ns/vc-vc does not exist yet: the virtual cluster creates it once it has started'],
   [403, {}, 'the secret ns/vc-vc cannot be read: secrets "vc-vc" is forbidden'],
-  [200, { config: 'eA==' }, 'the secret ns/vc-vc holds no credentials'],
-])('a secret that is of no use (%i) is said', async (status, data, message) => {
+  [200, { config: 'eA==' }, 'the secret ns/vc-vc contains no credentials'],
+])('an unusable secret (%i) is reported', async (status, data, message) => {
   secret = { status, data };
   await expect(ask()).rejects.toMatchObject({ code: 503, message });
 });
 
-test('what shows the certificate of another authority is not talked to', async () => {
+test('a server with a certificate of another authority is rejected', async () => {
   const { client, other } = await testPairs();
   secret.data = certificates(other.cert, client);
-  await expect(ask()).rejects.toThrow('shows a certificate that the certificate authority did not sign');
+  await expect(ask()).rejects.toThrow('presents a certificate that is not signed by the certificate authority');
   expect(inside.seen).toEqual([]);
 });
 
-test('without a pod that is ready there is no way, and a pod that went is passed over', async () => {
+test('a request fails without a ready pod and skips a pod that is gone', async () => {
   if (endpoint === undefined) throw new Error('none');
   endpoint = { ...endpoint, pods: [] };
-  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc has no pod that is ready');
+  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc has no ready pod');
   endpoint = { ...endpoint, pods: ['gone-0', 'vc-1'] };
   ports.portOf = (pod) => (pod === 'vc-1' ? inside.port : undefined);
   expect(await ask()).toBe('from inside');
@@ -201,7 +201,7 @@ test('without a pod that is ready there is no way, and a pod that went is passed
   await expect(ask()).rejects.toMatchObject({ code: 503, message: expect.stringContaining('not found') });
 });
 
-test('a connection ends with its pod, and all of them with the virtual cluster', async () => {
+test('a connection is closed with its pod, and all of them with the virtual cluster', async () => {
   if (endpoint === undefined) throw new Error('none');
   inside.answer = (_, response) => response.write('one');
   const watch = async () => {
@@ -223,10 +223,10 @@ test('a connection ends with its pod, and all of them with the virtual cluster',
   endpoint = undefined;
   ways.changed(place);
   await expect(third.next()).rejects.toMatchObject({ code: 503 });
-  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc is not there');
+  await expect(ask()).rejects.toThrow('the virtual cluster ns/vc does not exist');
 });
 
-test('what breaks on the way ends the answers on it, and the next request finds another way', async () => {
+test('a broken connection ends its responses, and the next request opens a new one', async () => {
   inside.answer = (_, response) => response.write('one');
   const { body } = await ways.to(place).send(asking({ path: '/api/v1/pods?watch=true' }));
   const chunks = body[Symbol.asyncIterator]();
@@ -237,7 +237,7 @@ test('what breaks on the way ends the answers on it, and the next request finds 
   expect(await ask()).toBe('two');
 });
 
-/** A balancer: whatever comes goes to the virtual cluster. */
+/** A load balancer that forwards every connection to the virtual cluster. */
 async function balancer(): Promise<Server> {
   const server = createServer((socket) => {
     const target = connectTcp({ host: '127.0.0.1', port: inside.port });
@@ -250,7 +250,7 @@ async function balancer(): Promise<Server> {
   return server;
 }
 
-test('where the address of the service answers it is used, without the host', async () => {
+test('a reachable service address is used without the host', async () => {
   if (endpoint === undefined) throw new Error('none');
   const server = await balancer();
   const { port } = server.address() as AddressInfo;
@@ -263,7 +263,7 @@ test('where the address of the service answers it is used, without the host', as
   server.close();
 });
 
-test('where no address answers the way through the host is taken, and the others are not tried for a while', async () => {
+test('unreachable addresses fall back to port forwarding and are not tried for a while', async () => {
   if (endpoint === undefined) throw new Error('none');
   let tries = 0;
   const mute = createServer((socket) => {
@@ -291,26 +291,26 @@ test('where no address answers the way through the host is taken, and the others
   mute.close();
 });
 
-test('an address that refuses costs no time', async () => {
+test('an address that refuses connections causes no delay', async () => {
   if (endpoint === undefined) throw new Error('none');
   endpoint = { ...endpoint, service: { type: 'ClusterIP', clusterIP: '127.0.0.1', ingress: [], port: 1 } };
   reopen(true);
   expect(await ask()).toBe('from inside');
 });
 
-test('what nobody uses is forgotten', async () => {
+test('an idle connection is dropped', async () => {
   await ask();
   inside.cut();
   for (let minute = 0; minute < 100; minute++) {
     clock.advance(60_000);
-    // The end of the connection has to come round.
+    // The close of the connection must be noticed first.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ask();
   expect(reads()).toBe(2);
 });
 
-test('the signal ends a request while the secret is being read', async () => {
+test('the signal aborts a request while the secret is being read', async () => {
   host.answer = () => {};
   const ending = new AbortController();
   const asked = ask({ signal: ending.signal });
@@ -319,7 +319,7 @@ test('the signal ends a request while the secret is being read', async () => {
   await expect(asked).rejects.toThrow('enough');
 });
 
-test('after closing nobody gets in', async () => {
+test('requests fail after close', async () => {
   await ask();
   await ways.close();
   await expect(ask()).rejects.toMatchObject({ code: 503 });

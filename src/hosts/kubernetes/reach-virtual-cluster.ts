@@ -11,9 +11,9 @@ import { type VirtualClusterWay, virtualClusterWay } from './virtual-cluster-way
 
 export interface VirtualClusterWaysOptions {
   readonly connection: Pick<HostConnection, 'fetch' | 'forward'>;
-  /** As it is now; undefined: there is none. Asked for each connection, so it has to be known already. */
+  /** The current endpoint; `undefined` if there is none. Called for each connection, so it must come from a cache. */
   endpointOf(place: HostPlace): VirtualClusterEndpoint | undefined;
-  /** Whether the addresses of services are tried; without it, everything goes through the host's API. */
+  /** True to try the addresses of services; otherwise everything goes through the host's API. */
   readonly direct: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,30 +22,32 @@ export interface VirtualClusterWaysOptions {
   readonly answerTimeout?: number;
 }
 
-/** The ways into the virtual clusters of one host. Each is made when it is used, and forgotten when nobody does. */
+/** The connections to the virtual clusters of one host. Each is opened on demand and closed when idle. */
 export interface VirtualClusterWays {
-  /** Rejects as HostConnection does. */
+  /** Rejects like HostConnection. */
   to(place: HostPlace): Required<ClusterApi>;
-  /** Pods, service or secret of it are others than they were: what no longer holds is ended, or made anew when it is used. */
+  /**
+   * Must be called when its pods, service or secret change. Closes outdated connections, or renews them on next use.
+   */
   changed(place: HostPlace): void;
   close(): Promise<void>;
 }
 
-/** One that is used. */
-interface Way extends VirtualClusterWay {
-  /** The secret may be another one by now. */
+/** A connection in use. */
+interface ActiveConnection extends VirtualClusterWay {
+  /** The secret may have changed since it was read. */
   stale: boolean;
-  /** Requests that wait for their answer to begin. */
-  asked: number;
-  /** By the clock that nobody sets. */
+  /** The number of requests that wait for a response head. */
+  waiting: number;
+  /** By the monotonic clock. */
   lastUse: number;
 }
 
 const defaults = { connectTimeout: 10_000, answerTimeout: 70_000 };
-/** Certificates in memory that nobody has used for this long are forgotten, with the connections. */
-const idleAfter = 300_000;
-/** What may be over when credentials were replaced. */
-const renewing: readonly NoAnswerReason[] = [
+/** Credentials and connections that are idle for this long are dropped. */
+const idleTimeoutMs = 300_000;
+/** Failures that replaced credentials may resolve. */
+const renewableReasons: readonly NoAnswerReason[] = [
   'CredentialsRefused',
   'ClientCertificateRefused',
   'CertificateNotTrusted',
@@ -55,89 +57,91 @@ const renewing: readonly NoAnswerReason[] = [
 
 export function openWays(options: VirtualClusterWaysOptions): VirtualClusterWays {
   const { connection, clock, log, endpointOf, direct, connectTimeout, answerTimeout } = { ...defaults, ...options };
-  const ways = new Map<string, Way>();
-  const beginnings = new Map<string, Promise<Way>>();
+  const connections = new Map<string, ActiveConnection>();
+  const pending = new Map<string, Promise<ActiveConnection>>();
   const closing = new AbortController();
-  // Each secret that is being read listens.
+  // Each read of a secret adds a listener.
   setMaxListeners(0, closing.signal);
   let cancelSweep: (() => void) | undefined;
 
-  async function drop(key: string, way: Way): Promise<void> {
-    if (ways.get(key) === way) ways.delete(key);
-    await way.close();
+  async function close(key: string, active: ActiveConnection): Promise<void> {
+    if (connections.get(key) === active) connections.delete(key);
+    await active.close();
   }
 
-  function dropSoon(key: string, way: Way): void {
-    drop(key, way).catch((error: unknown) => log.error({ error }, 'a way into a virtual cluster could not be closed'));
+  function closeInBackground(key: string, active: ActiveConnection): void {
+    close(key, active).catch((error: unknown) =>
+      log.error({ error }, 'could not close the connection to a virtual cluster'),
+    );
   }
 
-  /** Reads the secret; what is there with the same credentials stays. */
-  async function begin(key: string, place: HostPlace): Promise<Way> {
+  /** Reads the secret; keeps the existing connection if the credentials are the same. */
+  async function open(key: string, place: HostPlace): Promise<ActiveConnection> {
     const endpoint = endpointOf(place);
-    if (endpoint === undefined) throw new NoAnswerError('Unreachable', `the virtual cluster ${key} is not there`);
+    if (endpoint === undefined) throw new NoAnswerError('Unreachable', `the virtual cluster ${key} does not exist`);
     const secret = { namespace: place.namespace, name: endpoint.secret };
     const credentials = await readVirtualClusterSecret(connection, secret, closing.signal);
     closing.signal.throwIfAborted();
-    const present = ways.get(key);
-    if (present !== undefined && present.uid === endpoint.uid && sameCredentials(present.credentials, credentials)) {
-      present.stale = false;
-      return present;
+    const existing = connections.get(key);
+    if (existing !== undefined && existing.uid === endpoint.uid && sameCredentials(existing.credentials, credentials)) {
+      existing.stale = false;
+      return existing;
     }
     const { uid } = endpoint;
     const shared = { connection, endpointOf, direct, clock, connectTimeout, answerTimeout };
-    const made = virtualClusterWay({ place, uid, credentials, ...shared });
-    const way = { ...made, stale: false, asked: 0, lastUse: clock.elapsed() };
-    if (present !== undefined) dropSoon(key, present);
-    ways.set(key, way);
+    const opened = virtualClusterWay({ place, uid, credentials, ...shared });
+    const active = { ...opened, stale: false, waiting: 0, lastUse: clock.elapsed() };
+    if (existing !== undefined) closeInBackground(key, existing);
+    connections.set(key, active);
     sweepLater();
-    return way;
+    return active;
   }
 
-  async function wayTo(place: HostPlace, signal: AbortSignal): Promise<Way> {
+  async function connectionTo(place: HostPlace, signal: AbortSignal): Promise<ActiveConnection> {
     closing.signal.throwIfAborted();
     const key = keyOf(place);
-    const present = ways.get(key);
-    if (present !== undefined && !present.stale) return present;
-    const begun = beginnings.get(key) ?? begin(key, place).finally(() => beginnings.delete(key));
-    beginnings.set(key, begun);
-    return await unlessAborted(begun, signal);
+    const existing = connections.get(key);
+    if (existing !== undefined && !existing.stale) return existing;
+    const opening = pending.get(key) ?? open(key, place).finally(() => pending.delete(key));
+    pending.set(key, opening);
+    return await unlessAborted(opening, signal);
   }
 
-  async function through<A>(
+  async function sendThrough<A>(
     place: HostPlace,
     request: ApiRequest,
     use: (api: Required<ClusterApi>) => Promise<A>,
   ): Promise<A> {
-    const way = await wayTo(place, request.signal);
+    const active = await connectionTo(place, request.signal);
     try {
-      return await used(way, use);
+      return await withUse(active, use);
     } catch (error) {
-      if (!(error instanceof NoAnswerError) || !renewing.includes(error.why)) throw error;
-      way.stale = true;
-      const renewed = await wayTo(place, request.signal);
-      // A body that is on its way cannot be sent a second time.
-      if (renewed === way || request.body !== undefined) throw error;
-      return await used(renewed, use);
+      if (!(error instanceof NoAnswerError) || !renewableReasons.includes(error.why)) throw error;
+      active.stale = true;
+      const renewed = await connectionTo(place, request.signal);
+      // A body that was partly sent cannot be sent again.
+      if (renewed === active || request.body !== undefined) throw error;
+      return await withUse(renewed, use);
     }
   }
 
-  async function used<A>(way: Way, use: (api: Required<ClusterApi>) => Promise<A>): Promise<A> {
-    way.asked++;
+  async function withUse<A>(active: ActiveConnection, use: (api: Required<ClusterApi>) => Promise<A>): Promise<A> {
+    active.waiting++;
     try {
-      return await use(way.api);
+      return await use(active.api);
     } finally {
-      way.asked--;
-      way.lastUse = clock.elapsed();
+      active.waiting--;
+      active.lastUse = clock.elapsed();
     }
   }
 
   function sweepLater(): void {
-    if (ways.size === 0 || closing.signal.aborted) return;
-    cancelSweep ??= clock.after(idleAfter / 5, () => {
+    if (connections.size === 0 || closing.signal.aborted) return;
+    cancelSweep ??= clock.after(idleTimeoutMs / 5, () => {
       cancelSweep = undefined;
-      for (const [key, way] of ways) {
-        const isInUse = way.asked > 0 || way.connections() > 0;
-        if (!isInUse && clock.elapsed() - way.lastUse >= idleAfter) dropSoon(key, way);
+      for (const [key, active] of connections) {
+        const isInUse = active.waiting > 0 || active.connections() > 0;
+        if (!isInUse && clock.elapsed() - active.lastUse >= idleTimeoutMs) closeInBackground(key, active);
       }
       sweepLater();
     });
@@ -145,25 +149,25 @@ export function openWays(options: VirtualClusterWaysOptions): VirtualClusterWays
 
   return {
     to: (place) => ({
-      send: (request) => through(place, request, (api) => api.send(request)),
-      upgrade: (request) => through(place, request, (api) => api.upgrade(request)),
+      send: (request) => sendThrough(place, request, (api) => api.send(request)),
+      upgrade: (request) => sendThrough(place, request, (api) => api.upgrade(request)),
     }),
     changed(place) {
       const key = keyOf(place);
-      const way = ways.get(key);
-      if (way === undefined) return;
+      const active = connections.get(key);
+      if (active === undefined) return;
       const endpoint = endpointOf(place);
-      if (endpoint === undefined || endpoint.uid !== way.uid) {
-        dropSoon(key, way);
+      if (endpoint === undefined || endpoint.uid !== active.uid) {
+        closeInBackground(key, active);
         return;
       }
-      way.stale = true;
-      way.keepOnly(endpoint.pods);
+      active.stale = true;
+      active.keepOnly(endpoint.pods);
     },
     async close() {
-      closing.abort(new NoAnswerError('Unreachable', 'the host is not connected any more'));
+      closing.abort(new NoAnswerError('Unreachable', 'the host is no longer connected'));
       cancelSweep?.();
-      await Promise.all([...ways].map(([key, way]) => drop(key, way)));
+      await Promise.all([...connections].map(([key, active]) => close(key, active)));
     },
   };
 }

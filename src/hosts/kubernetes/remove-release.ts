@@ -19,8 +19,8 @@ export interface Removal {
 }
 
 /**
- * True once nothing of it is left on the host; false: it is on its way, and to be asked for again. 503 where something holds
- * it up.
+ * Returns true once nothing is left on the host, and false while the removal continues: call again. Throws 503 if
+ * something blocks it.
  */
 export async function removeRelease(
   work: HostWork,
@@ -31,24 +31,24 @@ export async function removeRelease(
   const { hostClient, copies } = work;
   const service = await findObject(hostClient.resource(serviceKind), place, { signal });
   const record = await recordOf(work, place, signal);
-  if (service !== undefined && !isMeant(service, record, of)) return true;
-  const wasThere = await takeAway(work, place, { service, record, of }, signal);
+  if (service !== undefined && !isTarget(service, record, of)) return true;
+  const hadObjects = await deleteObjects(work, place, { service, record, of }, signal);
 
   const namespaces = hostClient.resource(namespaceKind);
   const namespace = await findObject(namespaces, { name: place.namespace }, { signal });
   const isOurs = namespace !== undefined && ownerOf(namespace) === of.owner;
   const isKept = namespace?.metadata.annotations?.[keepNamespaceAnnotation] === 'true';
-  if (isOurs && !isKept && !(await isInhabited(work, place, signal))) {
-    // What is left in it goes with it.
+  if (isOurs && !isKept && !(await hasOtherVirtualCluster(work, place, signal))) {
+    // Deletes everything that is left in the namespace.
     await deleteOnce(namespaces, { name: place.namespace }, namespace, { signal });
     const stuck = stuckNamespace(namespace, work.clock.now());
     if (stuck !== '') throw serviceUnavailable(`the namespace ${place.namespace} is still being deleted: ${stuck}`);
     return false;
   }
   if (namespace !== undefined) {
-    if (wasThere || (await isLeft(work, place, of, signal))) return false;
+    if (hadObjects || (await isStillDeleting(work, place, of, signal))) return false;
     if (isOurs && isKept) {
-      // Whoever keeps it has it from now on.
+      // The namespace now belongs to the user who keeps it.
       const labels = { [hostOwnerLabel]: null };
       await namespaces.patch({ name: place.namespace }, { metadata: { labels } }, { signal });
     }
@@ -62,43 +62,43 @@ export async function removeRelease(
   return true;
 }
 
-/** Without a uid: what was made for the owner, or by hand. What was made for another owner never is. */
-function isMeant(service: KubeObject, record: RecordFact | undefined, { owner, uid }: Removal): boolean {
+/** Without a uid: a virtual cluster of this owner, or a manually created one. Never one of another owner. */
+function isTarget(service: KubeObject, record: RecordFact | undefined, { owner, uid }: Removal): boolean {
   if (uid !== undefined) return service.metadata.uid === uid;
   return [owner, ''].includes(ownerOf(service) || (record?.owner ?? ''));
 }
 
-interface Present {
-  /** The one that is meant. */
+interface ExistingObjects {
+  /** The service of the virtual cluster to remove. */
   readonly service: KubeObject | undefined;
   readonly record: RecordFact | undefined;
   readonly of: Removal;
 }
 
-/** False: there was nothing. */
-async function takeAway(
+/** Returns false if there was nothing to delete. */
+async function deleteObjects(
   work: HostWork,
   place: HostPlace,
-  { service, record, of }: Present,
+  { service, record, of }: ExistingObjects,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, helm } = work;
   if (service !== undefined) {
-    // Before the release: while the service is there this is come back to, whatever happens in between.
+    // Before the release: as long as the service exists, the removal is retried, whatever happens in between.
     await deleteAll(work, volumeClaimKind, place, signal);
   }
   const isOurs = record !== undefined && (record.owner === of.owner || record.status === 'uninstalling');
   if (record !== undefined && (service !== undefined || isOurs)) {
     await helm.uninstall(place, signal);
   } else {
-    // Made without Helm, or its record is gone.
+    // Installed without Helm, or its record is missing.
     const workloads = await workloadsOf(hostClient, place, signal);
-    const meant = workloads.filter(({ object }) => service !== undefined || ownerOf(object) === of.owner);
-    for (const { client, object } of meant) {
+    const targets = workloads.filter(({ object }) => service !== undefined || ownerOf(object) === of.owner);
+    for (const { client, object } of targets) {
       await deleteOnce(client, { namespace: place.namespace, name: object.metadata.name ?? '' }, object, { signal });
     }
     if (service !== undefined) await deleteOnce(hostClient.resource(serviceKind), place, service, { signal });
-    if (service === undefined && meant.length === 0) return false;
+    if (service === undefined && targets.length === 0) return false;
   }
   const secrets = hostClient.resource(secretKind);
   const credentials = { namespace: place.namespace, name: credentialsSecret(place.name) };
@@ -115,25 +115,30 @@ async function deleteAll(work: HostWork, kind: ResourceKind, { namespace, name }
   }
 }
 
-/** Whether somebody else's virtual cluster runs in that namespace. */
-async function isInhabited({ hostClient }: HostWork, { namespace, name }: HostPlace, signal: AbortSignal) {
+/** True if another virtual cluster runs in the namespace. */
+async function hasOtherVirtualCluster({ hostClient }: HostWork, { namespace, name }: HostPlace, signal: AbortSignal) {
   const services = hostClient.resource(serviceKind);
   const { items } = await services.list({ namespace, labelSelector: controlPlaneSelector, signal });
   return items.some((object) => serviceFact(object) !== undefined && object.metadata.name !== name);
 }
 
-/** What is on its way out. What stands there and is nobody's of ours is none of it. */
-async function isLeft(work: HostWork, place: HostPlace, { owner }: Removal, signal: AbortSignal): Promise<boolean> {
+/** True if objects are still being deleted. Objects that are neither being deleted nor this owner's do not count. */
+async function isStillDeleting(
+  work: HostWork,
+  place: HostPlace,
+  { owner }: Removal,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { hostClient, metadataClient } = work;
-  const goes = ({ metadata }: KubeObject) => metadata.deletionTimestamp !== undefined;
+  const isDeleting = ({ metadata }: KubeObject) => metadata.deletionTimestamp !== undefined;
   const workloads = await workloadsOf(hostClient, place, signal);
-  if (workloads.some(({ object }) => goes(object) || ownerOf(object) === owner)) return true;
+  if (workloads.some(({ object }) => isDeleting(object) || ownerOf(object) === owner)) return true;
   const selected = { namespace: place.namespace, labelSelector: releaseSelector(place.name), signal };
   if (workloads.length === 0) {
-    // Its pods wait for the cluster's own garbage collection; those of the people inside may wait for nobody.
+    // Its pods wait for the cluster's garbage collection; the synced pods would wait forever, so they are deleted here.
     const { items: pods } = await metadataClient.resource(podKind).list(selected);
     if (pods.length > 0 || (await endInnerPods(hostClient, place, signal)) > 0) return true;
   }
   const { items: claims } = await metadataClient.resource(volumeClaimKind).list(selected);
-  return claims.some(goes);
+  return claims.some(isDeleting);
 }

@@ -7,7 +7,7 @@ function pairsOf(lines: readonly string[]): [string, string][] {
   return lines.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, lines[at + 1] ?? '']] : []));
 }
 
-/** As Kubernetes reads them: bytes are UTF-8, blanks at the ends are none, keys of extras are unescaped. */
+/** Reads headers as Kubernetes does: bytes are UTF-8, surrounding blanks are stripped, extra keys are unescaped. */
 function readBack(lines: readonly string[]) {
   const value = (text: string) => Buffer.from(text, 'latin1').toString('utf8').trim();
   const of = (name: string) =>
@@ -25,7 +25,7 @@ function readBack(lines: readonly string[]) {
   return { name: of('impersonate-user'), uid: of('impersonate-uid'), groups: of('impersonate-group'), extra };
 }
 
-test('whoever is passed on arrives as who they are, or not at all', () => {
+test('an impersonated user arrives unchanged or is rejected', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'grapheme' }),
@@ -48,7 +48,7 @@ test('whoever is passed on arrives as who they are, or not at all', () => {
   );
 });
 
-test('nothing that says who somebody is gets through, however it is written', () => {
+test('no identity header is forwarded, however it is spelled', () => {
   const names = [
     'authorization',
     'cookie',
@@ -74,13 +74,13 @@ test('nothing that says who somebody is gets through, however it is written', ()
   );
 });
 
-test('what the connection names is of the connection, in both directions', () => {
+test('headers that the connection header lists are dropped in both directions', () => {
   const headers = { connection: 'close, X-One ,x-two', 'x-one': '1', 'x-two': '2', 'x-three': '3' };
   expect(passedOn(headers)).toEqual(['x-three', '3']);
   expect(passedBack(headers)).toEqual({ 'x-three': '3' });
 });
 
-test('a bearer among the protocols of a WebSocket stays behind', () => {
+test('a bearer token among the WebSocket subprotocols is dropped', () => {
   const token = 'base64url.bearer.authorization.k8s.io.c2VjcmV0';
   const passed = (value: string) => passedOn({ 'sec-websocket-protocol': value });
   expect(passed(`v5.channel.k8s.io,${token}, v4.channel.k8s.io`)).toEqual([
@@ -90,7 +90,7 @@ test('a bearer among the protocols of a WebSocket stays behind', () => {
   expect(passed(token)).toEqual([]);
 });
 
-test('a token is one word, and goes before a name and a password', () => {
+test('a token has no blanks and takes precedence over a user name and password', () => {
   for (const token of ['', 'a b', 'a\n', 'ä']) expect(() => bearer(token)).toThrow(StatusError);
   expect(credentialsOf({ token: 't', username: 'u' })).toEqual(['authorization', 'Bearer t']);
   expect(credentialsOf({ username: 'ü', password: 'p' })).toEqual(['authorization', 'Basic w7w6cA==']);

@@ -4,11 +4,11 @@ import type { UserInfo } from '../../api/user-info.ts';
 import { connectionHeaders } from '../connection-headers.ts';
 import type { ApiRequest, ApiResponse } from '../host.ts';
 
-/** Names and values by turns, as they go onto the wire: a name may be there twice. */
+/** Alternating names and values, as sent; a name may occur twice. */
 export type HeaderLines = readonly string[];
 
-/** `expect` was answered already; the rest says who somebody is, or where they come from, to whoever believes it. */
-const notOfRequests = new Set([
+/** `expect` has been handled already; the others state who the caller is or where the request comes from. */
+const droppedRequestHeaders = new Set([
   ...connectionHeaders,
   'host',
   'expect',
@@ -18,48 +18,48 @@ const notOfRequests = new Set([
   'forwarded',
   'x-real-ip',
 ]);
-const prefixesNotOfRequests = [':', 'impersonate-', 'x-remote-', 'x-forwarded-'];
-/** A cluster that is reached through this server must not set this server's cookies. */
-const notOfAnswers = new Set([...connectionHeaders, 'set-cookie', 'set-cookie2']);
+const droppedPrefixes = [':', 'impersonate-', 'x-remote-', 'x-forwarded-'];
+/** A cluster behind this server must not set cookies for this server. */
+const droppedResponseHeaders = new Set([...connectionHeaders, 'set-cookie', 'set-cookie2']);
 
-/** How browsers send a bearer when they open a WebSocket. */
+/** The subprotocol prefix with which browsers send a bearer token when they open a WebSocket. */
 const bearerProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 type UserCredentials = Pick<Kubeconfig, 'token' | 'username' | 'password'>;
 
-/** What of a client's headers another server is shown. None of its credentials. */
+/** The client headers to forward to another server, without credentials. */
 export function passedOn(headers: ApiRequest['headers']): string[] {
   const { connection } = headers;
-  const named = connection === undefined ? [] : listed(connection.toLowerCase());
+  const listedHeaders = connection === undefined ? [] : splitList(connection.toLowerCase());
   const lines: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (notOfRequests.has(name) || named.includes(name)) continue;
-    if (prefixesNotOfRequests.some((prefix) => name.startsWith(prefix))) continue;
+    if (droppedRequestHeaders.has(name) || listedHeaders.includes(name)) continue;
+    if (droppedPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     if (name !== 'sec-websocket-protocol') {
       lines.push(name, value);
       continue;
     }
-    const protocols = listed(value).filter((protocol) => !protocol.startsWith(bearerProtocol));
+    const protocols = splitList(value).filter((protocol) => !protocol.startsWith(bearerProtocol));
     if (protocols.length > 0) lines.push(name, protocols.join(', '));
   }
   return lines;
 }
 
-function listed(value: string): string[] {
+function splitList(value: string): string[] {
   return value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
 
-/** What of an answer a client is shown. */
+/** The response headers to return to the client. */
 export function passedBack(headers: ApiResponse['headers']): ApiResponse['headers'] {
-  const named = listed([headers.connection ?? ''].flat().join(',').toLowerCase());
-  const passed: Record<string, string | readonly string[]> = {};
+  const listedHeaders = splitList([headers.connection ?? ''].flat().join(',').toLowerCase());
+  const forwarded: Record<string, string | readonly string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (!notOfAnswers.has(name) && !named.includes(name)) passed[name] = value;
+    if (!droppedResponseHeaders.has(name) && !listedHeaders.includes(name)) forwarded[name] = value;
   }
-  return passed;
+  return forwarded;
 }
 
 export function credentialsOf({ token, username, password = '' }: UserCredentials): HeaderLines {
@@ -68,42 +68,42 @@ export function credentialsOf({ token, username, password = '' }: UserCredential
   return ['authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/** Throws StatusError 400 for one that cannot be a token. */
+/** Throws StatusError 400 if the text cannot be a token. */
 export function bearer(token: string): HeaderLines {
-  if (!/^[\x21-\x7e]+$/.test(token)) throw badRequest('the token has characters that no token has');
+  if (!/^[\x21-\x7e]+$/.test(token)) throw badRequest('the token contains invalid characters');
   return ['authorization', `Bearer ${token}`];
 }
 
 /**
- * Takes on somebody's name. Throws StatusError 400 for names that would not arrive as they are: blanks at the ends are
- * cut off on the way, and then the name is another one's. Without a name the request would be made in that of whoever
- * takes it on, who may do everything.
+ * The impersonation headers for a user. Throws StatusError 400 for names that would change on the way: leading and
+ * trailing blanks are stripped, which would give another user's name. Without a name the request would run as this
+ * server's own user, who may do everything.
  */
 export function impersonation({ name, uid, groups, extra = {} }: UserInfo): HeaderLines {
-  const lines = ['impersonate-user', exact(name, 'name')];
-  for (const group of groups) lines.push('impersonate-group', exact(group, 'group'));
-  if (uid !== undefined && uid !== '') lines.push('impersonate-uid', exact(uid, 'uid'));
+  const lines = ['impersonate-user', exactValue(name, 'name')];
+  for (const group of groups) lines.push('impersonate-group', exactValue(group, 'group'));
+  if (uid !== undefined && uid !== '') lines.push('impersonate-uid', exactValue(uid, 'uid'));
   for (const [key, values] of Object.entries(extra)) {
     const header = `impersonate-extra-${escapedKey(key)}`;
-    for (const value of values) lines.push(header, exact(value, 'extra value'));
+    for (const value of values) lines.push(header, exactValue(value, 'extra value'));
   }
   return lines;
 }
 
-function exact(text: string, what: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+function exactValue(text: string, what: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern detects control characters
   if (text === '' || text.trim() !== text || /[\x00-\x1f\x7f]/.test(text)) {
     throw badRequest(
-      `a ${what} that is empty, begins or ends with a blank or has control characters cannot be passed on`,
+      `a ${what} that is empty, begins or ends with a blank or contains control characters cannot be impersonated`,
     );
   }
-  // Headers are bytes; whoever reads these takes them for UTF-8.
+  // Headers are bytes, and Kubernetes reads these as UTF-8.
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Names of headers have few characters; Kubernetes reads the others as percent signs have them. */
+/** Percent-encodes characters that header names cannot contain, as Kubernetes expects. */
 function escapedKey(key: string): string {
-  if (key === '') throw badRequest('an extra without a name cannot be passed on');
+  if (key === '') throw badRequest('an extra with an empty key cannot be impersonated');
   let escaped = '';
   for (const byte of Buffer.from(key, 'utf8')) {
     const character = String.fromCharCode(byte);

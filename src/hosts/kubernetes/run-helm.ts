@@ -4,9 +4,9 @@ import { errorCode } from '../../lib/private-file.ts';
 
 export interface HelmRun {
   readonly program: string;
-  /** Seen by whoever lists processes: never a secret. */
+  /** Visible in process lists: never a secret. */
   readonly arguments: readonly string[];
-  /** Everything that it sees of the environment. */
+  /** The complete environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
   /** The working directory. */
   readonly folder: string;
@@ -15,12 +15,12 @@ export interface HelmRun {
   readonly signal: AbortSignal;
 }
 
-/** Why helm has not done what it was to do. */
+/** A failed run of helm. */
 export class HelmFailure extends Error {
   override name = 'HelmFailure';
-  /** `missing`: it could not be started. */
+  /** `missing`: it could not be started. `late`: it timed out. */
   readonly how: 'missing' | 'late' | 'failed';
-  /** The last lines that it wrote, or why it could not be started. */
+  /** The last lines of its output, or why it could not be started. */
   readonly words: string;
 
   constructor(how: HelmFailure['how'], words: string) {
@@ -31,14 +31,14 @@ export class HelmFailure extends Error {
 }
 
 /**
- * It ends by itself when it is asked to, and leaves the release in order; one that does not is ended. A server that drains
- * has twice this time.
+ * The time for helm to exit after SIGTERM and leave the release in a consistent state; then it is killed. A draining
+ * server waits twice as long.
  */
-const graceMilliseconds = 5_000;
-/** The end of what it writes is of interest, not a rendered chart. */
-const longestOutput = 16 * 1024;
+const gracePeriodMs = 5_000;
+/** Only the end of the output matters, not a rendered chart. */
+const maxOutput = 16 * 1024;
 
-/** Rejects with HelmFailure, or with the signal's reason. Settles only when the program has ended. */
+/** Rejects with HelmFailure or with the signal's reason. Settles only when the process has exited. */
 export async function runHelm(run: HelmRun): Promise<void> {
   const { program, folder, clock, signal } = run;
   signal.throwIfAborted();
@@ -50,19 +50,19 @@ export async function runHelm(run: HelmRun): Promise<void> {
   let output = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
-    output = `${output}${text}`.slice(-longestOutput);
+    output = `${output}${text}`.slice(-maxOutput);
   });
-  let isLate = false;
+  let hasTimedOut = false;
   let cancelKill = () => {};
-  const end = () => {
+  const terminate = () => {
     child.kill('SIGTERM');
-    cancelKill = clock.after(graceMilliseconds, () => child.kill('SIGKILL'));
+    cancelKill = clock.after(gracePeriodMs, () => child.kill('SIGKILL'));
   };
   const cancelTimeout = clock.after(run.timeoutMilliseconds, () => {
-    isLate = true;
-    end();
+    hasTimedOut = true;
+    terminate();
   });
-  signal.addEventListener('abort', end, { once: true });
+  signal.addEventListener('abort', terminate, { once: true });
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
@@ -74,23 +74,23 @@ export async function runHelm(run: HelmRun): Promise<void> {
   } finally {
     cancelTimeout();
     cancelKill();
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', terminate);
   }
   signal.throwIfAborted();
-  throw new HelmFailure(isLate ? 'late' : 'failed', lastWords(output));
+  throw new HelmFailure(hasTimedOut ? 'late' : 'failed', lastError(output));
 }
 
-const mostLines = 8;
-const mostCharacters = 1_000;
+const maxLines = 8;
+const maxCharacters = 1_000;
 
-/** Without the warnings that come before an error. */
-function lastWords(output: string): string {
+/** The last error in the output, without the warnings before it. */
+function lastError(output: string): string {
   const lines = output.split('\n').map((line) => line.trimEnd());
   const error = lines.findLastIndex((line) => line.startsWith('Error: '));
-  const told = (error < 0 ? lines : lines.slice(error)).filter((line) => line !== '');
-  const words = told
-    .slice(-mostLines)
+  const relevant = (error < 0 ? lines : lines.slice(error)).filter((line) => line !== '');
+  const words = relevant
+    .slice(-maxLines)
     .join('\n')
     .replace(/^Error: /, '');
-  return words.length > mostCharacters ? `…${words.slice(-mostCharacters)}` : words;
+  return words.length > maxCharacters ? `…${words.slice(-maxCharacters)}` : words;
 }

@@ -16,10 +16,10 @@ import { deploymentKind, podKind, statefulSetKind } from './host-kinds.ts';
 
 const appsInOrder: readonly string[] = workloadApps;
 
-/** Somebody else who scales at the same time makes us look again, not for ever. */
-const mostTries = 5;
+/** A concurrent change of the workloads leads to a retry, up to this number. */
+const maxAttempts = 5;
 
-/** To no replicas, and remembers how many there were. False: there is nothing to scale. */
+/** Scales to zero and records the previous replica counts. Returns false if there is nothing to scale. */
 export async function scaleDown(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<boolean> {
   return await scale(hostClient, place, signal, (workload) => {
     const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
@@ -29,25 +29,25 @@ export async function scaleDown(hostClient: ApiClient, place: HostPlace, signal:
   });
 }
 
-/** To as many as there were, whoever had put it to sleep. */
+/** Restores the recorded replica counts, whoever put the virtual cluster to sleep. */
 export async function scaleUp(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<boolean> {
   return await scale(hostClient, place, signal, (workload) => {
     const present = workload.metadata.annotations ?? {};
-    const forgotten = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
+    const outdated = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
       (name) => name in present,
     );
-    const annotations = Object.fromEntries(forgotten.map((name) => [name, null]));
+    const annotations = Object.fromEntries(outdated.map((name) => [name, null]));
     if ((numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0) {
-      return forgotten.length === 0 ? undefined : { metadata: { annotations } };
+      return outdated.length === 0 ? undefined : { metadata: { annotations } };
     }
-    const remembered = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
-    return { metadata: { annotations }, spec: { replicas: remembered > 0 ? remembered : 1 } };
+    const recorded = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
+    return { metadata: { annotations }, spec: { replicas: recorded > 0 ? recorded : 1 } };
   });
 }
 
 /**
- * Once its control plane is down, the pods of those inside go too. Not before: it would take them for deleted. It makes
- * them again when it is awake. Tells how many there were.
+ * Deletes the pods that the virtual cluster synced to the host, after its control plane has stopped. A running control
+ * plane would treat them as deleted; after a wake it creates them again. Returns how many there were.
  */
 export async function endInnerPods(hostClient: ApiClient, place: HostPlace, signal: AbortSignal): Promise<number> {
   const pods = hostClient.resource(podKind);
@@ -58,7 +58,7 @@ export async function endInnerPods(hostClient: ApiClient, place: HostPlace, sign
   });
   for (const { metadata } of items) {
     if (metadata.deletionTimestamp !== undefined) continue;
-    await unlessGone(pods.delete({ namespace: place.namespace, name: metadata.name ?? '' }, { signal }));
+    await ignoreNotFound(pods.delete({ namespace: place.namespace, name: metadata.name ?? '' }, { signal }));
   }
   await scale(hostClient, place, signal, ({ metadata }) =>
     metadata.annotations?.[fallingAsleepAnnotation] === undefined
@@ -90,7 +90,7 @@ async function scale(
   signal: AbortSignal,
   patchOf: (workload: KubeObject) => JsonObject | undefined,
 ): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const workloads = await workloadsOf(hostClient, place, signal);
     try {
       for (const { client, object } of workloads) {
@@ -103,12 +103,12 @@ async function scale(
       return workloads.length > 0;
     } catch (error) {
       const isConflict = error instanceof StatusError && (error.code === 409 || error.code === 404);
-      if (!isConflict || tries === mostTries) throw error;
+      if (!isConflict || attempt === maxAttempts) throw error;
     }
   }
 }
 
-async function unlessGone(deleting: Promise<void>): Promise<void> {
+async function ignoreNotFound(deleting: Promise<void>): Promise<void> {
   try {
     await deleting;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import type { ApiResponse } from '../host.ts';
 
-/** As the cluster itself would answer. */
+/** The response that the cluster itself would send for this error. */
 export function statusResponse({ status, code }: StatusError): ApiResponse {
   const body = Buffer.from(`${writeJson(status as JsonValue)}\n`);
   const { retryAfterSeconds } = status.details ?? {};

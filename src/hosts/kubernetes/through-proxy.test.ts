@@ -53,7 +53,7 @@ function through(proxyUrl: string): HostConnection {
 const address = () => `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 const request = { method: 'GET', path: '/version', headers: {}, signal: new AbortController().signal };
 
-test('a proxy leads to the server, which alone sees the request', async () => {
+test('a request goes through the proxy, and only the server sees it', async () => {
   const { status } = await through(`http://ada:p%40ss@${address()}`).own.send(request);
   expect(status).toBe(200);
   expect(asked).toEqual([
@@ -62,37 +62,37 @@ test('a proxy leads to the server, which alone sees the request', async () => {
   expect(bench.last.headers.authorization).toBe('Bearer sesame');
 });
 
-test('another protocol goes through the proxy, too', async () => {
+test('an upgrade goes through the proxy', async () => {
   bench.onUpgrade = (_, socket) => socket.write('HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
   const upgraded = await through(`http://${address()}`).own.upgrade({ ...request, headers: { upgrade: 'x' } });
   expect(upgraded.status).toBe(101);
 });
 
 test.each([
-  [407, 'it wants a name and a password, or others than it was given'],
-  [502, 'it answered 502'],
-])('a proxy that says %i is named, without its password', async (status, why) => {
+  [407, 'it requires a user name and password, or rejected the given ones'],
+  [502, 'it returned status 502'],
+])('the error for a proxy that returns %i names the proxy without its password', async (status, why) => {
   answer = (socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
   await expect(through(`http://ada:secret@${address()}`).own.send(request)).rejects.toMatchObject({
     code: 503,
     why: 'ProxyRefused',
-    message: `the proxy ${address()} does not lead to 127.0.0.1:${bench.port}: ${why}`,
+    message: `the proxy ${address()} did not connect to 127.0.0.1:${bench.port}: ${why}`,
   });
 });
 
-test('a proxy that hangs up or is not there is told from a server that is not there', async () => {
+test('a proxy that hangs up or is down is distinguished from a server that is down', async () => {
   answer = (socket) => socket.destroy();
   await expect(through(`http://${address()}`).own.send(request)).rejects.toThrow(
-    `the proxy ${address()} has ended the connection without an answer`,
+    `the proxy ${address()} closed the connection without a response`,
   );
   const gone = address();
   proxy.close();
   for (const socket of sockets) socket.destroy();
   await expect(through(`http://${gone}`).own.send(request)).rejects.toThrow(
-    `the proxy ${gone} refuses connections: nothing listens there`,
+    `the proxy ${gone} refused the connection: nothing is listening there`,
   );
 });
 
-test('a name of the proxy that cannot be read is refused at once', () => {
-  expect(() => through('http://%zz:x@127.0.0.1:1')).toThrow('their percent signs stand for nothing');
+test('an invalid user name in the proxy URL is rejected immediately', () => {
+  expect(() => through('http://%zz:x@127.0.0.1:1')).toThrow('contains an invalid URL escape');
 });

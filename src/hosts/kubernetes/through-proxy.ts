@@ -6,8 +6,8 @@ import { type Begun, standing, tcpTo } from './open-socket.ts';
 import { tlsOver } from './tls-over.ts';
 
 /**
- * Connections through an HTTP proxy, by CONNECT. The certificate of a proxy that is spoken to in TLS has to be one of the
- * well-known authorities'.
+ * Opens connections through an HTTP proxy with CONNECT. The certificate of a TLS proxy must be signed by a well-known
+ * authority.
  */
 export function throughProxy(proxy: URL, timeout: number): typeof tcpTo {
   const isSecure = proxy.protocol === 'https:';
@@ -15,37 +15,37 @@ export function throughProxy(proxy: URL, timeout: number): typeof tcpTo {
   const secure = isSecure ? tlsOver({ name: address.host }) : undefined;
   const credentials = credentialsOf(proxy);
 
-  async function toProxy(begun: Begun): Promise<Socket> {
+  async function connectToProxy(track: Begun): Promise<Socket> {
     try {
-      const carrier = await tcpTo(address, begun);
-      return secure === undefined ? carrier : await standing(secure(carrier), 'secureConnect', begun);
+      const carrier = await tcpTo(address, track);
+      return secure === undefined ? carrier : await standing(secure(carrier), 'secureConnect', track);
     } catch (error) {
       throw noAnswer(error, { where: `the proxy ${proxy.host}`, timeout });
     }
   }
 
-  return async (target, begun) => {
-    const carrier = await toProxy(begun);
+  return async (target, track) => {
+    const carrier = await connectToProxy(track);
     const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
     return await new Promise<Socket>((resolve, reject) => {
-      const asked = request({
+      const connectRequest = request({
         method: 'CONNECT',
         path: authority,
         createConnection: () => carrier,
         headers: { host: authority, ...credentials },
       });
-      asked.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+      connectRequest.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
         if (statusCode !== 200) {
-          reject(new NoAnswerError('ProxyRefused', refusal(proxy.host, authority, statusCode)));
+          reject(new NoAnswerError('ProxyRefused', refusalMessage(proxy.host, authority, statusCode)));
           return;
         }
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });
-      asked.once('error', () =>
-        reject(new NoAnswerError('ProxyRefused', `the proxy ${proxy.host} has ended the connection without an answer`)),
+      connectRequest.once('error', () =>
+        reject(new NoAnswerError('ProxyRefused', `the proxy ${proxy.host} closed the connection without a response`)),
       );
-      asked.end();
+      connectRequest.end();
     });
   };
 }
@@ -56,11 +56,14 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
     const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
   } catch {
-    throw badRequest('the name and the password of the proxy cannot be read: their percent signs stand for nothing');
+    throw badRequest('the user name or password of the proxy URL contains an invalid URL escape');
   }
 }
 
-function refusal(proxy: string, authority: string, status: number): string {
-  const why = status === 407 ? 'it wants a name and a password, or others than it was given' : `it answered ${status}`;
-  return `the proxy ${proxy} does not lead to ${authority}: ${why}`;
+function refusalMessage(proxy: string, authority: string, status: number): string {
+  const reason =
+    status === 407
+      ? 'it requires a user name and password, or rejected the given ones'
+      : `it returned status ${status}`;
+  return `the proxy ${proxy} did not connect to ${authority}: ${reason}`;
 }

@@ -11,35 +11,35 @@ import {
 } from 'node:tls';
 import { badRequest } from '../../api/status.ts';
 
-/** What a connection has to show, and to be shown. */
+/** The certificates that a connection presents and accepts. */
 export interface TlsTerms {
-  /** PEM; absent: the well-known authorities. */
+  /** PEM. Optional; defaults to the well-known authorities. */
   readonly certificateAuthority?: string | undefined;
-  /** Whose certificate it has to be: a name or an address. */
+  /** The name or address that the server's certificate must be for. */
   readonly name: string;
-  /** Or one of these. */
+  /** Further acceptable names. */
   readonly otherNames?: readonly string[];
   readonly insecure?: boolean | undefined;
-  /** PEM, both or neither. */
+  /** PEM; both or neither. */
   readonly clientCertificate?: string | undefined;
   readonly clientKey?: string | undefined;
 }
 
-/** TLS on whatever carries bytes. Throws StatusError 400 where certificates or keys are of no use. */
-export function tlsOver(terms: TlsTerms): (carrier: Duplex) => TLSSocket {
+/** Wraps byte streams in TLS. Throws StatusError 400 if the certificates or keys are unusable. */
+export function tlsOver(tls: TlsTerms): (carrier: Duplex) => TLSSocket {
   const options: ConnectionOptions = {
-    secureContext: contextOf(terms),
-    rejectUnauthorized: terms.insecure !== true,
-    // Looked at when the certificate is checked; the extension that asks for a name must not carry an address.
-    host: terms.name,
-    checkServerIdentity: (_, certificate) => identityFault([terms.name, ...(terms.otherNames ?? [])], certificate),
+    secureContext: contextOf(tls),
+    rejectUnauthorized: tls.insecure !== true,
+    // Used for certificate checks; the SNI extension must not carry an IP address.
+    host: tls.name,
+    checkServerIdentity: (_, certificate) => identityError([tls.name, ...(tls.otherNames ?? [])], certificate),
     ALPNProtocols: ['http/1.1'],
-    ...(isIP(terms.name) === 0 ? { servername: terms.name } : {}),
+    ...(isIP(tls.name) === 0 ? { servername: tls.name } : {}),
   };
   let session: Buffer | undefined;
   return (carrier) => {
     const secured = connect({ ...options, socket: carrier, ...(session === undefined ? {} : { session }) });
-    // The next connection need not prove everything anew, which is most of what it costs.
+    // Session resumption saves most of the cost of the next handshake.
     secured.on('session', (ticket: Buffer) => {
       session = ticket;
     });
@@ -50,14 +50,14 @@ export function tlsOver(terms: TlsTerms): (carrier: Duplex) => TLSSocket {
   };
 }
 
-function identityFault(names: readonly string[], certificate: PeerCertificate): Error | undefined {
-  const faults = names.map((name) => checkServerIdentity(name, certificate));
-  return faults.includes(undefined) ? undefined : faults[0];
+function identityError(names: readonly string[], certificate: PeerCertificate): Error | undefined {
+  const errors = names.map((name) => checkServerIdentity(name, certificate));
+  return errors.includes(undefined) ? undefined : errors[0];
 }
 
 function contextOf({ certificateAuthority, clientCertificate, clientKey }: TlsTerms) {
   try {
-    // A context takes whatever it is given for authorities, and trusts none then.
+    // `createSecureContext` accepts any text as authorities and then trusts none.
     if (certificateAuthority !== undefined) void new X509Certificate(certificateAuthority);
     return createSecureContext({
       minVersion: 'TLSv1.2',
@@ -66,11 +66,11 @@ function contextOf({ certificateAuthority, clientCertificate, clientKey }: TlsTe
       ...(clientKey === undefined ? {} : { key: clientKey }),
     });
   } catch {
-    // What OpenSSL says of them helps nobody who cannot see them.
+    // OpenSSL's error messages do not help a user who cannot see the certificates.
     throw badRequest(
       clientCertificate === undefined
         ? 'the certificate authority cannot be read'
-        : 'the certificate authority, the client certificate or its key cannot be read, or the key is not that of the certificate',
+        : 'the certificate authority, the client certificate or its key cannot be read, or the key does not match the certificate',
     );
   }
 }

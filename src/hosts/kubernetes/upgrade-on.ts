@@ -9,7 +9,7 @@ export interface UpgradeRequest extends Omit<WireRequest, 'body'> {
   readonly host: string;
 }
 
-/** Asks for another protocol on a connection that nobody else uses. The connection ends with the signal, and on failure. */
+/** Requests a protocol upgrade on a dedicated connection. The connection is closed by the signal and on failure. */
 export async function upgradeOn(
   socket: Socket,
   { method, path, host, headers, signal }: UpgradeRequest,
@@ -23,22 +23,22 @@ export async function upgradeOn(
   });
   try {
     return await new Promise((resolve, reject) => {
-      const asked = request({
+      const outgoing = request({
         method,
         path,
         headers: ['host', host, ...headers],
         createConnection: () => socket,
       });
-      asked.once('error', reject);
-      asked.once('upgrade', (answer, _, head) => {
+      outgoing.once('error', reject);
+      outgoing.once('upgrade', (response, _, head) => {
         if (head.length > 0) socket.unshift(head);
-        resolve({ status: 101, headers: headersOf(answer), socket });
+        resolve({ status: 101, headers: headersOf(response), socket });
       });
-      asked.once('response', (answer) => {
-        answer.once('close', end);
-        resolve({ status: answer.statusCode ?? 0, headers: passedBack(headersOf(answer)), body: answer });
+      outgoing.once('response', (response) => {
+        response.once('close', end);
+        resolve({ status: response.statusCode ?? 0, headers: passedBack(headersOf(response)), body: response });
       });
-      asked.end();
+      outgoing.end();
     });
   } catch (error) {
     socket.destroy();

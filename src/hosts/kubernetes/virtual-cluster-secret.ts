@@ -6,40 +6,44 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import type { HostConnection } from './host-connection.ts';
 import { NoAnswerError } from './no-answer.ts';
 
-/** What opens a virtual cluster to the one who may do everything in it. Held in memory alone. */
+/** The administrator credentials of a virtual cluster. Kept in memory only. */
 export type VirtualClusterCredentials = Pick<
   Kubeconfig,
   'certificateAuthority' | 'clientCertificate' | 'clientKey' | 'token' | 'insecureSkipTlsVerify'
 >;
 
-/** Reads what a virtual cluster has left for its owner: certificates, or a kubeconfig that holds them or a token. */
+/**
+ * Reads the credentials that a virtual cluster writes for its owner: certificates, or a kubeconfig with them or a
+ * token.
+ */
 export async function readVirtualClusterSecret(
   { fetch }: Pick<HostConnection, 'fetch'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
 ): Promise<VirtualClusterCredentials> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`;
-  const answer = await fetch(path, { method: 'GET', headers: { accept: 'application/json' }, signal });
-  const text = await answer.text();
+  const response = await fetch(path, { method: 'GET', headers: { accept: 'application/json' }, signal });
+  const text = await response.text();
   const where = `the secret ${namespace}/${name}`;
-  if (answer.status === 404) {
-    throw unusable(`${where} is not there: the virtual cluster writes it when it has started`);
+  if (response.status === 404) {
+    throw credentialsError(`${where} does not exist yet: the virtual cluster creates it once it has started`);
   }
-  if (answer.status !== 200) throw unusable(`${where} cannot be read: ${wordsOf(text) ?? `answer ${answer.status}`}`);
+  if (response.status !== 200)
+    throw credentialsError(`${where} cannot be read: ${messageOf(text) ?? `status ${response.status}`}`);
   const credentials = credentialsIn(parseTrustedJson(text));
-  if (credentials === undefined) throw unusable(`${where} holds no credentials`);
+  if (credentials === undefined) throw credentialsError(`${where} contains no credentials`);
   return credentials;
 }
 
 function credentialsIn(secret: JsonValue): VirtualClusterCredentials | undefined {
-  const member = (name: string) => Buffer.from(textAt(objectAt(secret, 'data') ?? {}, name), 'base64').toString('utf8');
-  const certificateAuthority = member('certificate-authority');
-  const clientCertificate = member('client-certificate');
-  const clientKey = member('client-key');
+  const field = (name: string) => Buffer.from(textAt(objectAt(secret, 'data') ?? {}, name), 'base64').toString('utf8');
+  const certificateAuthority = field('certificate-authority');
+  const clientCertificate = field('client-certificate');
+  const clientKey = field('client-key');
   if (certificateAuthority !== '' && clientCertificate !== '' && clientKey !== '') {
     return { certificateAuthority, clientCertificate, clientKey };
   }
-  const { kubeconfig } = readKubeconfig(member('config'));
+  const { kubeconfig } = readKubeconfig(field('config'));
   const hasUser = kubeconfig?.token !== undefined || kubeconfig?.clientCertificate !== undefined;
   return hasUser ? kubeconfig : undefined;
 }
@@ -54,14 +58,14 @@ export function sameCredentials(one: VirtualClusterCredentials, other: VirtualCl
   );
 }
 
-function unusable(message: string): StatusError {
+function credentialsError(message: string): StatusError {
   return new NoAnswerError('CredentialsRefused', message);
 }
 
-function wordsOf(text: string): string | undefined {
+function messageOf(text: string): string | undefined {
   try {
-    const words = textAt(JSON.parse(text) as JsonValue, 'message');
-    return words === '' ? undefined : words;
+    const message = textAt(JSON.parse(text) as JsonValue, 'message');
+    return message === '' ? undefined : message;
   } catch {
     return undefined;
   }

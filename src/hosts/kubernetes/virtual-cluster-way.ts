@@ -21,21 +21,24 @@ export interface VirtualClusterWayOptions {
   readonly answerTimeout: number;
 }
 
-/** The way into one virtual cluster with the credentials of one time. */
+/** A connection to one virtual cluster with one set of credentials. */
 export interface VirtualClusterWay {
   readonly uid: string;
   readonly credentials: VirtualClusterCredentials;
   readonly api: Required<ClusterApi>;
   connections(): number;
-  /** Ends the connections to pods that are not among these. */
+  /** Closes the connections to all other pods. */
   keepOnly(pods: readonly string[]): void;
-  /** Ends everything that is open, at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** Each of them is made by the host, the node and the pod together; one that is there carries thousands a second. */
+/** Opening one involves the host, the node and the pod; an open connection carries thousands of requests per second. */
 const mostConnections = 64;
-/** Its certificate is for this name, as its owner forwards the port to their own machine; and for those of its service. */
+/**
+ * Its certificate is valid for this name, because owners forward the port to their own machine, and for its service
+ * names.
+ */
 const name = 'localhost';
 
 export function virtualClusterWay(options: VirtualClusterWayOptions): VirtualClusterWay {
@@ -44,31 +47,31 @@ export function virtualClusterWay(options: VirtualClusterWayOptions): VirtualClu
   const service = `${place.name}.${place.namespace}`;
   const where = `the virtual cluster ${place.namespace}/${place.name}`;
   const otherNames = ['127.0.0.1', 'kubernetes.default.svc', service, `${service}.svc`];
-  const terms = { certificateAuthority, insecure, name, otherNames };
+  const tlsOptions = { certificateAuthority, insecure, name, otherNames };
   const endpoint = () => endpointOf(place);
-  const dials: VirtualClusterDial[] = [];
+  const dialers: VirtualClusterDial[] = [];
   const wires: ApiWire[] = [];
 
-  function wireWith(secure: ReturnType<typeof tlsOver>): ApiWire {
+  function openWire(secure: ReturnType<typeof tlsOver>): ApiWire {
     const timeout = connectTimeout;
-    const dialling = dialVirtualCluster({ place, connection, endpoint, direct, secure, clock, timeout });
-    const { dial } = dialling;
+    const dialer = dialVirtualCluster({ place, connection, endpoint, direct, secure, clock, timeout });
+    const { dial } = dialer;
     const wire = openApiWire({ origin: `https://${name}`, where, dial, clock, answerTimeout, mostConnections });
-    dials.push(dialling);
+    dialers.push(dialer);
     wires.push(wire);
     return wire;
   }
 
-  const wire = wireWith(tlsOver({ ...terms, clientCertificate, clientKey }));
-  const withoutCertificate = once(() => (clientCertificate === undefined ? wire : wireWith(tlsOver(terms)))).get;
-  const own = token === undefined ? [] : credentialsOf({ token });
+  const wire = openWire(tlsOver({ ...tlsOptions, clientCertificate, clientKey }));
+  const withoutCertificate = once(() => (clientCertificate === undefined ? wire : openWire(tlsOver(tlsOptions)))).get;
+  const ownCredentials = token === undefined ? [] : credentialsOf({ token });
   return {
     uid,
     credentials,
-    api: impersonatingApi({ wire, withoutCertificate, credentials: own, root: '', name: where }),
+    api: impersonatingApi({ wire, withoutCertificate, credentials: ownCredentials, root: '', name: where }),
     connections: () => wires.reduce((sum, each) => sum + each.connections, 0),
     keepOnly(pods) {
-      for (const dialling of dials) dialling.keepOnly(pods);
+      for (const dialer of dialers) dialer.keepOnly(pods);
     },
     async close() {
       await Promise.all(wires.map((each) => each.close()));

@@ -4,21 +4,22 @@ import { passedBack } from './request-headers.ts';
 
 export interface WireAnswerOptions {
   readonly signal: AbortSignal;
-  /** What is told of an error, whenever it comes. */
+  /** Translates an error before it is reported. */
   translate(error: unknown): unknown;
-  /** Called once, when the connection is free again or gone. */
+  /** Called once, when the connection is free again or closed. */
   onOver(): void;
 }
 
-/** Bytes that have come and were not read; beyond, no more are taken from the connection. */
-const mostUnread = 64 * 1024;
+/** The buffer limit; beyond it the connection is paused. */
+const maxUnread = 64 * 1024;
 
 /**
- * An answer as it comes, without a stream in between. The signal is heard from the first moment on, also while the request
- * waits for a connection. Whoever stops reading ends it, also where they have not begun; it has one reader.
+ * A response as an async iterator over its chunks, without an intermediate stream. The signal applies from the start,
+ * also while the request waits for a connection. A reader that stops early, even before the first chunk, aborts the
+ * request. There is one reader.
  */
 export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array> {
-  /** Resolves when the head is there; rejects where none comes. */
+  /** Resolves with the response head; rejects if there is none. */
   readonly head: Promise<ApiResponse>;
   readonly #options: WireAnswerOptions;
   #resolve: (head: ApiResponse) => void = () => {};
@@ -27,10 +28,10 @@ export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uin
   #chunks: Uint8Array[] = [];
   #unread = 0;
   #wake: (() => void) | undefined;
-  #isOver = false;
+  #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
-  /** The request is undici's no more. */
-  #isDone = false;
+  /** undici is done with the request. */
+  #isReleased = false;
 
   constructor(options: WireAnswerOptions) {
     this.#options = options;
@@ -48,27 +49,27 @@ export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uin
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: object): void {
     if (status < 200) return;
-    const passed = passedBack(headers as ApiResponse['headers']);
-    this.#resolve({ status, headers: passed, body: { [Symbol.asyncIterator]: () => this } });
+    const returned = passedBack(headers as ApiResponse['headers']);
+    this.#resolve({ status, headers: returned, body: { [Symbol.asyncIterator]: () => this } });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#isOver) return;
+    if (this.#isEnded) return;
     this.#chunks.push(chunk);
     this.#unread += chunk.length;
-    if (this.#unread > mostUnread) controller.pause();
-    this.#tell();
+    if (this.#unread > maxUnread) controller.pause();
+    this.#wakeReader();
   }
 
   onResponseEnd(): void {
-    this.#isOver = true;
-    this.#done();
-    this.#tell();
+    this.#isEnded = true;
+    this.#release();
+    this.#wakeReader();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#fail(error);
-    this.#done();
+    this.#release();
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -76,11 +77,11 @@ export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uin
       const chunk = this.#chunks.shift();
       if (chunk !== undefined) {
         this.#unread -= chunk.length;
-        if (this.#unread <= mostUnread) this.#controller?.resume();
+        if (this.#unread <= maxUnread) this.#controller?.resume();
         return { done: false, value: chunk };
       }
       if (this.#failure !== undefined) throw this.#failure.error;
-      if (this.#isOver) return { done: true, value: undefined };
+      if (this.#isEnded) return { done: true, value: undefined };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -89,9 +90,9 @@ export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uin
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#chunks = [];
-    this.#isOver = true;
-    if (!this.#isDone) this.#controller?.abort(new Error('not read any further'));
-    this.#tell();
+    this.#isEnded = true;
+    if (!this.#isReleased) this.#controller?.abort(new Error('not read any further'));
+    this.#wakeReader();
     return { done: true, value: undefined };
   }
 
@@ -100,24 +101,24 @@ export class WireAnswer implements Dispatcher.DispatchHandler, AsyncIterator<Uin
     this.#controller?.abort(new Error('ended'));
   };
 
-  /** What has come before is not read any more: it is no answer as a whole, and nobody may take it for one. */
+  /** Discards unread chunks: they are not a complete response, and no reader may take them for one. */
   #fail(error: unknown): void {
-    if (this.#isOver || this.#failure !== undefined) return;
-    const told = this.#options.translate(error);
-    this.#failure = { error: told };
+    if (this.#isEnded || this.#failure !== undefined) return;
+    const translated = this.#options.translate(error);
+    this.#failure = { error: translated };
     this.#chunks = [];
-    this.#reject(told);
-    this.#tell();
+    this.#reject(translated);
+    this.#wakeReader();
   }
 
-  #done(): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
+  #release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#options.onOver();
   }
 
-  #tell(): void {
+  #wakeReader(): void {
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();
