@@ -4,20 +4,20 @@ import { defineConfig } from 'vitest/config';
 const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
 const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
-/** Those that measure how quickly something happens: they have the machine for themselves. */
+/** Suites that measure latency. They run alone on the machine. */
 const quiet = [
   'test/bad-days/{bad-input,greedy-key,idle-watches}.slow.test.ts',
   'test/kubernetes/gateway-time.test.ts',
 ];
-/** The same, but that after some seconds of measuring they wait for a minute until somebody is sent away. */
+/** Suites that measure for some seconds and then wait about a minute for a client to be disconnected. */
 const patient = ['test/bad-days/{never-reader,slow-clients}.slow.test.ts'];
-/** Takes a cable out: a browser beside it would break off whatever it loads when the network of its machine changes. */
-const cable = 'test/e2e/agent-network.test.ts';
-/** Programs that are killed and started over and over. */
+/** Changes the network of the machine. A browser that runs concurrently would abort its requests. */
+const networkLoss = 'test/e2e/agent-network.test.ts';
+/** Suites that kill and restart programs repeatedly. */
 const crash = ['src/**/*crash.slow.test.ts', 'test/**/*crash.slow.test.ts'];
-/** Clients that write for as long as FLOTILLA_CHURN_SECONDS says, and mostly wait for it to be over. */
+/** Clients that write for FLOTILLA_CHURN_SECONDS and are mostly idle. */
 const churn = ['test/e2e/client-{go,node-churn}.test.ts'];
-/** The benchmark itself, whose figures nobody looks at then. */
+/** A short run of the benchmark. The suite does not evaluate its figures. */
 const bench = 'test/e2e/bench.test.ts';
 
 export default defineConfig({
@@ -35,7 +35,7 @@ export default defineConfig({
           exclude: ['**/*.slow.test.ts', 'test/{e2e,console,kubernetes,cluster}/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          // Of two cores one would be idle otherwise.
+          // At least two workers, so that both cores of a two-core machine are used.
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
@@ -75,7 +75,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quiet',
-          include: [...quiet, cable],
+          include: [...quiet, networkLoss],
           testTimeout: 900_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -87,7 +87,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          exclude: [bench, cable, ...churn],
+          exclude: [bench, networkLoss, ...churn],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
@@ -121,7 +121,7 @@ export default defineConfig({
           include: ['test/console/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // A browser and a server each, which wait for each other.
+          // Each test runs a browser and a server, which wait for each other.
           maxWorkers: 3,
         },
       },
@@ -133,7 +133,7 @@ export default defineConfig({
           exclude: quiet,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Each waits for programs for much of its time; more at once would only make those slower.
+          // Tests mostly wait for other programs. More workers would only slow these programs down.
           maxWorkers: 3,
         },
       },

@@ -1,8 +1,8 @@
-// npm run build: the program as ECMAScript modules in dist/. Packages are in it, as to find and read their several
-// hundred files takes half of the time of a start; only LevelDB, which is no JavaScript, stays outside. What is imported
-// dynamically becomes a file of its own, so that `flotilla version` does not load a server. Besides, there is all of it as
-// one file, with what V8 makes of it, for `flotilla start` (bin/cached-program.js), and the web console as the files that a
-// server serves. Another directory may be given; then the modules are all that is made.
+// npm run build: builds the program as ECMAScript modules in dist/. The modules contain all packages, because resolving and
+// reading several hundred package files takes half of the start time. Only LevelDB, which is native code, stays external.
+// Dynamic imports become separate files, so that `flotilla version` does not load a server. The build also creates the whole
+// program as one file with V8's code cache, for `flotilla start` (bin/cached-program.js), and the files of the web console.
+// With a directory as the argument, it builds only the modules, into that directory.
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -16,8 +16,8 @@ import { makeStartCache } from './start-cache.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = resolve(root, process.argv[2] ?? 'dist');
 
-/** What `ws` looks for and does without. */
-const missing = ['bufferutil', 'utf-8-validate'];
+/** Optional dependencies of `ws` that are not installed. */
+const optionalPackages = ['bufferutil', 'utf-8-validate'];
 
 const common = {
   absWorkingDir: root,
@@ -25,7 +25,7 @@ const common = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  external: ['classic-level', ...missing],
+  external: ['classic-level', ...optionalPackages],
   sourcemap: true,
   logLevel: 'warning',
   metafile: true,
@@ -36,39 +36,39 @@ const modules = await build({
   entryPoints: { flotilla: 'src/cli/main.ts' },
   splitting: true,
   format: 'esm',
-  // Packages that are no ECMAScript modules ask for Node's own by `require`.
+  // CommonJS packages load Node's built-in modules by `require`.
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
 });
-const made = new Set(namesOf(modules));
+const outputs = new Set(namesOf(modules));
 if (process.argv[2] === undefined) {
-  for (const name of await makeWhole()) made.add(name);
-  made.add(await makeConsole());
+  for (const name of await buildCachedProgram()) outputs.add(name);
+  outputs.add(await buildConsole());
 }
 
-// Only now: there is a whole program in the directory at every moment, also for one that is being started.
-for (const name of await readdir(outdir)) if (!made.has(name)) await rm(join(outdir, name), { recursive: true });
+// Old files are removed last: the directory contains a complete program at any time, also for a server that is starting.
+for (const name of await readdir(outdir)) if (!outputs.has(name)) await rm(join(outdir, name), { recursive: true });
 
 function namesOf({ metafile }) {
   return Object.keys(metafile.outputs).map((path) => basename(path));
 }
 
-/** Without it `flotilla start` takes longer, and that is all. */
-async function makeWhole() {
+/** Builds the single file and its code cache. If this fails, only the start of a server takes longer. */
+async function buildCachedProgram() {
   const whole = await build({
     ...common,
     entryPoints: { whole: 'src/cli/main.ts' },
     entryNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    // Less to read at each start. Names stay as they are, and lines short, for whoever reads where an error came from.
+    // Reduces the size to read at each start. Names stay unchanged and lines short, so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
-    external: missing,
+    external: optionalPackages,
     plugins: [levelBinding()],
-    // Not in what comes out of a cache.
+    // Code from a code cache does not support dynamic imports.
     supported: { 'dynamic-import': false },
-    // Where it lies is told to it: it is no module that would know.
+    // The file is not a module, so the loader passes its URL.
     define: { 'import.meta.url': 'programUrl' },
     banner: { js: '(function (exports, require, module, programUrl) {' },
     footer: { js: '})' },
@@ -87,19 +87,21 @@ async function makeWhole() {
     }
     return [...names, basename(cache)];
   } catch (error) {
-    console.error(`flotilla start will compile itself each time: ${error.message}`);
+    console.error(
+      `could not create the code cache, so flotilla start compiles the program each time: ${error.message}`,
+    );
     return [];
   }
 }
 
-/** The web console, in a folder of its own. */
-async function makeConsole() {
+/** Builds the web console into a subfolder and returns the folder's name. */
+async function buildConsole() {
   await buildPages({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
   await packConsole(join(outdir, 'web'));
   return 'web';
 }
 
-/** Of LevelDB stays outside what is no JavaScript; its package finds that beside itself. */
+/** Keeps LevelDB's native binding external. classic-level finds it in its own package. */
 function levelBinding() {
   const external = { path: 'classic-level/binding.js', external: true };
   const isLevel = (importer) => importer.includes(join('node_modules', 'classic-level'));
@@ -111,7 +113,7 @@ function levelBinding() {
   };
 }
 
-/** What esbuild leaves of it stands in comments and in patterns, which mean the same when it is escaped. */
+/** Escapes the non-ASCII characters that esbuild leaves in comments and patterns. The escapes do not change their meaning. */
 function ascii(text) {
   return text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

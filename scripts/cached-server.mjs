@@ -1,5 +1,5 @@
-// node scripts/cached-server.mjs <program> <cache> <data directory>: a server that, when it is told so, leaves what V8 has
-// compiled of it and ends.
+// node scripts/cached-server.mjs <program> <cache> <data directory>: starts a server. On a message from the parent process it
+// writes V8's code cache to a file and exits.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { loadProgram } from '../bin/cached-program.js';
 const [program, cache, directory] = process.argv.slice(2).map((path) => resolve(path));
 const { main, script } = loadProgram(pathToFileURL(program));
 process.once('message', () => {
-  // A cache is good for the flags with which it was made, and a server sets this one when it has started.
+  // A cache is valid only for the V8 flags it was created with. A started server has set this flag, so it is reset here.
   setFlagsFromString('--heap-growing-percent=0');
   writeFileSync(cache, script.createCachedData());
   process.exit();

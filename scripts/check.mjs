@@ -1,5 +1,5 @@
-// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code. All of them run, side
-// by side, and everything that is wrong is printed, before the exit code says so.
+// npm run check: types, lint and format, the import table, file sizes, dead code, docs against code. All checks run
+// concurrently and print all problems before the process exits with an error code.
 import { execFile } from 'node:child_process';
 import { checkDocs } from './check/docs.mjs';
 import { checkFileSizes } from './check/file-sizes.mjs';

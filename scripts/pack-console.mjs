@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 
 const pack = promisify(brotliCompress);
-/** Where `src/server/console/console-files.ts` looks for them. */
+/** The folder that `src/server/console/console-files.ts` reads. */
 const packedFolder = '.packed';
 const packable = /\.(?:js|css|svg|json)$/;
 
 /**
- * Packs the files of the console as well as can be, so that no server has to: to do it takes seconds, and the first
- * visitor would wait for it.
+ * Compresses the files of the console with the best quality. A server would need seconds for it, and the first visitor
+ * would wait.
  */
 export async function packConsole(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -24,7 +24,7 @@ function links() {
       if (/^[a-z]+:/.test(target)) continue;
       const path = target === '' ? page : join(dirname(page), target);
       const found = existsSync(join(root, path)) && (heading === undefined || anchors(path).includes(heading));
-      if (!found) problems.push(`${page}: the link ${link} leads nowhere`);
+      if (!found) problems.push(`${page}: the target of the link ${link} does not exist`);
     }
   }
   return problems;
@@ -34,7 +34,7 @@ function anchors(page) {
   return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchor(heading));
 }
 
-/** Every row of the table in docs/ARCHITECTURE.md says what scripts/check/import-table.mjs enforces. */
+/** Compares the table in docs/ARCHITECTURE.md with scripts/check/import-table.mjs. */
 function architecture() {
   const text = read('docs/ARCHITECTURE.md');
   const rows = new Map(
@@ -45,7 +45,7 @@ function architecture() {
   );
   return Object.entries(importTable)
     .filter(([folder, allowed]) => JSON.stringify(rows.get(folder)) !== JSON.stringify(allowed))
-    .map(([folder, allowed]) => `docs/ARCHITECTURE.md: the row of ${folder} should read: ${allowed.join(', ') || '–'}`);
+    .map(([folder, allowed]) => `docs/ARCHITECTURE.md: the row of ${folder} must be: ${allowed.join(', ') || '–'}`);
 }
 
 function compare(what, page, inCode, inDocs) {
@@ -67,7 +67,7 @@ async function generated() {
   const problems = [];
   for (const [page, text] of await generatedPages()) {
     if (!existsSync(join(root, page)) || read(page) !== text) {
-      problems.push(`${page}: is not what the code says; \`npm run docs\` mends it`);
+      problems.push(`${page}: out of date; run \`npm run docs\``);
     }
   }
   return problems;

@@ -1,6 +1,6 @@
 /**
- * Which folder of src/ may import which (besides itself and lib). docs/ARCHITECTURE.md shows the same table; the
- * docs check holds the two against each other.
+ * The folders that each folder of src/ may import, in addition to itself and lib. docs/ARCHITECTURE.md shows the same
+ * table; the docs check compares the two.
  */
 export const importTable = {
   lib: [],
@@ -65,11 +65,11 @@ export const importTable = {
   cli: ['api', 'client'],
 };
 
-/** Folders that run in a browser too: nothing of Node's may be imported. */
+/** Folders that also run in a browser and must not import Node modules. */
 export const browserSafe = ['api', 'client'];
 
-/** What the pages in web/ may import of src/. */
+/** Folders of src/ that web/ may import. */
 export const pagesMayImport = ['lib', 'api', 'client'];
 
-/** What may be imported by `import()` only, so that it is loaded when it is needed. */
+/** Folders that may be imported only by `import()`, so that they are loaded on demand. */
 export const dynamicOnly = { cli: ['server', 'agent'] };

@@ -8,7 +8,7 @@ const dynamic = /import\(\s*['"]([^'"]+)['"]\s*\)/g;
 const folderOf = (path) => path.split('/')[1];
 const isTest = (path) => /\.(test|suite|fixture)\.ts$/.test(path);
 
-/** What runs in the browser, and what of src/ it may use: no more than anybody else has who uses the API. */
+/** Checks the imports of the console, which may use only what any API client uses. */
 function checkPages() {
   const problems = [];
   for (const path of filesBelow('web', '.ts', '.tsx')) {
@@ -28,7 +28,7 @@ function checkPages() {
   return problems;
 }
 
-/** Tests may reach further than the code beside them (they start servers, stores, planes), but never the other way. */
+/** Checks src/ against the import table. Tests may import any folder, because they start servers, stores and planes, but other code must not import tests. */
 export function checkImports() {
   const problems = checkPages();
   for (const path of filesBelow('src', '.ts')) {
@@ -49,21 +49,22 @@ export function checkImports() {
       }
       if (!target.startsWith('.')) continue;
       const resolved = join(dirname(path), target);
-      // The version stands there and nowhere else; the build puts it into the bundle.
+      // The only place of the version; the build includes it in the bundle.
       if (resolved === 'package.json') continue;
       if (!resolved.startsWith('src/')) {
-        if (!isTest(path)) problems.push(`${path}: imports ${resolved}, which lies outside src`);
+        if (!isTest(path)) problems.push(`${path}: imports ${resolved}, which is outside of src`);
         continue;
       }
       const other = folderOf(resolved);
-      if (isTest(resolved) && !isTest(path)) problems.push(`${path}: imports a test, ${resolved}`);
-      const fine =
+      if (isTest(resolved) && !isTest(path)) problems.push(`${path}: imports the test file ${resolved}`);
+      const isAllowed =
         other === folder ||
         other === 'lib' ||
         isTest(path) ||
         allowed.includes(other) ||
         (lazy && (dynamicOnly[folder] ?? []).includes(other));
-      if (!fine) problems.push(`${path}: imports ${resolved}; the table does not let ${folder} import ${other}`);
+      if (!isAllowed)
+        problems.push(`${path}: imports ${resolved}; the import table does not allow ${folder} to import ${other}`);
     }
   }
   return problems;

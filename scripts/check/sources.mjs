@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const root = new URL('../..', import.meta.url).pathname;
 
-/** Every file below a folder of the project whose name ends so, as paths relative to the project. */
+/** Returns all files below a folder whose names have one of the endings, as sorted paths relative to the project. */
 export function filesBelow(folder, ...endings) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))

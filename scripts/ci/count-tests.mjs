@@ -1,9 +1,9 @@
-// Adds up the JSON reports of all vitest runs. A skipped test is a failure here: everything a test needs is installed.
+// Adds up the JSON reports of all vitest runs. A skipped test is a failure: CI installs everything that tests need.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Characters of what a failed test says: the whole stands above, with the suite. */
-const longestMessage = 1000;
+/** Characters per failure message. The output of the suite contains the whole message. */
+const maxMessageLength = 1000;
 const folder = process.argv[2];
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const name of readdirSync(folder).sort()) {
@@ -16,13 +16,13 @@ for (const name of readdirSync(folder).sort()) {
     for (const test of file.assertionResults) {
       if (test.status === 'passed') continue;
       console.log(`  ${test.status}: ${test.fullName} (${relative('.', file.name)})`);
-      for (const message of test.failureMessages ?? []) console.log(`    ${message.slice(0, longestMessage)}`);
+      for (const message of test.failureMessages ?? []) console.log(`    ${message.slice(0, maxMessageLength)}`);
     }
   }
   total.passed += report.numPassedTests;
   total.failed += report.numFailedTests;
   total.skipped += skipped;
 }
-if (total.skipped > 0) console.log(`${total.skipped} tests were skipped, and nothing may be skipped here`);
+if (total.skipped > 0) console.log(`${total.skipped} tests were skipped; CI does not allow skipped tests`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 && total.skipped === 0 && total.passed > 0 ? 0 : 1;

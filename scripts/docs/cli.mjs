@@ -1,19 +1,19 @@
 import { anchor, code, page, paragraph, table } from './markdown.mjs';
 
-/** The command line as its catalogue has it, which its help is made from as well. */
+/** The reference of the command line, from the catalogue that the help also uses. */
 export async function cliPage(program) {
   const { loadCatalogue, exitCodes, exitCodeMeanings, environmentMeanings } = program;
   const { sections } = await loadCatalogue();
   return page(
     '# The command line',
-    'Made from the code by `npm run docs`. `flotilla <command> --help` says the same.',
+    'Generated from the code by `npm run docs`. `flotilla <command> --help` shows the same text.',
     paragraph(
-      'Results go to standard output, everything said about them to standard error. Colours and lines that move are for',
-      'terminals alone. In a clone it is `npx flotilla`; linked or copied as `kubectl-flotilla` to somewhere on PATH it is',
-      '`kubectl flotilla`.',
+      'Results go to standard output, messages to standard error. Colors and progress indicators appear only in a terminal.',
+      'In a clone of the repository, run `npx flotilla`. If the program is linked or copied to a folder on PATH as',
+      '`kubectl-flotilla`, you can run `kubectl flotilla`.',
     ),
     table(
-      ['command', 'what it does'],
+      ['command', 'description'],
       sections.flatMap(({ commands }) =>
         commands.map(({ path, summary }) => [`[${path}](#${anchor(`flotilla ${path}`)})`, summary]),
       ),
@@ -23,11 +23,12 @@ export async function cliPage(program) {
       ['code', 'meaning'],
       Object.entries(exitCodes).map(([name, number]) => [code(number), exitCodeMeanings[name]]),
     ),
-    paragraph('`flotilla connect NAME -- COMMAND` ends with what the command ended with.'),
+    paragraph('`flotilla connect NAME -- COMMAND` exits with the exit code of the command.'),
     '## Environment',
     paragraph(
-      'Which server and as whom: `--context`, else the environment, else the current login. Which project: `--project`, else',
-      '`FLOTILLA_PROJECT`, else that of the login, else `default`. The key of a login is sent to its own server and to no other.',
+      'The server and the credential come from `--context`, the environment or the current login, in this order. The project',
+      'comes from `--project`, `FLOTILLA_PROJECT` or the login, in this order, and defaults to `default`. The key of a login is',
+      'sent only to the server of that login.',
     ),
     table(
       ['variable', 'meaning'],
@@ -37,11 +38,11 @@ export async function cliPage(program) {
     table(
       ['`-o`', 'prints'],
       [
-        ['(none)', 'a table with the columns of the server'],
-        [code('wide'), 'the same with more columns'],
-        [code('json'), 'the objects, or a list of them'],
-        [code('yaml'), 'the same in YAML'],
-        [code('name'), 'kind and name, a line each, as kubectl takes them'],
+        ['(none)', 'a table with the columns that the server defines'],
+        [code('wide'), 'the table with additional columns'],
+        [code('json'), 'the object or the list as JSON'],
+        [code('yaml'), 'the object or the list as YAML'],
+        [code('name'), 'kind and name of each object on a line, in the format that kubectl accepts'],
         [
           code('jsonpath=<template>'),
           "fields, as in kubectl: `'{.spec.owner.user}'`, `'{range .items[*]}{.metadata.name}{\"\\n\"}{end}'`",

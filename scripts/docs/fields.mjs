@@ -1,11 +1,11 @@
 import { code, codes } from './markdown.mjs';
 
-/** Objects with fewer members are as quickly shown as referred to. */
-const worthReferring = 4;
+/** Objects with fewer members are repeated instead of referenced. */
+const minMembersToReference = 4;
 
 /**
- * A row for every field of a kind: path, type, rules, meaning. What occurs again in the same kind, member for member,
- * is shown once and referred to.
+ * Returns a row for every field of a kind: path, type, rules, meaning. An object that occurs several times in the kind
+ * with identical members is described once and referenced afterwards.
  */
 export function fieldRows(schema, writeOnly) {
   const shown = new Map();
@@ -21,17 +21,17 @@ export function fieldRows(schema, writeOnly) {
     const { inner, innerPath } = innermost(member, path);
     const below = Object.keys(inner.properties ?? {}).length;
     const shape = JSON.stringify(inner);
-    const earlier = below >= worthReferring ? shown.get(shape) : undefined;
+    const earlier = below >= minMembersToReference ? shown.get(shape) : undefined;
     const notes = [
       ...(required ? ['required'] : []),
       ...(writeOnly.has(path) ? ['write-only'] : []),
       ...rulesOf(member),
-      ...(earlier === undefined ? [] : [`members as in ${code(earlier)}`]),
+      ...(earlier === undefined ? [] : [`same members as ${code(earlier)}`]),
     ];
     const meaning = [member.description, ...itemMeaning(member)].filter((text) => text !== undefined).join(' ');
     rows.push([code(path), typeOf(member), notes.join('; '), meaning]);
     if (earlier !== undefined) return;
-    if (below >= worthReferring) shown.set(shape, innerPath);
+    if (below >= minMembersToReference) shown.set(shape, innerPath);
     members(inner, innerPath);
   }
 
@@ -39,7 +39,7 @@ export function fieldRows(schema, writeOnly) {
   return rows;
 }
 
-/** What the items of lists and the values of maps are, however deep. */
+/** The schema and path of the items of a list or the values of a map, at any depth. */
 function innermost(schema, path) {
   if (schema.items !== undefined) return innermost(schema.items, `${path}[]`);
   if (typeof schema.additionalProperties === 'object') return innermost(schema.additionalProperties, `${path}.<name>`);
@@ -47,7 +47,7 @@ function innermost(schema, path) {
 }
 
 function itemMeaning({ items }) {
-  return items?.description === undefined ? [] : [`Each: ${items.description}`];
+  return items?.description === undefined ? [] : [`Each item: ${items.description}`];
 }
 
 function typeOf(schema) {
@@ -69,13 +69,13 @@ const limits = [
   ['maximum', (value) => `${value} or less`],
   ['pattern', (value) => `matches ${code(value)}`],
   ['default', (value) => `default ${code(JSON.stringify(value))}`],
-  ['x-kubernetes-list-map-keys', (value) => `one item for each ${value.join(', ')}`],
+  ['x-kubernetes-list-map-keys', (value) => `unique by ${value.join(', ')}`],
 ];
 
 function rulesOf(schema) {
   const choices = schema.enum ?? schema.items?.enum;
   return [
     ...(choices === undefined ? [] : [`one of ${codes(choices)}`]),
-    ...limits.flatMap(([name, tell]) => (schema[name] === undefined ? [] : [tell(schema[name])])),
+    ...limits.flatMap(([name, format]) => (schema[name] === undefined ? [] : [format(schema[name])])),
   ];
 }

@@ -1,7 +1,7 @@
 import { fieldRows } from './fields.mjs';
 import { anchor, code, codes, page, paragraph, table } from './markdown.mjs';
 
-/** Every kind as the server mounts it: how it is reached, and what its fields are. */
+/** The reference of all kinds as the server mounts them: paths and fields. */
 export async function kindsPage(program) {
   const { naming, apiVersionOf } = program;
   const mounted = [...(await mountedResources(program)), ...(await builtInResources(program))];
@@ -10,23 +10,24 @@ export async function kindsPage(program) {
   const describe = { program, headingOf, shown: new Map() };
   return page(
     '# Kinds',
-    'Made from the code by `npm run docs`. `kubectl explain` says the same of a running server.',
+    'Generated from the code by `npm run docs`. `kubectl explain` shows the same text of a running server.',
     paragraph(
-      'Paths begin at the address of the management API, `https://<host>/kubernetes/management`. Namespaced kinds live in',
-      `the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can be listed and watched over`,
-      'all namespaces too. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables show the rest:',
-      '`name[]` is an item of a list, `name.<name>` a value of a map, and a field is optional where nothing else is said.',
+      'Paths are relative to the address of the management API, `https://<host>/kubernetes/management`. Objects of namespaced',
+      `kinds belong to the namespace of their project, ${code(naming.projectNamespace('<project>'))}, and can also be listed`,
+      'and watched across all namespaces. Every object has `apiVersion`, `kind` and `metadata` as in Kubernetes; the tables',
+      'show the other fields. `name[]` is an item of a list, and `name.<name>` is a value of a map. A field is optional unless',
+      'stated otherwise.',
     ),
     paragraph(
-      `Kinds of ${code(naming.storageGroup)} are of the built-in cluster, whose paths begin at`,
-      '`https://<host>/kubernetes/cluster/local`. What it has besides, and what virtual clusters have, is as in Kubernetes.',
+      `Kinds of ${code(naming.storageGroup)} belong to the built-in cluster, whose paths are relative to`,
+      '`https://<host>/kubernetes/cluster/local`. Its other kinds and those of virtual clusters are as in Kubernetes.',
     ),
     paragraph(
-      "`status` is written by the server's own controllers only: writes to a `status` subresource are refused with 403,",
-      'and other writes leave it as it is.',
+      "Only the server's own controllers write `status`: writes to a `status` subresource are refused with 403, and other",
+      'writes do not change it.',
     ),
     table(
-      ['kind', 'apiVersion', 'what it is'],
+      ['kind', 'apiVersion', 'description'],
       sections.map(({ kind }) => [link(headingOf(kind)), code(apiVersionOf(kind)), kind.description ?? '']),
     ),
     sections.flatMap((section) => describeKind(section, describe)),
@@ -50,7 +51,7 @@ async function mountedResources(program) {
   return resources;
 }
 
-/** What the built-in cluster has and Kubernetes has not. */
+/** The kinds of the built-in cluster that Kubernetes does not have. */
 async function builtInResources(program) {
   const { openPlanes, openMemoryStore, openSealer, sealKeyBytes, versionInfo, systemClock, silentLog, naming } =
     program;
@@ -72,33 +73,33 @@ async function builtInResources(program) {
   return resources;
 }
 
-/** A kind is reached by its own path, or as the subresource of others. */
+/** One section per kind. A kind has its own path or is a subresource of other kinds. */
 function sectionsOf(mounted) {
   const sections = mounted.map((resource) => ({ kind: resource.kind, resource, below: [] }));
   for (const { kind: parent, subresources } of mounted) {
     for (const [name, { kind }] of Object.entries(subresources)) {
       const known = sections.find((section) => isSame(section.kind, kind));
-      const place = { parent, name };
-      if (known === undefined) sections.push({ kind, below: [place] });
-      else if (known.resource === undefined) known.below.push(place);
+      const mount = { parent, name };
+      if (known === undefined) sections.push({ kind, below: [mount] });
+      else if (known.resource === undefined) known.below.push(mount);
     }
   }
   return sections;
 }
 
-/** A stored kind is a copy of its data with functions added. */
+/** True if both are the same kind. A stored kind is a copy of the kind's data with added functions, so identity differs. */
 function isSame(a, b) {
   return a.group === b.group && a.version === b.version && a.kind === b.kind;
 }
 
-/** Our own kinds by name, then what every Kubernetes API has. */
+/** Sorts our own kinds first, then kinds of Kubernetes, each by name. */
 function inOrder(sections, ownGroup) {
   const rank = ({ kind: { group } }) => (group === ownGroup ? 0 : 1);
   const key = ({ kind }) => `${kind.kind} ${kind.group}`;
   return sections.sort((a, b) => rank(a) - rank(b) || (key(a) < key(b) ? -1 : 1));
 }
 
-/** What each kind is headed with: its name; where two groups have one of the same name, ours bears it alone. */
+/** The heading of each kind: its name. If two groups have a kind of the same name, the foreign one also shows its apiVersion. */
 function headingsOf(sections, { naming, apiVersionOf }) {
   return (kind) => {
     const namesakes = sections.filter((section) => section.kind.kind === kind.kind);
@@ -112,21 +113,21 @@ function describeKind({ kind, resource, below }, { program, headingOf, shown }) 
     `## ${headingOf(kind)}`,
     kind.description,
     resource === undefined
-      ? below.map((place) => reachedBelow(place, headingOf)).join('\n')
-      : reachedByPath(resource, program),
+      ? below.map((mount) => subresourcePath(mount, headingOf)).join('\n')
+      : kindProperties(resource, program),
     resource === undefined ? undefined : subresourceTable(resource, program, headingOf),
     fields(kind, headingOf(kind), shown),
   ];
 }
 
-/** What two kinds have alike, member for member, is shown once. */
+/** The table of fields. Kinds with identical schemas share one table. */
 function fields(kind, heading, shown) {
   const writeOnly = new Set((kind.writeOnly ?? []).map((path) => path.join('.')));
   const rows = fieldRows(kind.schema, writeOnly);
-  if (rows.length === 0) return 'It has no fields of its own.';
+  if (rows.length === 0) return 'This kind has no fields of its own.';
   const shape = JSON.stringify(kind.schema);
   const earlier = shown.get(shape);
-  if (earlier !== undefined) return `Its fields are those of ${link(earlier)}.`;
+  if (earlier !== undefined) return `The fields are the same as those of ${link(earlier)}.`;
   shown.set(shape, heading);
   return table(['field', 'type', 'rules', 'meaning'], rows);
 }
@@ -135,16 +136,15 @@ function link(heading) {
   return `[${heading}](#${anchor(heading)})`;
 }
 
-function reachedBelow({ parent, name }, headingOf) {
-  const place = `Reached as ${code(`${parent.plural}/<name>/${name}`)} of ${link(headingOf(parent))}`;
-  return `${place}.`;
+function subresourcePath({ parent, name }, headingOf) {
+  return `The subresource ${code(`${parent.plural}/<name>/${name}`)} of ${link(headingOf(parent))}.`;
 }
 
-function reachedByPath(resource, { verbsOf }) {
+function kindProperties(resource, { verbsOf }) {
   const { kind, verbs } = resource;
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const path = `${root}/${kind.namespaced ? 'namespaces/<namespace>/' : ''}${kind.plural}`;
-  const facts = [
+  const properties = [
     ['path', code(path)],
     ['verbs', verbsOf(resource).join(', ')],
     ['scope', kind.namespaced ? 'namespaced' : 'cluster'],
@@ -154,7 +154,7 @@ function reachedByPath(resource, { verbsOf }) {
     ['columns', columnsOf(kind, verbs)],
     ['field selectors', codes(kind.selectableFields ?? [])],
   ];
-  return facts
+  return properties
     .filter(([, text]) => text !== '')
     .map(([name, text]) => `- ${name}: ${text}`)
     .join('\n');
@@ -163,16 +163,16 @@ function reachedByPath(resource, { verbsOf }) {
 const nameRules = {
   subdomain: ['a DNS subdomain', 253],
   label: ['a DNS label', 63],
-  'path-segment': ['any segment of a path', undefined],
+  'path-segment': ['any path segment', undefined],
 };
 
-/** Only stored kinds have names that clients give. */
+/** The rules for object names. Only stored kinds have names that clients choose. */
 function namesOf(kind) {
   if (kind.hasStatus === undefined) return '';
   const [rule, usual] = nameRules[kind.nameRule ?? 'subdomain'];
   const most = kind.maxNameLength ?? usual;
   const length = most === undefined ? '' : ` of at most ${most} characters`;
-  const auto = kind.autoName === undefined ? '' : `; without one the server makes ${code(`${kind.autoName}…`)}`;
+  const auto = kind.autoName === undefined ? '' : `; if it is empty, the server generates ${code(`${kind.autoName}…`)}`;
   return `${rule}${length}${auto}`;
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from '../check/sources.mjs';
 
-/** What the pages are made from: the program's own kinds, verbs, flags and settings, and what its tests go by. */
+/** The sources of the pages: kinds, verbs, flags and settings of the program, and data of its tests. */
 const entry = `
 export { loadCatalogue } from './src/cli/catalogue/catalogue.ts';
 export { exitCodeMeanings, exitCodes } from './src/cli/cli-error.ts';
@@ -24,7 +24,7 @@ export { openMemoryStore } from './src/store/memory.ts';
 export { differenceGroups } from './test/side-by-side/differences.ts';
 `;
 
-/** The bundle lies inside the project while it is imported, so that packages are found from there. */
+/** Bundles and imports the sources. The bundle is inside the project during the import, so that Node finds the packages. */
 export async function loadProgram() {
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'docs-'));

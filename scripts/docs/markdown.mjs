@@ -2,7 +2,7 @@ export const code = (text) => `\`${text}\``;
 
 export const codes = (texts) => texts.map(code).join(', ');
 
-/** Plain words in which nothing is taken for markup; what stands between backticks is left as it is. */
+/** Escapes markup outside of backticks. */
 function plain(text) {
   return text
     .split('`')
@@ -17,7 +17,7 @@ export function table(header, rows) {
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The blocks of a page, a blank line between any two; what is undefined is left out. */
+/** Joins the blocks of a page with blank lines. Skips `undefined`. */
 export function page(...blocks) {
   return `${blocks
     .flat()
@@ -25,7 +25,7 @@ export function page(...blocks) {
     .join('\n\n')}\n`;
 }
 
-/** The sentences in lines of the length that the other pages have. */
+/** Joins the sentences and wraps them at 120 columns. */
 export function paragraph(...sentences) {
   const lines = [''];
   for (const word of sentences.join(' ').split(' ')) {
@@ -36,7 +36,7 @@ export function paragraph(...sentences) {
   return lines.join('\n');
 }
 
-/** What GitHub makes of a heading. */
+/** The anchor that GitHub generates for a heading. */
 export function anchor(heading) {
   return heading
     .toLowerCase()

@@ -1,5 +1,5 @@
-// node scripts/docs/pictures.mjs: takes the pictures of the console that the README shows, of a server of its own with a
-// small fleet in it. Needs the built program and Chromium.
+// node scripts/docs/pictures.mjs: takes the screenshots of the console for the README, from a temporary server with a small
+// fleet. Needs the built program and Chromium.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ try {
 function ready() {
   return new Promise((resolve, reject) => {
     let output = '';
-    server.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)));
+    server.once('exit', (code) => reject(new Error(`the server exited with code ${code}:\n${output}`)));
     server.stdout.setEncoding('utf8').on('data', (text) => {
       output += text;
       const url = /^ready (https:\S+)$/m.exec(output)?.[1];
@@ -47,27 +47,27 @@ function ready() {
 
 async function fillFleet(url, key) {
   const dispatcher = new Agent({ connect: { ca: readFileSync(join(data, 'ca.crt')) } });
-  const make = async (path, kind, name, spec, metadata = {}) => {
+  const create = async (path, kind, name, spec, metadata = {}) => {
     const object = { apiVersion, kind, metadata: { name, ...metadata }, spec };
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const answer = await request(`${url}${group}/${path}`, {
+    const response = await request(`${url}${group}/${path}`, {
       method: 'POST',
       dispatcher,
       headers,
       body: JSON.stringify(object),
     });
-    if (answer.statusCode !== 201) throw new Error(`${kind} ${name}: ${await answer.body.text()}`);
-    await answer.body.dump();
+    if (response.statusCode !== 201) throw new Error(`${kind} ${name}: ${await response.body.text()}`);
+    await response.body.dump();
   };
-  await make('virtualclustertemplates', 'VirtualClusterTemplate', 'preview', {
-    displayName: 'Preview of a branch',
-    description: 'A cluster for one branch, gone when nobody uses it.',
+  await create('virtualclustertemplates', 'VirtualClusterTemplate', 'preview', {
+    displayName: 'Branch preview',
+    description: 'A cluster for one branch, deleted when it is unused.',
     template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
     parameters: [
       {
         variable: 'branch',
         label: 'Branch',
-        description: 'Becomes a namespace inside.',
+        description: 'The name of a namespace in the virtual cluster.',
         required: true,
         defaultValue: 'main',
       },
@@ -75,26 +75,26 @@ async function fillFleet(url, key) {
       { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
     ],
   });
-  await make('virtualclustertemplates', 'VirtualClusterTemplate', 'broken', {
-    displayName: 'Search with its index',
+  await create('virtualclustertemplates', 'VirtualClusterTemplate', 'broken', {
+    displayName: 'Search with index',
     template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: search\n' },
   });
   const allowed = {
     allowedClusters: [{ name: '*' }],
     allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
   };
-  await make('projects', 'Project', 'web-shop', {
+  await create('projects', 'Project', 'web-shop', {
     displayName: 'Web shop',
     ...allowed,
     quotas: { project: { virtualclusterinstances: '10' } },
   });
-  await make('projects', 'Project', 'research', {
+  await create('projects', 'Project', 'research', {
     displayName: 'Research',
     ...allowed,
     quotas: { project: { virtualclusterinstances: '4' } },
   });
-  await make('clusters', 'Cluster', 'frankfurt', { displayName: 'Frankfurt', networkPeer: true });
-  await make('ownedaccesskeys', 'OwnedAccessKey', 'nightly', { displayName: 'Nightly tests', ttl: 120 });
+  await create('clusters', 'Cluster', 'frankfurt', { displayName: 'Frankfurt', networkPeer: true });
+  await create('ownedaccesskeys', 'OwnedAccessKey', 'nightly', { displayName: 'Nightly tests', ttl: 120 });
   const instances = {
     'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'search'],
     research: ['models', 'notebooks', 'archive'],
@@ -106,7 +106,7 @@ async function fillFleet(url, key) {
       const template = name === 'search' ? 'broken' : name.startsWith('preview') ? 'preview' : 'control-plane';
       const sleeps = name === 'archive' || name === 'preview-1842';
       const path = `namespaces/platform-p-${project}/virtualclusterinstances`;
-      await make(path, 'VirtualClusterInstance', name, { templateRef: { name: template } }, sleeps ? asleep : {});
+      await create(path, 'VirtualClusterInstance', name, { templateRef: { name: template } }, sleeps ? asleep : {});
     }
   }
   await dispatcher.close();
@@ -131,24 +131,24 @@ async function takePictures(url, key) {
     await page.locator('input[name="access-key"]').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('search has failed').waitFor();
-    await page.getByText(/half of them within/).waitFor({ timeout: 60_000 });
+    await page.getByText(/virtual clusters in \d+ days: median/).waitFor({ timeout: 60_000 });
     await take('fleet');
 
     await page.goto('/virtual-clusters/new?project=web-shop');
-    await page.getByText('Preview of a branch').click();
+    await page.getByText('Branch preview').click();
     await page.getByRole('textbox', { name: /^Name/ }).fill('preview-1860');
-    await page.getByText('It can be made.').waitFor();
-    await page.getByText('As YAML').waitFor();
+    await page.getByText('Ready to create').waitFor();
+    await page.getByLabel('Virtual cluster YAML').waitFor();
     await take('create');
 
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.goto('/keys/new');
     await page.getByRole('textbox', { name: /^Name/ }).fill('nightly-tests');
-    await page.getByText('Only what is chosen here').click();
+    await page.getByText('Limited access').click();
     await page.getByRole('combobox', { name: 'Projects' }).click();
     await page.getByRole('option', { name: /web-shop/ }).click();
     await page.keyboard.press('Escape');
-    await page.getByLabel('For the command-line tool and kubectl').check();
+    await page.getByLabel('Allow the command-line tool and kubectl').check();
     await page.evaluate(() => scrollTo(0, 0));
     await take('access-key');
   } finally {

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import { code, page, paragraph, table } from './markdown.mjs';
 
-/** Flags as `--help` has them, and what a configuration file can say besides. */
+/** The reference of the flags of `flotilla start` and of the settings that only a configuration file has. */
 export async function settingsPage(program) {
   const { commands } = await program.loadCatalogue();
   const start = commands.find(({ path }) => path === 'start');
@@ -9,18 +9,17 @@ export async function settingsPage(program) {
   const lists = allSettings(fileSettings).filter(([, setting]) => setting.members !== undefined);
   return page(
     '# Settings',
-    'Made from the code by `npm run docs`. `flotilla start --help` says the same of the flags; the other commands stand in [cli.md](cli.md).',
+    'Generated from the code by `npm run docs`. `flotilla start --help` also describes the flags. The other commands are in [cli.md](cli.md).',
     '## flotilla start',
     paragraph(
-      'What a flag can say, the file that `--config` names can say too, in YAML, under the name in the second column or',
-      'spelled as the flag is (`data-dir`). Flags win. A name that is not a setting is refused, and so is a value of',
-      'another kind than the one wanted.',
+      'Every flag can also be set in the YAML file that `--config` names, with the name in the second column or with the',
+      'name of the flag (`data-dir`). Flags take precedence. Unknown settings and values of the wrong type are refused.',
     ),
     table(['flag', 'in the file', 'default', 'meaning'], start.options.map(startRow)),
-    '## Only in the file',
-    'Each group is a map: `audit.maxBytes` is the member `maxBytes` of the map `audit`.',
+    '## Settings without a flag',
+    'Each group is a map: `audit.maxBytes` is the key `maxBytes` of the map `audit`.',
     table(
-      ['setting', 'takes', 'default', 'meaning'],
+      ['setting', 'type', 'default', 'meaning'],
       allSettings(fileSettings).map(([name, setting]) => [
         code(name),
         setting.takes,
@@ -37,12 +36,12 @@ function defaultOf({ members, default: value }) {
   return value === '' ? '' : code(value);
 }
 
-/** Flags end with what holds without them, in brackets. */
+/** The description of a flag ends with its default in parentheses. */
 const withDefault = /^(.*) \(default (.*)\)$/;
 
 function startRow(option) {
   const [, meaning = option.description, preset = ''] = withDefault.exec(option.description) ?? [];
-  const several = option.many === true ? '; may be given several times' : '';
+  const several = option.many === true ? '; can be repeated' : '';
   const name = /^--([a-z-]+)/.exec(option.flags)?.[1] ?? '';
   const inFile = name === 'config' ? '' : code(name.replaceAll(/-([a-z])/g, (_, letter) => letter.toUpperCase()));
   return [code(option.flags), inFile, preset, `${meaning}${several}`];
@@ -57,9 +56,9 @@ function allSettings(groups) {
 function describeList(name, setting) {
   return [
     `### ${name}`,
-    'What stands in an entry:',
+    'The fields of an entry:',
     table(
-      ['member', 'meaning'],
+      ['field', 'meaning'],
       Object.entries(setting.members).map(([member, text]) => [code(member), text]),
     ),
     'The default:',

@@ -4,7 +4,7 @@ import { losses, resultTable, written, writtenTimes } from './result-table.mjs';
 import { goalsOf, limitsOf } from './targets.mjs';
 
 const titles = {
-  start: 'Start and idle memory',
+  start: 'Startup and idle memory',
   creates: 'Creates',
   gets: 'Gets',
   lists: 'Lists',
@@ -13,81 +13,81 @@ const titles = {
   watchers: 'Many watchers',
   deletes: 'Deletes',
   accessKeys: 'Access keys',
-  fairness: 'One key beside another',
+  fairness: 'Fairness between access keys',
   large: 'A large installation',
   planes: 'Virtual clusters',
-  instances: 'The life of an instance',
-  gateway: 'Into a connected cluster',
-  direct: 'The direct endpoint',
-  console: 'The web console',
+  instances: 'Lifecycle of an instance',
+  gateway: 'Gateway to a connected cluster',
+  direct: 'Direct endpoint',
+  console: 'Web console',
 };
 
 const notes = {
   accessKeys:
-    'Gets by turns at two servers, one that has two keys and one that has very many: the middle turn of ten, and how much ' +
-    'more processor time the second server takes in the middle of them. A key is taken back by deleting it, and asked ' +
-    'with until it is refused.',
+    'Two servers, one with two keys and one with very many, get the same requests alternately. The figures are those of the ' +
+    'median of ten rounds; "slower" is the median of the additional CPU time of the second server. For a revocation, the ' +
+    'key is deleted and used until it is refused.',
   start:
-    'From the start of the process until it says that it is ready, and the processor time until then; memory some ' +
+    'The time and the CPU time from the start of the process until it reports that it is ready, and the memory some ' +
     'seconds later.',
-  creates: 'Each answered when it is flushed to disk.',
+  creates: 'The server responds when the write is flushed to disk.',
   lists:
-    'Per second: objects, with a selector those that are looked at. Memory growth: by how much the server grew at most above what it held right before; the ' +
-    'first row follows a fresh start.',
+    'Per second: objects; with a selector, the objects that are evaluated. Memory growth: the peak memory of the server minus ' +
+    'its memory right before. The first row is measured right after a start.',
   churn:
-    'Each object is created, patched twice and deleted. The lag of an event (p50, p99) counts from when its write was ' +
-    'sent, so the durable write is part of it. Processor time is that of writes and events together, divided by the ' +
-    'one or the other. As fast as they can: in five turns of a fifth of the objects, each after some that are not ' +
-    'counted; the figures are those of the turn with the middle p99 of the lag, and delivered is the least of all.',
+    'Each object is created, patched twice and deleted. The lag of an event (p50, p99) starts when its write is sent, so it ' +
+    'includes the durable write. The CPU time is that of writes and events together, divided by the number of writes or of ' +
+    'events. The unthrottled writers run in five rounds with a fifth of the objects each, after a warm-up that is not ' +
+    'counted. The figures are those of the round with the median p99 of the lag, and "delivered" is the minimum of all rounds.',
   watchers:
-    'Each on its own connection. Lag as above; processor time per event; memory growth: what the open watches add.',
+    'Each watcher has its own connection. The lag is defined as above, the CPU time is per event, and the memory growth is ' +
+    'the memory that the open watches add.',
   fairness:
-    'One key makes one request after the other, first alone (quiet) and then beside another key that does as much as it ' +
-    'can (loaded). Per second: what the other key gets done.',
-  large: 'Lists of all of it after a fresh start; figures as above.',
+    'One key sends one request at a time, first alone (quiet) and then beside another key that sends as many requests as it ' +
+    'can (loaded). Per second: the completed requests of the other key.',
+  large: 'Lists of all objects right after a start. The figures are defined as above.',
   planes:
-    'Each is a Kubernetes API of its own on the built-in cluster. Those that nobody uses are counted after a fresh start, ' +
-    'with what the management API takes; disk with their objects on the built-in cluster and all history. The last row: ' +
-    'by how much the live heap of the server has grown from the second round to the last; its times are those from the creation to the ' +
-    'first answer, ten at a time.',
+    'Each virtual cluster is a separate Kubernetes API on the built-in cluster. The memory of unused virtual clusters is ' +
+    'measured right after a start and includes the management API. The disk space includes their objects on the built-in ' +
+    'cluster and the whole history. The memory growth of the last row is the growth of the live heap from the second round ' +
+    'to the last; its times run from the creation to the first response, with ten clients.',
   instances:
-    'From the request until a watch shows it: Ready, with the roles of its users inside, or gone with everything that it ' +
-    'had on its cluster. Instances are made one after the other by each client, and deleted all at once; memory is what ' +
-    'the server held with all of them.',
+    'The time from the request until a watch shows the instance as Ready, with the roles of its users inside, or as deleted ' +
+    'with all of its objects on the cluster. Each client creates one instance at a time, and all instances are deleted at ' +
+    'once. The memory is that of the server with all instances.',
   gateway:
-    'The same get of a ConfigMap of 1.5 kB at a kube-apiserver, straight and through this server as the admin. The cluster and ' +
-    'this server have a processor each. Processor time is that of all servers on the way, etcd among them; of the rate: ' +
-    'what is left of that without the gateway.',
+    'The same get of a ConfigMap of 1.5 kB from a kube-apiserver, directly and through this server as the admin. The cluster ' +
+    'and this server have one core each. The CPU time is that of all servers on the route, including etcd. "Of the rate" is ' +
+    'the rate relative to the direct request.',
   direct:
-    'The same get of a ConfigMap of 1.5 kB in a built-in cluster: that of the server itself, that of an agent asked straight ' +
-    'with a direct token, and that of the agent through the server. Of the rate: what is left of the first.',
-  console:
-    'In Chromium, without a screen, on the same processors as the server. Nothing is in the cache; the session is there already.',
+    'The same get of a ConfigMap of 1.5 kB from three targets: the built-in cluster of the server, the built-in cluster of an ' +
+    'agent with a direct token, and the latter through the server. "Of the rate" is the rate relative to the first target.',
+  console: 'In headless Chromium, on the same cores as the server, with an empty cache and an existing session.',
 };
 
 const verdict = (isReached) => (isReached ? 'reached' : 'missed');
 
-/** The page of a result, as it stands in docs/reference and beside the result's JSON. */
+/** The page of a result, for docs/reference and beside the result's JSON. */
 export function performancePage(result) {
   const { rows, sides } = result;
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
   return page(
     '# Performance',
     paragraph(
-      'Made by `npm run bench` from one measured run; `node test/bench/write-page.mjs <result.json>` writes this page.',
-      'Figures of another machine are others: compare the ratios, and the processor time of an operation, which a busy',
-      'machine blurs least.',
+      'The results of one run of `npm run bench`. `node test/bench/write-page.mjs <result.json>` writes this page. Absolute',
+      'figures depend on the machine. Compare the ratios and the CPU time per operation, which other work on the machine',
+      'affects least.',
     ),
     circumstances(result),
     limitsBlock(rows),
     goalsBlock(rows, sides),
-    '## Everything that was measured',
+    '## All measurements',
     paragraph(
       sides.theirs === undefined || sides.ours === undefined
         ? `Figures of ${sides.ours ?? sides.theirs}.`
-        : `In each cell ${sides.ours} : ${sides.theirs}, and in brackets how many times better ${sides.ours} is; below 1 it is worse.`,
-      'CPU: milliseconds of processor time for one operation, of the server (of both processes where there are two)',
-      'and of the client that makes the load.',
+        : `Each cell shows ${sides.ours} : ${sides.theirs}, followed by how many times better ${sides.ours} is; a factor below 1 is worse.`,
+      'CPU: milliseconds of CPU time per operation, of the server (the sum of its processes) and of the client that generates',
+      'the load.',
     ),
     scenarios.flatMap((scenario) => {
       const { heading, lines } = resultTable(rows.filter((row) => row.scenario === scenario));
@@ -102,13 +102,15 @@ function circumstances({ date, command, scale, seconds, machine, sides, rows }) 
   return table(
     ['', ''],
     [
-      ['when', `${date.slice(0, 16).replace('T', ' ')} UTC, in ${Math.round(seconds / 60)} minutes`],
+      ['date', `${date.slice(0, 16).replace('T', ' ')} UTC, duration ${Math.round(seconds / 60)} minutes`],
       ['command', code(command)],
-      ...(scale === 1 ? [] : [['scale', `${scale}: so much of everything, so targets are only hinted at`]]),
+      ...(scale === 1
+        ? []
+        : [['scale', `${scale} of the full size; the comparison with the targets is only an indication`]]),
       ['measured', [`Flotilla ${machine.version} (${machine.commit})`, sides.theirs].filter(Boolean).join(', ')],
       ['machine', `${machine.cores} cores (${machine.processor}), ${machine.memoryMiB} MiB, ${machine.kernel}`],
       ...disturbance(rows, sides),
-      ['disk', `${machine.fileSystem}; one write and fdatasync takes ${machine.syncMilliseconds.toFixed(2)} ms`],
+      ['disk', `${machine.fileSystem}; a write with fdatasync takes ${machine.syncMilliseconds.toFixed(2)} ms`],
       ['Node', machine.node],
       [
         'both sides',
@@ -116,18 +118,23 @@ function circumstances({ date, command, scale, seconds, machine, sides, rows }) 
       ],
       ...(sides.theirs === undefined
         ? []
-        : [['by turns', 'each operation at one, then at the other; who waits stands still']]),
+        : [
+            [
+              'alternation',
+              'each operation runs on one side and then on the other, whose processes are stopped meanwhile',
+            ],
+          ]),
     ],
   );
 }
 
-/** How much of the machine something else had meanwhile: on a busy one times say little. */
+/** The CPU share of other programs during the run. Times from a busy machine mean little. */
 function disturbance(rows, sides) {
   const parts = Object.keys(sides).flatMap((side) => {
     const shares = rows.map((row) => row[side]?.disturbed).filter((share) => share !== undefined);
     return shares.length === 0 ? [] : [`${median(shares).toFixed(0)} % while ${sides[side]} was measured`];
   });
-  return parts.length === 0 ? [] : [['other work', `of the cores other programs took ${parts.join(', ')} (median)`]];
+  return parts.length === 0 ? [] : [['other work', `CPU share of other programs: ${parts.join(', ')} (median)`]];
 }
 
 function limitsBlock(rows) {
@@ -139,7 +146,7 @@ function limitsBlock(rows) {
     written(figure, measured),
     verdict(isReached),
   ]);
-  return ['## What it is to reach on two cores', table(['', 'wanted', 'measured', ''], lines)];
+  return ['## Targets on two cores', table(['', 'target', 'measured', ''], lines)];
 }
 
 function goalsBlock(rows, sides) {
@@ -151,7 +158,7 @@ function goalsBlock(rows, sides) {
     writtenTimes(measured),
     verdict(isReached),
   ]);
-  return [`## Against ${sides.theirs}`, table(['how many times better', 'wanted', 'measured', ''], lines)];
+  return [`## Compared with ${sides.theirs}`, table(['times better', 'target', 'measured', ''], lines)];
 }
 
 function lossesBlock(rows, sides) {
@@ -162,26 +169,26 @@ function lossesBlock(rows, sides) {
     written(figure, theirs),
     writtenTimes(times),
   ]);
-  const heading = '## Where it loses';
-  if (lines.length === 0) return [heading, 'Nowhere in this run.'];
+  const heading = '## Where Flotilla is worse';
+  if (lines.length === 0) return [heading, 'In no figure of this run.'];
   return [heading, table(['', sides.ours, sides.theirs, 'times better'], lines)];
 }
 
-/** What no figure says: requests that were refused and sent again, watches that ended and were taken up again. */
+/** Facts without a figure: requests that were refused and retried, watches that ended and resumed. */
 function remarks({ rows, sides, failures = [], leftOut = [] }) {
   const refusals = rows.flatMap(({ operation, ...row }) =>
     ['ours', 'theirs'].flatMap((side) => [
       ...(row[side]?.refused > 0
-        ? [`- ${sides[side]}, ${operation}: ${row[side].refused} were refused with 429 and sent again`]
+        ? [`- ${sides[side]}, ${operation}: ${row[side].refused} requests were refused with 429 and retried`]
         : []),
       ...(row[side]?.resumed > 0
-        ? [`- ${sides[side]}, ${operation}: ${row[side].resumed} times a watch ended and was taken up again`]
+        ? [`- ${sides[side]}, ${operation}: watches ended and resumed ${row[side].resumed} times`]
         : []),
     ]),
   );
   const lines = [
     ...failures.map(({ side, scenario, message }) => `- ${sides[side]}, ${scenario}: failed: ${message}`),
-    ...leftOut.map((reason) => `- left out: ${reason}`),
+    ...leftOut.map((reason) => `- skipped: ${reason}`),
     ...refusals,
   ];
   return lines.length === 0 ? undefined : ['## Remarks', lines.join('\n')];

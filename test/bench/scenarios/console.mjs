@@ -22,14 +22,14 @@ export async function webConsole(session) {
     for (let round = 0; round < sizes.consoleViews; round++) views.push(await firstView(browser, target));
     const all = (name) => views.map((view) => view[name]);
     const count = sizes.lives.toLocaleString('en');
-    session.note('console-first', 'sign in and open the fleet, nothing in the cache', {
+    session.note('console-first', 'sign in and open the fleet, empty cache', {
       p50: median(all('milliseconds')),
       transferred: Math.max(...all('kilobytes')),
     });
-    session.note('console-list', `open the list of ${count} virtual clusters, until all are there`, {
+    session.note('console-list', `open the list of ${count} virtual clusters, until all are loaded`, {
       p50: median(all('whole')),
     });
-    session.note('console-scroll', `scroll through the list of ${count}, the longest frame`, {
+    session.note('console-scroll', `scroll through the list of ${count}, longest frame`, {
       p50: median(all('frame')),
     });
   } finally {

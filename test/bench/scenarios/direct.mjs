@@ -26,9 +26,14 @@ export async function direct(session) {
     });
     const near = { url: agent.url, ca: agent.ca, authorization: `Bearer ${status.token}`, pids: [agent.pid] };
     const ways = [
-      ['local', 'the same on the cluster of the server', '/kubernetes/cluster/local', session.target],
-      ['direct', 'at the agent', '/kubernetes/cluster', near],
-      ['central', 'through the server', '/kubernetes/cluster/edge', { ...session.target, pids: [...pids, agent.pid] }],
+      ['local', 'built-in cluster of the server', '/kubernetes/cluster/local', session.target],
+      ['direct', 'direct endpoint of the agent', '/kubernetes/cluster', near],
+      [
+        'central',
+        'agent through the server',
+        '/kubernetes/cluster/edge',
+        { ...session.target, pids: [...pids, agent.pid] },
+      ],
     ];
     await session.run('send', { method: 'POST', path: `/kubernetes/cluster${path}`, object, expected: 201 }, near);
     await session.run('send', { method: 'POST', path: `/kubernetes/cluster/local${path}`, object, expected: 201 });

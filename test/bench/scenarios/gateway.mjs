@@ -24,7 +24,7 @@ export async function gateway(session) {
     for (const clients of [1, 10]) {
       const words = `get, ${clients} client${clients === 1 ? '' : 's'}`;
       const own = await session.measure(
-        `${words}, straight`,
+        `${words}, direct`,
         'ask',
         { ...asked, clients, path: `${path}/asked` },
         straight,
@@ -36,7 +36,7 @@ export async function gateway(session) {
         { ...asked, clients, path: `${root}${path}/asked` },
         through,
       );
-      session.note(`straight-${clients}`, `${words}, straight`, own);
+      session.note(`straight-${clients}`, `${words}, direct`, own);
       const share = (100 * passed.rate) / own.rate;
       session.note(`gateway-${clients}`, operation, { ...passed, addedP50: passed.p50 - own.p50, share });
     }

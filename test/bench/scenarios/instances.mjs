@@ -11,14 +11,14 @@ export async function instances(session) {
   await session.run('instanceLives', lives('create', sizes.planeWarmUps, true));
   await session.run('instanceLives', lives('delete', sizes.planeWarmUps, false));
 
-  const ready = 'create an instance, until it is Ready, 10 clients';
+  const ready = 'create an instance, until Ready, 10 clients';
   session.note(
     'instance-ready',
     ready,
     await session.measure(ready, 'instanceLives', lives('create', sizes.lives, true)),
   );
   const held = mebibytes(residentBytes(session.target.pids));
-  const gone = `delete ${sizes.lives.toLocaleString('en')} instances, until they are gone, 10 clients`;
+  const gone = `delete ${sizes.lives.toLocaleString('en')} instances, until deleted, 10 clients`;
   const figures = await session.measure(gone, 'instanceLives', lives('delete', sizes.lives, false));
   session.note('instance-gone', gone, { ...figures, milliseconds: 1000 * figures.seconds, memory: held });
 }

@@ -9,7 +9,7 @@ export async function planes(session) {
   // What the server compiles on its way is compiled before it is measured.
   await session.run('makePlanes', { namespace: 'warm-up', calls: sizes.planeWarmUps, clients: 4, ask: true });
 
-  const first = 'create a virtual cluster, until it answers';
+  const first = 'create a virtual cluster, until its first response';
   const options = { namespace: 'answering', calls: sizes.askedPlanes, clients: 1, ask: true };
   session.note('plane-first', first, await session.measure(first, 'makePlanes', options));
 
@@ -22,9 +22,9 @@ export async function planes(session) {
   await session.restart();
   const disk = (folderBytes(session.storeFolder) - before) / sizes.planes / 1000;
   const memory = await idleMemory(session);
-  session.note('planes-idle', `${count} virtual clusters that nobody uses`, { memory, disk });
+  session.note('planes-idle', `${count} unused virtual clusters`, { memory, disk });
 
-  const away = `first request to one of ${count} that are put away`;
+  const away = `first request to one of ${count} unloaded virtual clusters`;
   const asked = { namespace: 'many', planes: sizes.planes, calls: sizes.askedPlanes };
   session.note('plane-away', away, await session.measure(away, 'askPlanes', asked));
 
@@ -38,7 +38,7 @@ export async function planes(session) {
  */
 async function rounds(session) {
   const { planeRounds, roundPlanes } = session.sizes;
-  const operation = `${roundPlanes.toLocaleString('en')} virtual clusters created and removed, ${planeRounds} times over`;
+  const operation = `${roundPlanes.toLocaleString('en')} virtual clusters created and removed, ${planeRounds} rounds`;
   const held = [];
   let figures;
   for (let round = 0; round < planeRounds; round++) {
