@@ -21,7 +21,7 @@ const maxAttempts = 10;
 
 /**
  * The subresource `scale` of a custom resource, with the replica paths that its definition names (SCALE-01 to
- * SCALE-05).
+ * SCALE-03).
  */
 export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSubresource {
   const kind = scaleKind(store.resource.namespaced);
