@@ -3,13 +3,13 @@ const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
 /**
- * To read and compile a server takes a third of the time in which it starts. So there is the whole program as one file
- * besides, a function of `exports`, `require`, `module` and its own URL, with what V8 made of it when it was built. That is good for
- * the same version of Node alone; another one does not take it and compiles. `import()` does not work in what comes out
- * of a cache: the build leaves none.
+ * To read and compile the server takes a third of its startup time. The build therefore also writes the whole program
+ * as one file, a function of `exports`, `require`, `module` and its own URL, together with the code cache of V8. The
+ * cache is valid only for the same version of Node; another version rejects it and compiles the file. `import()` does
+ * not work in code from a cache, so the build leaves none.
  */
 function loadProgram(file, cachedData) {
-  // The file is ASCII, as the build makes sure: nothing has to be decoded.
+  // The build ensures that the file is ASCII, so nothing has to be decoded.
   const source = readFileSync(file, 'latin1');
   const script = new Script(source, { filename: file.href, ...(cachedData && { cachedData }) });
   const module = { exports: {} };
@@ -17,10 +17,10 @@ function loadProgram(file, cachedData) {
   return { main: module.exports.main, script };
 }
 
-/** What Node, and what machine, a cache is good for. */
+/** The Node version and the architecture that a cache is valid for. */
 const ending = `.${process.version}-${process.arch}.cache`;
 
-/** The file goes by its content, and its cache is called like it: one build never meets the cache of another. */
+/** The name of the file is derived from its content, and the cache has the same name: builds never share a cache. */
 function cacheOf(program) {
   return program.replace(/\.cjs$/, ending);
 }
@@ -31,7 +31,7 @@ function findCachedProgram(folder) {
   return { file: new URL(cache.replace(ending, '.cjs'), folder), cache: new URL(cache, folder) };
 }
 
-/** The program, if there is one that was made ready; whatever is wrong with it, there is the other one. */
+/** Returns the cached program if there is one. On any failure the caller loads the regular program. */
 function cachedProgram(folder) {
   try {
     const found = findCachedProgram(folder);

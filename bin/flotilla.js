@@ -5,7 +5,7 @@ const { pathToFileURL } = require('node:url');
 const folder = new URL('../dist/', pathToFileURL(__filename));
 const program = new URL('flotilla.js', folder);
 
-/** Only a server is so large that it is worth it; all else is in small files that are loaded as they are needed. */
+/** Only the server is large enough to benefit from the cache; other commands load small files on demand. */
 async function load() {
   if (process.argv[2] === 'start') {
     const { cachedProgram } = require('./cached-program.js');
@@ -22,6 +22,6 @@ async function run() {
 
 if (existsSync(program)) void run();
 else {
-  console.error('flotilla: the program has not been built yet; run: npm run build');
+  console.error('flotilla: the program is not built; run: npm run build');
   process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What `kubectl flotilla` can be completed with, in the form that kubectl asks its plugins for: a word a line, then what
-// the shell is to do besides (0 offer files, 4 offer none).
+// Prints completions for `kubectl flotilla` in the format that kubectl expects of its plugins: one word per line, then
+// a
+// directive for the shell (0: offer files, 4: offer none).
 const { existsSync } = require('node:fs');
 const { pathToFileURL } = require('node:url');
 

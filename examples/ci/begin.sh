@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the virtual cluster of this run, and waits until it is ready. One that an earlier try left behind is made anew.
+# Creates the virtual cluster of this run and waits until it is ready. Replaces one that an earlier attempt left behind.
 set -eu
 : "${VIRTUAL_CLUSTER:?the name of the virtual cluster of this run}"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Deletes the virtual cluster of this run and everything in it. That there is none is no error.
+# Deletes the virtual cluster of this run and everything in it. Does not fail if it does not exist.
 set -eu
 : "${VIRTUAL_CLUSTER:?the name of the virtual cluster of this run}"
 

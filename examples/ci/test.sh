@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test. Everything in it talks to the virtual cluster: put your own in place of what is between the two lines.
+# The test. Its commands use the virtual cluster. Replace the lines up to END with your own test.
 set -eu
 : "${VIRTUAL_CLUSTER:?the name of the virtual cluster of this run}"
 

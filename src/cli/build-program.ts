@@ -14,43 +14,43 @@ export interface CatalogueSection {
 
 export interface Catalogue {
   readonly sections: readonly CatalogueSection[];
-  /** Of all sections. */
+  /** The commands of all sections. */
   readonly commands: readonly CommandSpec[];
   readonly groups: readonly GroupSpec[];
 }
 
 /**
- * What begins with that word, which is all that a call of it needs: to make every command takes longer than most of them.
- * The whole of it where none is called so.
+ * Returns the commands that begin with `word`, or the whole catalogue if there are none. A call needs no more than
+ * these: to build every command takes longer than most commands run.
  */
 export function catalogueOf(catalogue: Catalogue, word: string | undefined): Catalogue {
-  const isMeant = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
-  const commands = catalogue.commands.filter(isMeant);
+  const matches = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
+  const commands = catalogue.commands.filter(matches);
   if (commands.length === 0) return catalogue;
   const sections = catalogue.sections.map((section) => ({
     ...section,
-    commands: section.commands.filter(isMeant),
-    groups: section.groups.filter(isMeant),
+    commands: section.commands.filter(matches),
+    groups: section.groups.filter(matches),
   }));
-  return { sections, commands, groups: catalogue.groups.filter(isMeant) };
+  return { sections, commands, groups: catalogue.groups.filter(matches) };
 }
 
 export type Invoke = (spec: CommandSpec, values: CallValues) => Promise<void>;
 
-/** The command line that the catalogue describes. */
+/** Builds the command line that the catalogue describes. */
 export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
   const program = new Command('flotilla')
-    .description('Virtual Kubernetes clusters: for people, for pipelines, and the server that has them')
-    .version(programVersion, '--version', 'print the version')
+    .description('Create and manage virtual Kubernetes clusters')
+    .version(programVersion, '--version', 'Print the version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`flotilla: ${oneLine(text.replace(/^error: /, ''))}\n`) })
-    .helpCommand('help [command...]', 'show what a command does')
-    .addHelpText('after', () => `\n${rootNotes()}\nflotilla <command> --help shows its options and examples.`);
-  program.helpOption('-h, --help', 'show this help');
+    .helpCommand('help [command...]', 'Show help for a command')
+    .addHelpText('after', () => `\n${rootNotes()}\nRun "flotilla <command> --help" for its options and examples.`);
+  program.helpOption('-h, --help', 'Show this help');
   const parents = new Map<string, Command>([['', program]]);
   for (const { title, commands, groups } of sections) {
     for (const { path, summary } of groups) {
-      parents.set(path, below(program, path).description(summary).helpGroup(`${title}:`));
+      parents.set(path, addSubcommand(program, path).description(summary).helpGroup(`${title}:`));
     }
     for (const spec of commands) {
       const words = spec.path.split(' ');
@@ -62,7 +62,7 @@ export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
   return program;
 }
 
-/** What holds for all commands. */
+/** The help text about environment variables and exit codes, which apply to all commands. */
 function rootNotes(): string {
   const section = (title: string, rows: readonly (readonly [string, string])[]) => {
     const longest = Math.max(...rows.map(([name]) => name.length));
@@ -74,12 +74,12 @@ function rootNotes(): string {
   return `${section('Environment', Object.entries(environmentMeanings))}\n${section('Exit codes', codes)}`;
 }
 
-function below(parent: Command, name: string): Command {
-  return parent.command(name).helpCommand(false).helpOption('-h, --help', 'show this help');
+function addSubcommand(parent: Command, name: string): Command {
+  return parent.command(name).helpCommand(false).helpOption('-h, --help', 'Show this help');
 }
 
 function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: Invoke): Command {
-  const command = below(parent, name)
+  const command = addSubcommand(parent, name)
     .summary(spec.summary)
     .description(spec.details === undefined ? sentence(spec.summary) : `${sentence(spec.summary)} ${spec.details}`)
     .allowExcessArguments(false);

@@ -1,4 +1,4 @@
-/** What the program ends with; docs/reference/cli.md says the same, from here. */
+/** The exit codes of the program. docs/reference/cli.md is generated from them. */
 export const exitCodes = {
   success: 0,
   error: 1,
@@ -10,16 +10,16 @@ export const exitCodes = {
 } as const;
 
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  success: 'done',
-  error: 'an error that none of the others names',
-  usage: 'the command line cannot be understood',
-  notFound: 'what was named is not there',
-  refused: 'not logged in, or not allowed',
-  timeout: 'it was not done in the time that was given for it',
-  interrupted: 'Ctrl-C; 143 is SIGTERM',
+  success: 'Success',
+  error: 'Any other error',
+  usage: 'Invalid command line',
+  notFound: 'Object not found',
+  refused: 'Not logged in, or not allowed',
+  timeout: 'Timed out',
+  interrupted: 'Interrupted by Ctrl-C; 143 after SIGTERM',
 };
 
-/** A fault that the user can mend: told in one line that says what to do next. */
+/** An error that the user can fix. It is printed as one line that says what to do next. */
 export class CliError extends Error {
   readonly exitCode: number;
 

@@ -2,26 +2,26 @@ import type { Terminal } from './output/terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One command line that was understood, and what the command may touch. */
+/** One parsed command line, and the resources that the command may use. */
 export interface CommandCall {
   readonly values: CallValues;
   readonly terminal: Terminal;
   readonly environment: Environment;
   /**
-   * Fires on the first Ctrl-C or SIGTERM; the second ends the program at once. Who asks for it takes over: until then
-   * signals do what they do to any program.
+   * Aborted by the first Ctrl-C or SIGTERM; a second signal ends the process immediately. The signal handlers are
+   * installed when this property is first read. Until then signals have their default effect.
    */
   readonly interrupted: AbortSignal;
-  /** Signals are somebody else's from now on: of a program that this command runs, and that has the terminal. */
+  /** Stops handling signals: a child process that owns the terminal handles them from now on. */
   leaveSignals(): void;
 }
 
-/** What was given, by the names that the command's description has. */
+/** The given arguments and options, by their names in the command description. */
 export interface CallValues {
-  /** An argument that is always there. */
+  /** A required argument. */
   argument(name: string): string;
   optionalArgument(name: string): string | undefined;
-  /** The words of an argument that takes several. */
+  /** The values of an argument that takes several. */
   rest(name: string): readonly string[];
   /** The value of `--<option>`. */
   text(option: string): string | undefined;

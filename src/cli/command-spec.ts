@@ -1,6 +1,6 @@
 import type { CommandCall } from './command-call.ts';
 
-/** Where completion finds what a value can be: names on the server, logins, files, or words that are known. */
+/** The source of completions for a value: names on the server, saved logins, files or fixed words. */
 export type Candidates =
   | 'virtual-cluster'
   | 'project'
@@ -14,17 +14,17 @@ export type Candidates =
   | readonly string[];
 
 export interface ArgumentSpec {
-  /** As usage shows it: `<name>`, `[name]`, `[command...]`. */
+  /** The form in the usage line: `<name>`, `[name]`, `[command...]`. */
   readonly name: string;
   readonly description: string;
   readonly candidates?: Candidates;
 }
 
 export interface OptionSpec {
-  /** `-o, --output <format>`; without `<…>` it is a switch. */
+  /** For example `-o, --output <format>`; without `<…>` it is a switch. */
   readonly flags: string;
   readonly description: string;
-  /** May be given several times. */
+  /** Can be repeated. */
   readonly many?: true;
   readonly required?: true;
   readonly candidates?: Candidates;
@@ -36,15 +36,15 @@ export interface Example {
 }
 
 /**
- * A command as data: the command line, its help, the completion and docs/reference/cli.md are all made from it. The code
- * is loaded when the command runs, so that a start costs what that command needs and no more.
+ * A command as data. The command line, its help, shell completion and docs/reference/cli.md are generated from it. The
+ * implementation is loaded when the command runs, so that a call loads only what its command needs.
  */
 export interface CommandSpec {
-  /** The words after `flotilla`: `access-key create`. */
+  /** The words after `flotilla`, for example `access-key create`. */
   readonly path: string;
   readonly aliases?: readonly string[];
   readonly summary: string;
-  /** What the help says besides, in whole sentences. */
+  /** Additional help text, in whole sentences. */
   readonly details?: string;
   readonly args?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -52,10 +52,10 @@ export interface CommandSpec {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/** Gives the exit code; nothing is 0. A fault is thrown. */
+/** Returns the exit code; `undefined` means 0. Throws on failure. */
 export type CommandRun = (call: CommandCall) => Promise<number | undefined>;
 
-/** What a group of commands (`access-key`) is about. */
+/** A group of commands, for example `access-key`. */
 export interface GroupSpec {
   readonly path: string;
   readonly summary: string;

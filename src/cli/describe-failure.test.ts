@@ -13,16 +13,16 @@ it.each([
   [
     notFound(resource('virtualclusterinstances'), 'demo'),
     3,
-    'there is no virtual cluster demo; flotilla list shows those that are there',
+    'virtual cluster "demo" not found; list them with: flotilla list',
   ],
-  [notFound(resource('ownedaccesskeys'), 'ci'), 3, /^you have no access key ci; flotilla access-key list .* --all$/],
-  [notFound(resource('accesskeys'), 'ci'), 3, /^there is no access key ci; flotilla access-key list/],
-  [notFound({ group: '', resource: 'namespaces' }, projectNamespace('red')), 3, /there is no project red/],
+  [notFound(resource('ownedaccesskeys'), 'ci'), 3, /^you have no access key "ci"; .*flotilla access-key list.* --all$/],
+  [notFound(resource('accesskeys'), 'ci'), 3, /^access key "ci" not found; list them with: flotilla access-key list$/],
+  [notFound({ group: '', resource: 'namespaces' }, projectNamespace('red')), 3, /^project "red" not found/],
   [conflict(resource('users'), 'anna', 'changed meanwhile'), 1, /changed meanwhile/],
   [Object.assign(new Error('port in use'), { name: 'StartError' }), 1, 'port in use'],
   [Object.assign(new Error("EACCES: permission denied, open '/x'"), { syscall: 'open' }), 1, /permission denied/],
   ['text', 1, 'text'],
-])('tells %s in one line', (error, exitCode, text) => {
+])('describes %s in one line', (error, exitCode, text) => {
   const failure = describeFailure(error);
   expect(failure.exitCode).toBe(exitCode);
   expect(failure.text).not.toContain('\n');
@@ -30,6 +30,6 @@ it.each([
   else expect(failure.text).toMatch(text);
 });
 
-it('shows where a fault of its own comes from', () => {
+it('includes the stack of an unexpected error', () => {
   expect(describeFailure(new TypeError('x is not a function')).text).toMatch(/TypeError: x is not a function\n +at /);
 });

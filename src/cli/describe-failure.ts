@@ -9,54 +9,57 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** Faults of the server's own parts (start, backup, …) that the user can mend; known by name, as their code is not loaded here. */
-const mendable: ReadonlySet<string> = new Set(['StartError', 'StoreError', 'SealError', 'BackupError']);
+/**
+ * Errors of server components (start, backup, …) that the user can fix. They are matched by name, because their code is
+ * not loaded here.
+ */
+const userErrors: ReadonlySet<string> = new Set(['StartError', 'StoreError', 'SealError', 'BackupError']);
 
-/** One line for what the user can mend; anything else is our fault and comes with its stack. */
+/** Describes an error: in one line if the user can fix it, otherwise with its stack, because it is a bug. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliError) return { text: oneLine(error.message), exitCode: error.exitCode };
   if (error instanceof StatusError) return describeStatus(error);
   if (!(error instanceof Error)) return { text: String(error), exitCode: exitCodes.error };
-  // A file that cannot be read or written, a disk that is full: the message names it.
-  if (mendable.has(error.name) || 'syscall' in error)
+  // A failed system call, such as an unreadable file or a full disk: the message names the cause.
+  if (userErrors.has(error.name) || 'syscall' in error)
     return { text: oneLine(error.message), exitCode: exitCodes.error };
   return { text: error.stack ?? error.message, exitCode: exitCodes.error };
 }
 
 function describeStatus(error: StatusError): Failure {
-  const said = oneLine(error.message);
+  const message = oneLine(error.message);
   switch (error.code) {
     case 401:
       return {
-        text: 'the server does not take the access key (it may have ended, or been disabled); log in again: flotilla login',
+        text: 'the server rejected the access key (it may be expired or disabled); log in again: flotilla login',
         exitCode: exitCodes.refused,
       };
     case 403:
-      return { text: `${said}; flotilla whoami shows who you are, and with which key`, exitCode: exitCodes.refused };
+      return { text: `${message}; show your user and access key with: flotilla whoami`, exitCode: exitCodes.refused };
     case 404:
-      return { text: missing(error) ?? said, exitCode: exitCodes.notFound };
+      return { text: notFoundText(error) ?? message, exitCode: exitCodes.notFound };
     case 408:
     case 504:
-      return { text: `${said}; try again`, exitCode: exitCodes.timeout };
+      return { text: `${message}; try again`, exitCode: exitCodes.timeout };
     case 429:
-      return { text: `${said}; too much was asked at once, try again a little later`, exitCode: exitCodes.error };
+      return { text: `${message}; the server received too many requests, try again later`, exitCode: exitCodes.error };
     default:
-      return { text: said, exitCode: exitCodes.error };
+      return { text: message, exitCode: exitCodes.error };
   }
 }
 
-/** In the words of this command line; undefined: it is nothing that has any here. */
-function missing({ status }: StatusError): string | undefined {
+/** The message for a missing object in the terms of this command line; `undefined` if no command manages its kind. */
+function notFoundText({ status }: StatusError): string | undefined {
   const { kind: plural = '', name = '' } = status.details ?? {};
   const project = plural === 'namespaces' ? projectOfNamespace(name) : undefined;
   if (project !== undefined)
-    return `there is no project ${project}; flotilla project list shows those that you can see`;
+    return `project "${project}" not found; list the projects that you can see with: flotilla project list`;
   const kind = namedKinds.find((one) => one.plural === plural);
   if (kind === undefined || name === '') return undefined;
-  // Whoever takes a key back in a hurry must not read that there is none.
+  // A user who revokes a key in a hurry must not conclude that the key does not exist: another user may own it.
   if (kind === ownedAccessKeys)
-    return `you have no access key ${name}; flotilla access-key list shows yours, and administrators reach those of others with --all`;
-  return `there is no ${kind.noun} ${name}; flotilla ${kind.command === '' ? '' : `${kind.command} `}list shows those that are there`;
+    return `you have no access key "${name}"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all`;
+  return `${kind.noun} "${name}" not found; list them with: flotilla ${kind.command === '' ? '' : `${kind.command} `}list`;
 }
 
 function oneLine(text: string): string {

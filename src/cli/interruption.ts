@@ -2,11 +2,11 @@ import { exitCodes } from './cli-error.ts';
 
 const terminated = 143;
 
-/** The user's Ctrl-C, or a SIGTERM, as a signal that commands pass on to whatever they wait for. */
+/** Ctrl-C or SIGTERM as an abort signal that commands pass to everything they wait for. */
 export interface Interruption {
-  /** Listens from the first time that it is asked for. */
+  /** Listens for signals from the first time that it is read. */
   readonly signal: AbortSignal;
-  /** What the program ends with because of it; undefined: nobody interrupted. */
+  /** The exit code after an interruption; `undefined` if there was none. */
   readonly exitCode: number | undefined;
   stop(): void;
 }
@@ -24,7 +24,7 @@ export function listenForInterruption(): Interruption {
   let exitCode: number | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
     const code = name === 'SIGINT' ? exitCodes.interrupted : terminated;
-    // Who asks twice does not want to wait for anything.
+    // A user who interrupts twice does not want to wait.
     if (exitCode !== undefined) process.exit(code);
     exitCode = code;
     controller.abort(new Interrupted());

@@ -9,7 +9,7 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import { apiVersionOf } from '../api/meta.ts';
 import { managementApiVersion, namedKinds } from './kinds.ts';
 
-it('names the kinds as the API does', () => {
+it('the names of the kinds match the API', () => {
   const kinds = [
     virtualClusterInstanceKind,
     projectKind,

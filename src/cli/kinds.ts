@@ -1,15 +1,17 @@
 import { managementGroup, managementVersion } from '../api/naming.ts';
 
-/** A kind as paths and messages name it. The kinds themselves are not loaded: a list needs none of their schemas. */
+/**
+ * The names of a kind for paths and messages. The kind definitions are not loaded: a list needs none of their schemas.
+ */
 export interface NamedKind {
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
-  /** In the namespace of a project. */
+  /** True if its objects live in the namespace of a project. */
   readonly inProject: boolean;
-  /** As this command line calls it. */
+  /** Its name in messages. */
   readonly noun: string;
-  /** The group of commands that is about it; '' for virtual clusters, which most commands are about. */
+  /** The group of its commands; '' for virtual clusters, whose commands are at the top level. */
   readonly command: string;
 }
 

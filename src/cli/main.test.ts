@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { managementGroup } from '../api/naming.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Below the project, so that the bundle finds the packages; of its own, so that nobody's dist/ is touched.
+// Below the project directory, so that the bundle finds its packages; separate, so that the tests do not touch dist/.
 const built = join(root, '.cache', `cli-${process.pid}`);
 const program = `const { main } = await import(${JSON.stringify(`${built}/flotilla.js`)}); await main(['', '', ...process.argv.slice(1)]);`;
 
@@ -35,7 +35,7 @@ interface Run {
   readonly ended: Promise<number | null>;
   out: string;
   err: string;
-  /** Resolves once the stream holds the text; rejects if the process ends before. */
+  /** Resolves once the stream contains the text; rejects if the process ends first. */
   until(stream: 'out' | 'err', text: string): Promise<void>;
 }
 
@@ -50,13 +50,13 @@ function run(...args: string[]): Run {
     err: '',
     until: (stream, text) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           if (result[stream].includes(text)) resolve();
         };
-        child.stdout.on('data', look);
-        child.stderr.on('data', look);
+        child.stdout.on('data', check);
+        child.stderr.on('data', check);
         void ended.then(() => reject(new Error(`ended before "${text}": ${result.out}${result.err}`)));
-        look();
+        check();
       }),
   };
   child.stdout.on('data', (chunk) => (result.out += chunk));
@@ -65,7 +65,7 @@ function run(...args: string[]): Run {
 }
 
 describe('flotilla', () => {
-  it('prints its version', async () => {
+  it('prints the version', async () => {
     const version = run('version');
     expect(await version.ended).toBe(0);
     expect(version.out).toMatch(/^flotilla \d+\.\d+\.\d+\n$/);
@@ -105,7 +105,7 @@ async function call(server: Run, path: string, method: string, headers: Record<s
 
 describe('flotilla start', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'serves, and drains on %s: watches end cleanly, exit 0 inside 10 s',
+    'serves, and drains on %s: watches end cleanly and it exits with 0 within 10 s',
     async (signal) => {
       const server = run('start', '--listen', '127.0.0.1:0');
       await server.until('out', 'explain');
@@ -131,10 +131,10 @@ describe('flotilla start', () => {
     30_000,
   );
 
-  it('ends at once on a second signal', async () => {
+  it('exits immediately on a second signal', async () => {
     const server = run('start', '--listen', '127.0.0.1:0');
     await server.until('out', 'explain');
-    // A body that never comes to its end is a request at work: the drain waits for it.
+    // A request whose body never ends is in flight: the drain waits for it.
     const sending = await call(server, watchPath.split('?')[0] ?? '', 'POST', {
       'content-length': '100',
       expect: '100-continue',

@@ -1,8 +1,8 @@
 import { programVersion } from '../lib/program-version.ts';
 
 /**
- * The program, with `process.argv`. It sets the exit code. What tells no more than the version, and what a shell asks for
- * while somebody types, loads nothing else.
+ * Runs the program with `process.argv` and sets the exit code. The version and shell completion load nothing else, so
+ * that they are fast.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const [, , first, ...rest] = argv;

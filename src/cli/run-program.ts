@@ -6,9 +6,9 @@ import { describeFailure } from './describe-failure.ts';
 import { Interrupted, listenForInterruption } from './interruption.ts';
 import { openTerminal } from './output/terminal.ts';
 
-/** Runs one command and sets the exit code. A fault the user can mend is one line on standard error. */
+/** Runs one command and sets the exit code. An error that the user can fix is one line on standard error. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  endQuietlyWithoutReader();
+  exitOnClosedPipe();
   const interruption = listenForInterruption();
   const terminal = openTerminal({ out: process.stdout, err: process.stderr, in: process.stdin }, process.env);
   const catalogue = catalogueOf(await loadCatalogue(), argv[2]);
@@ -42,8 +42,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** `flotilla list | head -1`: whoever read has enough, and that is no error. */
-function endQuietlyWithoutReader(): void {
+/** Exits successfully when the reader closes the pipe, as in `flotilla list | head -1`. */
+function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.success);
     throw error;

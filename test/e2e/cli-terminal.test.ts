@@ -53,13 +53,13 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     const env = configOf('pinned');
     const no = home.inTerminal(['flotilla', 'login', flotilla.url], { env });
     await no.seen(new RegExp(fingerprint256));
-    await no.seen(/Trust it from now on\? \[y\/N\] /);
+    await no.seen(/Trust this CA\? \[y\/N\] /);
     no.type('n\r');
     await no.seen(/nothing was sent to the server/);
     expect(await no.ended).toBe(4);
 
     const yes = home.inTerminal(['flotilla', 'login', flotilla.url], { env });
-    await yes.seen(/Trust it from now on\?/);
+    await yes.seen(/Trust this CA\?/);
     yes.type('y\r');
     await yes.seen(/Access key for .*: /);
     yes.type(`${flotilla.adminKey}\r`);
@@ -81,7 +81,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     moved.contexts[name ?? ''].url = other.url;
     writeFileSync(env.FLOTILLA_CONFIG, JSON.stringify(moved), { mode: 0o600 });
     const changed = home.inTerminal(['flotilla', 'login', other.url], { env });
-    await changed.seen(/is not the one that was kept/);
+    await changed.seen(/differs from the saved one/);
     changed.type('n\r');
     expect(await changed.ended).toBe(4);
     await other.remove();
@@ -93,17 +93,17 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     const login = home.inTerminal(['flotilla', 'login', flotilla.url, '--ca-file', ca, '--username', 'anna'], {
       env: configOf('anna'),
     });
-    await login.seen(/Password of anna: /);
+    await login.seen(/Password for anna: /);
     login.type('correct horse\r');
     await login.seen(/logged in to .* as anna/);
     expect(await login.ended).toBe(0);
     expect(login.shown()).not.toContain('horse');
     const change = home.inTerminal(['flotilla', 'user', 'password', 'anna'], { env: configOf('anna') });
-    await change.seen(/New password of anna: /);
+    await change.seen(/New password for anna: /);
     change.type('battery staple\r');
-    await change.seen(/Again: /);
+    await change.seen(/Repeat the password: /);
     change.type('battery staple\r');
-    await change.seen(/the password of anna is another one now/);
+    await change.seen(/password of user "anna" changed/);
     expect(await change.ended).toBe(0);
     expect(change.shown()).not.toContain('staple');
     // Ctrl-C at a question leaves the terminal as it was.
@@ -120,7 +120,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
 
   it('shows each condition as it comes true, on lines that move', async () => {
     const making = home.inTerminal(['flotilla', 'create', 'fresh', '--wait']);
-    await making.seen(/created in the project default/);
+    await making.seen(/created in project "default"/);
     for (const condition of [
       'Scheduled',
       'TemplateResolved',
@@ -153,7 +153,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     const waiting = home.inTerminal(['flotilla', 'create', 'stuck', '--template', 'stuck', '--wait']);
     await waiting.seen(/Nowhere/);
     waiting.type(ctrlC);
-    await waiting.seen(/stuck goes on being made; flotilla delete stuck takes it away/);
+    await waiting.seen(/stuck is still being created; delete it with: flotilla delete stuck/);
     expect(await waiting.ended).toBe(130);
     await home.ok(['delete', 'stuck', '--wait']);
 
@@ -178,7 +178,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     await waiting.seen(/Nowhere/);
     const { dataDirectory, url } = flotilla;
     await flotilla.stop();
-    await waiting.seen(/no server answers/);
+    await waiting.seen(/cannot reach the server/);
     flotilla = await startFlotilla({ dataDirectory, args: ['--listen', new URL(url).host] });
     await home.ok(['template', 'edit', 'later', '--patch', '{spec: {template: {objects: ""}}}']);
     await waiting.seen(/✓.* Ready /);
@@ -238,11 +238,11 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     const swap = join(home.folder, 'swap.sh');
     writeFileSync(swap, `#!/bin/sh\nsed -i 's/displayName: Demo/displayName: Edited/' "$1"\n`, { mode: 0o755 });
     const edited = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: swap } });
-    await edited.seen(/virtual cluster demo changed/);
+    await edited.seen(/virtual cluster "demo" edited/);
     expect(await edited.ended).toBe(0);
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.displayName}'])).toBe('Edited');
     const same = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: 'true' } });
-    await same.seen(/nothing was changed/);
+    await same.seen(/no changes made/);
     // The first try moves it to another cluster, which is refused; the second sees why, and gives up.
     const stubborn = join(home.folder, 'stubborn.sh');
     writeFileSync(stubborn, `#!/bin/sh\ngrep '^# ' "$1" && exit 0\nsed -i 's/cluster: local/cluster: paris/' "$1"\n`, {
@@ -250,7 +250,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     });
     const refused = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: stubborn } });
     await refused.seen(/^# VirtualClusterInstance.*spec\.clusterRef\.cluster/m);
-    await refused.seen(/flotilla: nothing was changed: /);
+    await refused.seen(/flotilla: no changes made: /);
     expect(await refused.ended).toBe(1);
   });
 

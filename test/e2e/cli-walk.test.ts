@@ -43,7 +43,7 @@ describeWith(kubectlMissing, 'whoever reads about the command line', () => {
 
   it('walks from login to delete with the README’s own commands', async () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    const section = /^## A first walk$(.*?)^## /ms.exec(readme)?.[1] ?? '';
+    const section = /^## Create your first virtual cluster$(.*?)^## /ms.exec(readme)?.[1] ?? '';
     const printed = (await walk(section)).replaceAll(flotilla.url, 'https://127.0.0.1:8443');
     const shown = [...section.matchAll(/^```text\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
     const plain = (line: string) =>
@@ -58,7 +58,7 @@ describeWith(kubectlMissing, 'whoever reads about the command line', () => {
 
   it('finds that the guide works line by line', async () => {
     const printed = await walk(readFileSync(join(root, 'docs/guides/command-line.md'), 'utf8'));
-    expect(printed).toMatch(/virtual cluster review deleted/);
+    expect(printed).toMatch(/virtual cluster "review" deleted/);
     expect(printed).toMatch(/^flotilla \d+\.\d+\.\d+$/m);
   });
 });

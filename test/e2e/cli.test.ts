@@ -43,7 +43,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
   it('makes, shows, uses, sleeps, wakes and deletes a virtual cluster', async () => {
     const made = await home.run(['create', 'demo', '--connect']);
     expect(made.code).toBe(0);
-    expect(made.stdout).toMatch(/^virtual cluster demo created in the project default, on the cluster local\n/);
+    expect(made.stdout).toMatch(/^virtual cluster "demo" created in project "default" on cluster "local"\n/);
     // Nothing moves and nothing is coloured where nobody looks.
     expect(made.stderr).toMatch(/✓ Scheduled \(.*✓ Ready \([\d.]+ m?s\)/s);
     expect(`${made.stdout}${made.stderr}`).not.toContain('\u001b');
@@ -77,17 +77,17 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     const file = join(home.folder, 'management.kubeconfig');
     await home.ok(['kubeconfig', '--management', '--file', file]);
     expect(await kubectl('--kubeconfig', file, 'get', 'vci', '-o', 'name')).toMatch(/demo/);
-    expect(await home.ok(['sleep', 'demo', '--wait'])).toBe('virtual cluster demo sleeps\n');
-    expect(await home.ok(['wake', 'demo', '--wait'])).toBe('virtual cluster demo is awake\n');
+    expect(await home.ok(['sleep', 'demo', '--wait'])).toBe('virtual cluster "demo" is asleep\n');
+    expect(await home.ok(['wake', 'demo', '--wait'])).toBe('virtual cluster "demo" is awake\n');
     const again = await home.run(['create', 'demo']);
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toMatch(
-      /^flotilla: the project default has a virtual cluster demo already; --recreate [^\n]*\n$/,
+      /^flotilla: virtual cluster "demo" already exists in project "default"; use --recreate [^\n]*\n$/,
     );
     const uid = await home.ok(['get', 'demo', '-o', 'jsonpath={.metadata.uid}']);
     expect((await home.run(['create', 'demo', '--recreate', '--wait'])).code).toBe(0);
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
-    expect(await home.ok(['delete', 'demo', '--wait'])).toBe('virtual cluster demo deleted\n');
+    expect(await home.ok(['delete', 'demo', '--wait'])).toBe('virtual cluster "demo" deleted\n');
     // Its context went with it.
     expect(await kubectl('config', 'get-contexts', '-o', 'name')).toBe('');
     expect((await home.run(['delete', 'demo'])).code).toBe(3);
@@ -97,18 +97,18 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
   it('says what went wrong in one line, and with the exit code that is documented', async () => {
     const wrong: [string[], number, RegExp, Record<string, string>?][] = [
       [['fly'], 2, /unknown command 'fly'/],
-      [['list', '-o', 'xml'], 2, /-o xml is not a form of output/],
+      [['list', '-o', 'xml'], 2, /-o xml is not an output format/],
       [['create'], 2, /missing required argument 'name'/],
-      [['create', 'x', '--timeout', 'soon', '--wait'], 2, /--timeout: "soon" is not a time/],
-      [['login', 'http://127.0.0.1'], 2, /is not the address of a server/],
-      [['get', 'nothing'], 3, /there is no virtual cluster nothing; flotilla list shows/],
-      [['list', '--project', 'nothing'], 3, /there is no project nothing/],
-      [['project', 'get', 'nothing'], 3, /there is no project nothing; flotilla project list/],
-      [['list'], 4, /does not take the access key/, { FLOTILLA_ACCESS_KEY: 'flk_wrong' }],
-      [['list'], 4, /there is no login; run: flotilla login URL/, { FLOTILLA_CONFIG: '/nowhere/config.json' }],
-      [['list'], 3, /there is no login "other"/, { FLOTILLA_CONTEXT: 'other' }],
-      [['list'], 4, /there is no access key for https:\/\/127.0.0.1:1/, { FLOTILLA_URL: 'https://127.0.0.1:1' }],
-      [['list'], 1, /no server answers at/, { FLOTILLA_URL: 'https://127.0.0.1:1', FLOTILLA_ACCESS_KEY: 'x' }],
+      [['create', 'x', '--timeout', 'soon', '--wait'], 2, /--timeout: "soon" is not a duration/],
+      [['login', 'http://127.0.0.1'], 2, /is not the URL of a server/],
+      [['get', 'nothing'], 3, /virtual cluster "nothing" not found; list them with: flotilla list/],
+      [['list', '--project', 'nothing'], 3, /project "nothing" not found/],
+      [['project', 'get', 'nothing'], 3, /project "nothing" not found; list them with: flotilla project list/],
+      [['list'], 4, /the server rejected the access key/, { FLOTILLA_ACCESS_KEY: 'flk_wrong' }],
+      [['list'], 4, /not logged in; run: flotilla login URL/, { FLOTILLA_CONFIG: '/nowhere/config.json' }],
+      [['list'], 3, /login "other" not found/, { FLOTILLA_CONTEXT: 'other' }],
+      [['list'], 4, /no access key for https:\/\/127.0.0.1:1/, { FLOTILLA_URL: 'https://127.0.0.1:1' }],
+      [['list'], 1, /cannot reach the server at/, { FLOTILLA_URL: 'https://127.0.0.1:1', FLOTILLA_ACCESS_KEY: 'x' }],
       [
         ['list'],
         1,
@@ -116,7 +116,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
         { FLOTILLA_URL: flotilla.url, FLOTILLA_ACCESS_KEY: 'x', FLOTILLA_CONFIG: '/nowhere/x' },
       ],
       [['login', flotilla.url, '--access-key', 'x'], 4, /is not trusted: SHA256:/, { FLOTILLA_CONFIG: '/nowhere/x' }],
-      [['logs', 'nothing'], 3, /there is no virtual cluster nothing/],
+      [['logs', 'nothing'], 3, /virtual cluster "nothing" not found/],
     ];
     for (const [args, code, line, env = {}] of wrong) {
       const refused = await home.run(args, { env });
@@ -131,7 +131,9 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['apply', '-f', '-'], { input: stuckTemplate });
     const late = await home.run(['create', 'stuck', '--template', 'stuck', '--wait', '--timeout', '2s']);
     expect(late.code).toBe(5);
-    expect(late.stderr).toMatch(/flotilla: the virtual cluster stuck is not ready in time: .*Nowhere.*\n$/);
+    expect(late.stderr).toMatch(
+      /flotilla: timed out waiting for virtual cluster "stuck" to become ready: .*Nowhere.*\n$/,
+    );
     expect(await home.ok(['get', 'stuck', '-o', 'name'])).toMatch(/stuck/);
     await home.ok(['delete', 'stuck', '--wait']);
     await home.ok(['template', 'delete', 'stuck']);
@@ -183,7 +185,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     const env = { FLOTILLA_CONFIG: join(home.folder, 'anna.json') };
     const login = ['login', flotilla.url, '--ca-file', ca(), '--username', 'anna', '--password-stdin'];
     const wrong = await home.run(login, { input: 'battery\n', env });
-    expect(wrong).toMatchObject({ code: 4, stderr: 'flotilla: the username or the password is not right\n' });
+    expect(wrong).toMatchObject({ code: 4, stderr: 'flotilla: wrong username or password\n' });
     expect(await home.ok(login, { input: 'correct horse\n', env })).toMatch(/as anna/);
     const { contexts } = JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8'));
     const { accessKey } = Object.values(contexts)[0] as { accessKey: string };
@@ -217,8 +219,10 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     );
     expect(await home.ok(['apply', '-f', example('virtual-cluster.yaml')])).toMatch(/ unchanged\n$/);
     await home.ok(['user', 'create', 'bert']);
-    expect(await home.ok(['share', 'demo', '--user', 'bert', '--role', 'view'])).toBe('bert can use demo now\n');
-    expect(await home.ok(['share', 'demo'])).toMatch(/bert +get, use\nbert +view inside\n$/);
+    expect(await home.ok(['share', 'demo', '--user', 'bert', '--role', 'view'])).toBe(
+      'virtual cluster "demo" shared with bert\n',
+    );
+    expect(await home.ok(['share', 'demo'])).toMatch(/bert +get, use\nbert +cluster role view\n$/);
     await home.ok(['share', 'demo', '--user', 'bert', '--remove']);
     expect(await home.ok(['share', 'demo'])).not.toContain('bert');
     await home.ok(['project', 'create', 'red', '--display-name', 'Red']);
@@ -228,7 +232,9 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['member', 'remove', 'bert', '--project', 'red']);
     await home.ok(['project', 'edit', 'red', '--patch', '{spec: {displayName: Scarlet}}']);
     expect(await home.ok(['project', 'get', 'red', '-o', 'jsonpath={.spec.displayName}'])).toBe('Scarlet');
-    expect(await home.ok(['create', 'inside', '--wait'], { env: { FLOTILLA_PROJECT: 'red' } })).toMatch(/project red/);
+    expect(await home.ok(['create', 'inside', '--wait'], { env: { FLOTILLA_PROJECT: 'red' } })).toMatch(
+      /project "red"/,
+    );
     await home.ok(['project', 'delete', 'red']);
     await home.ok(['team', 'create', 'testers', '--user', 'bert']);
     expect(await home.ok(['team', 'list'])).toMatch(/^testers /m);
@@ -267,7 +273,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect(await home.ok(['import', 'local/default/demo', '--as', 'imported', '--dry-run'])).toMatch(
       /would be imported/,
     );
-    expect(await home.ok(['import', 'local/default/demo', '--as', 'imported'])).toMatch(/as imported\n$/);
+    expect(await home.ok(['import', 'local/default/demo', '--as', 'imported'])).toMatch(/as "imported"\n$/);
     expect((await home.run(['importable', 'local'])).stdout).toBe('');
     expect(await home.ok(['delete', 'imported', '--wait'])).toMatch(/deleted/);
   });
@@ -281,10 +287,10 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect(exec.code).toBe(1);
     expect(exec.stderr).toMatch(/gets its credentials from a program \(exec\).*kubectl create serviceaccount/);
     expect((await home.run(['cluster', 'add', 'paris', '--kubeconfig', file, '--context', 'x'])).stderr).toMatch(
-      /has no context x; it has admin, cloud/,
+      /context "x" not found in .*; available: admin, cloud/,
     );
     expect(await home.ok(['cluster', 'add', 'paris', '--kubeconfig', file, '--context', 'admin'])).toBe(
-      'cluster paris created\n',
+      'cluster "paris" created\n',
     );
     expect(await home.ok(['cluster', 'get', 'paris'])).toMatch(/^paris .*kubeconfig/m);
     await home.ok(['cluster', 'edit', 'paris', '--kubeconfig', file, '--context', 'admin']);

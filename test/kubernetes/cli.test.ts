@@ -29,14 +29,14 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the command l
 
   it('connects it, makes a virtual cluster there, reads its log, imports another, and takes all of it down', async () => {
     const added = await home.ok(['cluster', 'add', 'paris', '--kubeconfig', kubernetes.kubeconfig]);
-    expect(added).toBe('cluster paris created\n');
+    expect(added).toBe('cluster "paris" created\n');
     await flotilla.admin.ok(['wait', 'cluster/paris', '--for=condition=Ready', '--timeout=30s']);
     expect(await home.ok(['cluster', 'list'])).toMatch(/^paris +Initialized +true +kubeconfig/m);
     // What the server was given stays there.
     expect(await home.ok(['cluster', 'get', 'paris', '-o', 'yaml'])).not.toContain('kubeconfig:');
 
     const made = await home.run(['create', 'far', '--cluster', 'paris', '--wait', '--timeout', '2m']);
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('on the cluster paris') });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('on cluster "paris"') });
     expect(made.stderr).toMatch(/✓ VirtualClusterDeployed .*✓ Ready /s);
     const inside = ['connect', 'far', '--', 'kubectl', 'create', 'namespace', 'web'];
     expect(await home.ok(inside)).toBe('namespace/web created\n');
@@ -44,13 +44,13 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the command l
 
     await kubernetes.installByHand({ namespace: 'by-hand', name: 'old' });
     expect(await home.ok(['importable', 'paris'])).toMatch(/^paris\/by-hand\/old /m);
-    expect(await home.ok(['import', 'paris/by-hand/old', '--external'])).toMatch(/was imported .* as old\n/);
+    expect(await home.ok(['import', 'paris/by-hand/old', '--external'])).toMatch(/imported into .* as "old"\n/);
     expect(await home.ok(['connect', 'old', '--', 'kubectl', 'get', 'ns', '-o', 'name'])).toContain(
       'namespace/default',
     );
 
     expect(await home.ok(['delete', 'old', 'far', '--wait', '--timeout', '2m'])).toBe(
-      'virtual cluster old deleted\nvirtual cluster far deleted\n',
+      'virtual cluster "old" deleted\nvirtual cluster "far" deleted\n',
     );
     await home.ok(['cluster', 'delete', 'paris']);
   }, 240_000);

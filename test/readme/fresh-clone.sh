@@ -37,8 +37,8 @@ cat "$place/out"
 
 kubectl --kubeconfig .flotilla/admin.kubeconfig get virtualclusterinstances -n platform-p-default
 
-# The blocks under "A first walk", every line of them; the key that they show is cut out of what is printed here.
-sed -n '/^## A first walk/,/^## /p' README.md >"$place/walk.md"
+# Every line of the blocks under "Create your first virtual cluster"; access keys are removed from the output.
+sed -n '/^## Create your first virtual cluster/,/^## /p' README.md >"$place/walk.md"
 sed -n '/^```sh/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/walk.sh"
 sed -n '/^```text/,/^```/p' "$place/walk.md" | grep -v '^```' >"$place/shown"
 test -s "$place/walk.sh"
@@ -50,7 +50,7 @@ node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
 
 # "Try the direct endpoint": between its first block and its second the server is stopped, as whoever reads it does. Jobs
 # are as in a terminal (set -m), so that the last line ends the agent with what npx put around it.
-sed -n '/^## Try the direct endpoint/,/^## What/p' README.md >"$place/direct.md"
+sed -n '/^## Try the direct endpoint/,/^## How/p' README.md >"$place/direct.md"
 sed -n '/^```text/,/^```/p' "$place/direct.md" | grep -v '^```' >"$place/shown"
 awk 'BEGIN { print "set -m" } /^```sh/ { inside = 1; if (blocks++) print "stop_server"; next } /^```/ { inside = 0 } inside' "$place/direct.md" >"$place/direct.sh"
 grep -q '^stop_server$' "$place/direct.sh"

@@ -7,7 +7,7 @@ import { loadCatalogue } from './catalogue.ts';
 const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
 const catalogue = await loadCatalogue();
 
-/** What docs/reference/cli.md says of a command. */
+/** The section of docs/reference/cli.md about a command. */
 function documented(path: string): string {
   const [, rest = ''] = page.split(`\n### flotilla ${path}\n`);
   return rest.split(/^##/m)[0] ?? '';
@@ -16,12 +16,12 @@ function documented(path: string): string {
 function commandAt(program: Command, path: string): Command {
   return path.split(' ').reduce((parent, word) => {
     const found = parent.commands.find((command) => command.name() === word);
-    if (found === undefined) throw new Error(`there is no command ${path}`);
+    if (found === undefined) throw new Error(`no command ${path}`);
     return found;
   }, program);
 }
 
-/** The help as it is printed, wide enough that nothing is broken into lines. */
+/** The help as it is printed, wide enough to avoid line breaks. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 1000 });
@@ -37,7 +37,7 @@ function programOf(all: Catalogue) {
   return { program, invoked };
 }
 
-it('shows the variables and exit codes that the reference has, both ways', () => {
+it('the help and the reference list the same variables and exit codes', () => {
   const help = helpOf(programOf(catalogue).program);
   const namesIn = (text: string) =>
     [...text.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b|\b(?:KUBECONFIG|VISUAL|EDITOR)\b/g)].map(([name]) => name);
@@ -58,31 +58,34 @@ it('shows the variables and exit codes that the reference has, both ways', () =>
 });
 
 describe('every command', () => {
-  it.each(catalogue.commands.map(({ path }) => path))('%s has the help that the reference has, both ways', (path) => {
-    const spec = catalogue.commands.find((one) => one.path === path);
-    const command = commandAt(programOf(catalogue).program, path);
-    const help = helpOf(command);
-    const text = documented(path);
-    expect(text).not.toBe('');
-    const inHelp = [...help.matchAll(/^ {2}((?:-\w, )?--[a-z-]+(?: <[^>]*>)?)/gm)].map(([, flags]) => flags);
-    const inPage = [...text.matchAll(/^\| `((?:-\w, )?--[^`]*)` \|/gm)].map(([, flags]) => flags);
-    expect([...inPage, '-h, --help']).toEqual(inHelp);
-    const summary = spec?.summary ?? '';
-    for (const where of [help, text])
-      expect(where.replaceAll(/\s+/g, ' ').toLowerCase()).toContain(summary.toLowerCase());
-    for (const example of spec?.examples ?? []) {
-      expect(help).toContain(example.command);
-      expect(text).toContain(example.command);
-    }
-  });
+  it.each(catalogue.commands.map(({ path }) => path))(
+    '%s has the same options in its help and in the reference',
+    (path) => {
+      const spec = catalogue.commands.find((one) => one.path === path);
+      const command = commandAt(programOf(catalogue).program, path);
+      const help = helpOf(command);
+      const text = documented(path);
+      expect(text).not.toBe('');
+      const inHelp = [...help.matchAll(/^ {2}((?:-\w, )?--[a-z-]+(?: <[^>]*>)?)/gm)].map(([, flags]) => flags);
+      const inPage = [...text.matchAll(/^\| `((?:-\w, )?--[^`]*)` \|/gm)].map(([, flags]) => flags);
+      expect([...inPage, '-h, --help']).toEqual(inHelp);
+      const summary = spec?.summary ?? '';
+      for (const where of [help, text])
+        expect(where.replaceAll(/\s+/g, ' ').toLowerCase()).toContain(summary.toLowerCase());
+      for (const example of spec?.examples ?? []) {
+        expect(help).toContain(example.command);
+        expect(text).toContain(example.command);
+      }
+    },
+  );
 
-  it('is in the reference, and nothing else is', () => {
+  it('is in the reference, which contains no others', () => {
     const inPage = [...page.matchAll(/^### flotilla (.*)$/gm)].map(([, path]) => path);
     expect(inPage.sort()).toEqual(catalogue.commands.map(({ path }) => path).sort());
   });
 
   it.each(catalogue.commands.map(({ path, examples }) => [path, examples] as const))(
-    '%s understands its own examples',
+    '%s parses its own examples',
     async (path, examples) => {
       expect(examples.length).toBeGreaterThan(0);
       for (const { command } of examples) {
@@ -97,7 +100,7 @@ describe('every command', () => {
     expect(typeof (await spec.load()).run).toBe('function');
   });
 
-  it('is the same where only what begins with its first word is made', () => {
+  it('has the same help if only the commands with its first word are built', () => {
     const whole = programOf(catalogue).program;
     for (const { path } of catalogue.commands) {
       const [word = ''] = path.split(' ');
@@ -108,12 +111,12 @@ describe('every command', () => {
     }
   });
 
-  it('is made where the first word is none’s: options, other names, slips', () => {
+  it('is built if the first word is no command: options, aliases, typos', () => {
     for (const word of [undefined, '--help', 'help', 'ls', 'strat', 'access-keys', ''])
       expect(catalogueOf(catalogue, word)).toBe(catalogue);
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown options and subcommands', async () => {
     const { program } = programOf(catalogue);
     for (const command of program.commands) command.configureOutput({ writeErr: () => {}, outputError: () => {} });
     program.configureOutput({ writeErr: () => {}, outputError: () => {} });
@@ -122,7 +125,7 @@ describe('every command', () => {
   });
 });
 
-/** The words of an example as a shell hands them over, without what is the shell's own. */
+/** The words of an example as a shell passes them, without redirections and substitutions. */
 function wordsOf(example: string): string[] {
   const [, words = ''] = /flotilla ([^<>]*)/.exec(example.replace(/\)$/, '')) ?? [];
   return [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');

@@ -6,15 +6,15 @@ import { serverCommands } from './server-commands.ts';
 import { toolCommands } from './tool-commands.ts';
 import { virtualClusterCommands } from './virtual-cluster-commands.ts';
 
-/** Every command there is, in the order in which help and docs show them. */
+/** All commands, in the order in which the help and the docs list them. */
 export async function loadCatalogue(): Promise<Catalogue> {
   const sections = [
     { title: 'Virtual clusters', commands: virtualClusterCommands, groups: [] },
     { title: 'Logins', commands: loginCommands, groups: loginGroups },
-    { title: 'Keys and tokens', commands: accessCommands, groups: accessGroups },
-    { title: 'What virtual clusters need', commands: objectCommands, groups: objectGroups },
+    { title: 'Access keys and tokens', commands: accessCommands, groups: accessGroups },
+    { title: 'Projects, clusters, templates and users', commands: objectCommands, groups: objectGroups },
     { title: 'Tools', commands: toolCommands, groups: [] },
-    { title: 'The server', commands: await serverCommands(), groups: [] },
+    { title: 'Server', commands: await serverCommands(), groups: [] },
   ];
   return {
     sections,

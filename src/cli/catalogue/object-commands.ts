@@ -16,36 +16,38 @@ import {
 } from './shared-options.ts';
 
 export const objectGroups: readonly GroupSpec[] = [
-  { path: 'project', summary: 'projects: who works together, on what and within which limits' },
-  { path: 'member', summary: 'the members of a project' },
-  { path: 'cluster', summary: 'connected clusters, which virtual clusters run on' },
-  { path: 'template', summary: 'templates, which virtual clusters are made from' },
-  { path: 'user', summary: 'users' },
-  { path: 'team', summary: 'teams of users' },
+  { path: 'project', summary: 'Manage projects' },
+  { path: 'member', summary: 'Manage the members of a project' },
+  { path: 'cluster', summary: 'Manage connected clusters' },
+  { path: 'template', summary: 'Manage virtual cluster templates' },
+  { path: 'user', summary: 'Manage users' },
+  { path: 'team', summary: 'Manage teams' },
 ];
 
 const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
 
-/** List, get, edit and delete are the same for every kind; `edit` of a cluster has more to it. */
-function usualCommands(group: string, kind: NamedKind, sample: string): CommandSpec[] {
+/**
+ * The list, get, edit and delete commands of a kind. `cluster edit` is defined separately, because it has more options.
+ */
+function standardCommands(group: string, kind: NamedKind, sample: string): CommandSpec[] {
   const candidates = group as Candidates;
-  const one = { name: '<name>', description: `the ${kind.noun}`, candidates };
-  const several = { name: '<name...>', description: `the ${kind.noun}s`, candidates };
+  const one = { name: '<name>', description: `Name of the ${kind.noun}`, candidates };
+  const several = { name: '<name...>', description: `Names of the ${kind.noun}s`, candidates };
   return [
     {
       path: `${group} list`,
       aliases: ['ls'],
-      summary: `list ${kind.noun}s`,
+      summary: `List ${kind.noun}s`,
       options: [contextOption, selectorOption, outputOption, watchOption],
-      examples: [{ command: `flotilla ${group} list`, does: `the ${kind.noun}s that you can see` }],
+      examples: [{ command: `flotilla ${group} list`, does: `List the ${kind.noun}s that you can see` }],
       load: async () => ({ run: (await import('../commands/object-list.ts')).listOf(kind) }),
     },
     {
       path: `${group} get`,
-      summary: `show ${kind.noun}s`,
+      summary: `Show one or more ${kind.noun}s`,
       args: [several],
       options: [contextOption, outputOption, watchOption],
-      examples: [{ command: `flotilla ${group} get ${sample} -o yaml`, does: 'all of it' }],
+      examples: [{ command: `flotilla ${group} get ${sample} -o yaml`, does: 'Print the whole object as YAML' }],
       load: async () => ({ run: (await import('../commands/object-get.ts')).getOf(kind) }),
     },
     ...(group === 'cluster'
@@ -53,17 +55,17 @@ function usualCommands(group: string, kind: NamedKind, sample: string): CommandS
       : [
           {
             path: `${group} edit`,
-            summary: `change a ${kind.noun} in your editor, or by a patch`,
+            summary: `Edit a ${kind.noun} in your editor or with a patch`,
             args: [one],
             options: [contextOption, patchOption],
             examples: [
               {
                 command: `flotilla ${group} edit ${sample}`,
-                does: 'in the editor that KUBE_EDITOR, VISUAL or EDITOR names',
+                does: 'Open the editor that is set in KUBE_EDITOR, VISUAL or EDITOR',
               },
               {
                 command: `flotilla ${group} edit ${sample} --patch '{"spec":{"displayName":"Another"}}'`,
-                does: 'without an editor',
+                does: 'Change a field without an editor',
               },
             ],
             load: async () => ({ run: (await import('../commands/object-edit.ts')).editOf(kind) }),
@@ -71,47 +73,47 @@ function usualCommands(group: string, kind: NamedKind, sample: string): CommandS
         ]),
     {
       path: `${group} delete`,
-      summary: `delete ${kind.noun}s`,
+      summary: `Delete ${kind.noun}s`,
       args: [several],
-      options: [contextOption, { flags: '--ignore-not-found', description: 'one that is not there is no error' }],
-      examples: [{ command: `flotilla ${group} delete ${sample}`, does: deletes(kind) }],
+      options: [contextOption, { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' }],
+      examples: [{ command: `flotilla ${group} delete ${sample}`, does: deleteExample(kind) }],
       load: async () => ({ run: (await import('../commands/object-delete.ts')).deleteOf(kind) }),
     },
   ];
 }
 
-function deletes(kind: NamedKind): string {
-  return kind === projects ? 'its virtual clusters go first' : 'gone when the command comes back';
+function deleteExample(kind: NamedKind): string {
+  return kind === projects ? 'Delete the project and its virtual clusters' : `Delete the ${kind.noun}`;
 }
 
 const createOptions = [contextOption, displayNameOption];
 const memberArgument = {
   name: '<name>',
-  description: 'the user, or with --team the team',
+  description: 'Name of the user, or of the team with --team',
   candidates: 'user',
 } as const;
 const memberOptions: readonly OptionSpec[] = [
   projectOption,
   contextOption,
-  { flags: '--team', description: 'the name is that of a team' },
+  { flags: '--team', description: 'The name is the name of a team' },
 ];
 const roleOption: OptionSpec = {
   flags: '--role <role>',
-  description: 'admin, user or viewer (default user)',
+  description: 'Role: admin, user or viewer (default: user)',
   candidates: ['admin', 'user', 'viewer'],
 };
 const kubeconfigOptions: readonly OptionSpec[] = [
   {
     flags: '--kubeconfig <file>',
-    description: 'the kubeconfig (default: the first of KUBECONFIG, else ~/.kube/config)',
+    description: 'Path of the kubeconfig (default: the first file in KUBECONFIG, or ~/.kube/config)',
     candidates: 'file',
   },
-  { flags: '--context <name>', description: 'which context of it (default: its current one)' },
+  { flags: '--context <name>', description: 'Context in the kubeconfig (default: its current context)' },
   loginOption,
 ];
 const fileOption: OptionSpec = {
   flags: '-f, --filename <file>',
-  description: 'the file, - for standard input',
+  description: 'File to read, or - for standard input',
   required: true,
   candidates: 'file',
 };
@@ -119,89 +121,106 @@ const fileOption: OptionSpec = {
 export const objectCommands: readonly CommandSpec[] = [
   {
     path: 'project create',
-    summary: 'make a project',
-    args: [{ name: '<name>', description: 'its name, at most 52 characters' }],
+    summary: 'Create a project',
+    args: [{ name: '<name>', description: 'Name of the project, at most 52 characters' }],
     options: [
       ...createOptions,
       descriptionOption,
       {
         flags: '--cluster <name>',
-        description: 'a cluster that it may use; may be given several times (default: all)',
+        description: 'Allowed cluster; can be repeated (default: all clusters)',
         many: true,
         candidates: 'cluster',
       },
       {
         flags: '--template <name>',
-        description: 'a template that it may use; may be given several times (default: all)',
+        description: 'Allowed template; can be repeated (default: all templates)',
         many: true,
         candidates: 'template',
       },
       {
         flags: '--default-template <name>',
-        description: 'the template of virtual clusters that name none',
+        description: 'Template for virtual clusters that do not name one',
         candidates: 'template',
       },
       dryRunOption,
       outputOption,
     ],
     examples: [
-      { command: 'flotilla project create payments --display-name Payments', does: 'with all clusters and templates' },
+      { command: 'flotilla project create payments --display-name Payments', does: 'Allow all clusters and templates' },
       {
         command: 'flotilla project create trial --cluster local --template small --default-template small',
-        does: 'with some',
+        does: 'Allow one cluster and one template',
       },
     ],
     load: () => import('../commands/project-create.ts'),
   },
-  ...usualCommands('project', projects, 'payments'),
+  ...standardCommands('project', projects, 'payments'),
   {
     path: 'member add',
     aliases: ['create'],
-    summary: 'take a user or a team into a project',
+    summary: 'Add a user or a team to a project',
     args: [memberArgument],
     options: [...memberOptions, roleOption],
     examples: [
-      { command: 'flotilla member add anna --project payments --role user', does: 'anna makes virtual clusters there' },
-      { command: 'flotilla member add testers --team --project payments --role viewer', does: 'a whole team' },
+      {
+        command: 'flotilla member add anna --project payments --role user',
+        does: 'Let anna create virtual clusters in the project',
+      },
+      {
+        command: 'flotilla member add testers --team --project payments --role viewer',
+        does: 'Add all users of a team as viewers',
+      },
     ],
     load: async () => ({ run: (await import('../commands/member-change.ts')).membership('add') }),
   },
   {
     path: 'member list',
     aliases: ['ls'],
-    summary: 'list the members of a project',
+    summary: 'List the members of a project',
     options: [projectOption, contextOption, outputOption],
-    examples: [{ command: 'flotilla member list --project payments', does: 'users and teams with their roles' }],
+    examples: [{ command: 'flotilla member list --project payments', does: 'List users and teams with their roles' }],
     load: () => import('../commands/member-list.ts'),
   },
   {
     path: 'member edit',
-    summary: 'give a member of a project another role',
+    summary: 'Change the role of a project member',
     args: [memberArgument],
     options: [...memberOptions, { ...roleOption, required: true }],
-    examples: [{ command: 'flotilla member edit anna --project payments --role admin', does: 'anna administers it' }],
+    examples: [
+      {
+        command: 'flotilla member edit anna --project payments --role admin',
+        does: 'Make anna an admin of the project',
+      },
+    ],
     load: async () => ({ run: (await import('../commands/member-change.ts')).membership('edit') }),
   },
   {
     path: 'member remove',
     aliases: ['delete'],
-    summary: 'take a user or a team out of a project',
+    summary: 'Remove a user or a team from a project',
     args: [memberArgument],
     options: memberOptions,
-    examples: [{ command: 'flotilla member remove anna --project payments', does: 'what is theirs stays' }],
+    examples: [
+      {
+        command: 'flotilla member remove anna --project payments',
+        does: 'Remove anna; the virtual clusters that anna owns are kept',
+      },
+    ],
     load: async () => ({ run: (await import('../commands/member-change.ts')).membership('remove') }),
   },
   {
     path: 'cluster add',
     aliases: ['create'],
-    summary: 'connect a Kubernetes cluster',
+    summary: 'Connect a Kubernetes cluster',
     details:
-      'One context is taken out of a kubeconfig. Certificates, keys and tokens that it names as files are read here and go ' +
-      'along; a program that makes credentials cannot, and the error says what to do.',
-    args: [{ name: '<name>', description: 'what to call the cluster' }],
+      'The command uploads one context of a kubeconfig. Certificate, key and token files that the context names are ' +
+      'read on this machine and uploaded with it. A context that gets its credentials from a program is rejected, ' +
+      'and the error says what to do instead.',
+    args: [{ name: '<name>', description: 'Name of the new cluster' }],
     options: [
       ...kubeconfigOptions,
-      { flags: '--agent', description: 'without a kubeconfig: the cluster is reached through its agent' },
+      { flags: '--agent', description: 'Reach the cluster through its agent instead of a kubeconfig' },
       displayNameOption,
       descriptionOption,
       dryRunOption,
@@ -210,122 +229,153 @@ export const objectCommands: readonly CommandSpec[] = [
     examples: [
       {
         command: 'flotilla cluster add paris --kubeconfig ~/paris.yaml --context admin@paris',
-        does: 'virtual clusters can run there from now on',
+        does: 'Connect a cluster with one context of a kubeconfig',
       },
-      { command: 'flotilla cluster add edge --agent', does: 'as soon as its agent has come' },
+      { command: 'flotilla cluster add edge --agent', does: 'Add a cluster that an agent serves' },
     ],
     load: () => import('../commands/cluster-add.ts'),
   },
   {
     path: 'cluster agent-key',
-    summary: 'make a key for the agent of a cluster and show it this once',
-    details: 'The key before it goes on until the new one is first used.',
-    args: [{ name: '<name>', description: 'the cluster', candidates: 'cluster' }],
+    summary: 'Create an access key for the agent of a cluster and show it once',
+    details: 'The previous key stays valid until the new key is used for the first time.',
+    args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
     options: [secretFileOption],
-    examples: [{ command: 'flotilla cluster agent-key edge --file edge.key', does: 'for flotilla agent' }],
+    examples: [
+      {
+        command: 'flotilla cluster agent-key edge --file edge.key',
+        does: 'Write the key to a file for flotilla agent',
+      },
+    ],
     load: () => import('../commands/cluster-agent-key.ts'),
   },
-  ...usualCommands('cluster', clusters, 'paris'),
+  ...standardCommands('cluster', clusters, 'paris'),
   {
     path: 'cluster edit',
-    summary: 'change a cluster in your editor or by a patch, or replace its credentials',
-    args: [{ name: '<name>', description: 'the cluster', candidates: 'cluster' }],
+    summary: 'Edit a cluster in your editor or with a patch, or replace its credentials',
+    args: [{ name: '<name>', description: 'Name of the cluster', candidates: 'cluster' }],
     options: [...kubeconfigOptions, patchOption],
     examples: [
-      { command: 'flotilla cluster edit paris --kubeconfig ~/paris.yaml', does: 'reach it with other credentials' },
-      { command: `flotilla cluster edit paris --patch '{"spec":{"unusable":true}}'`, does: 'place nothing new there' },
+      {
+        command: 'flotilla cluster edit paris --kubeconfig ~/paris.yaml',
+        does: 'Replace the credentials of the cluster',
+      },
+      {
+        command: `flotilla cluster edit paris --patch '{"spec":{"unusable":true}}'`,
+        does: 'Stop placing new virtual clusters on the cluster',
+      },
     ],
     load: () => import('../commands/cluster-edit.ts'),
   },
   {
     path: 'template create',
-    summary: 'make a template from a file',
-    args: [{ name: '[name]', description: 'its name (default: the one in the file)' }],
+    summary: 'Create a template from a file',
+    args: [{ name: '[name]', description: 'Name of the template (default: the name in the file)' }],
     options: [contextOption, fileOption, dryRunOption, outputOption],
     examples: [
-      { command: 'flotilla template create --filename template.yaml', does: 'flotilla apply changes it later' },
+      {
+        command: 'flotilla template create --filename template.yaml',
+        does: 'Create the template; change it later with flotilla apply',
+      },
     ],
     load: () => import('../commands/template-create.ts'),
   },
-  ...usualCommands('template', templates, 'small'),
+  ...standardCommands('template', templates, 'small'),
   {
     path: 'template test',
-    summary: 'render a template from a file, without a server',
-    args: [{ name: '<file>', description: 'the template, - for standard input', candidates: 'file' }],
+    summary: 'Render a template from a file, without a server',
+    args: [{ name: '<file>', description: 'Template file, or - for standard input', candidates: 'file' }],
     options: [
       setOption,
       valuesOption,
-      { flags: '--template-version <version>', description: 'which of its versions (default: the newest)' },
-      { flags: '--name <name>', description: 'name of the virtual cluster that it is rendered for (default demo)' },
-      { flags: '-p, --project <name>', description: 'its project (default default)' },
-      { flags: '--cluster <name>', description: 'its cluster (default local)' },
-      { flags: '--user <name>', description: 'its owner (default anna)' },
-      { flags: '--server', description: 'have the server check the template as well, in a dry run' },
+      { flags: '--template-version <version>', description: 'Version of the template (default: the newest)' },
+      { flags: '--name <name>', description: 'Name of the sample virtual cluster (default: demo)' },
+      { flags: '-p, --project <name>', description: 'Project of the sample virtual cluster (default: default)' },
+      { flags: '--cluster <name>', description: 'Cluster of the sample virtual cluster (default: local)' },
+      { flags: '--user <name>', description: 'Owner of the sample virtual cluster (default: anna)' },
+      { flags: '--server', description: 'Also validate the template on the server, as a dry run' },
       contextOption,
       outputOption,
     ],
     examples: [
       {
         command: 'flotilla template test template.yaml --set env=test',
-        does: 'what a virtual cluster would be made from',
+        does: 'Print the rendered template',
       },
-      { command: 'flotilla template test template.yaml --server', does: 'and whether the server would take it' },
+      {
+        command: 'flotilla template test template.yaml --server',
+        does: 'Also check whether the server accepts the template',
+      },
     ],
     load: () => import('../commands/template-test.ts'),
   },
   {
     path: 'user create',
-    summary: 'make a user',
-    args: [{ name: '<name>', description: 'the name' }],
+    summary: 'Create a user',
+    args: [{ name: '<name>', description: 'Name of the user' }],
     options: [
       ...createOptions,
-      { flags: '--email <address>', description: 'the e-mail address' },
-      { flags: '--username <name>', description: 'the name to log in with (default: the name)' },
-      { flags: '--group <name>', description: 'a group; may be given several times', many: true },
-      { flags: '--password-stdin', description: 'read a password to log in with from standard input' },
+      { flags: '--email <address>', description: 'Email address' },
+      { flags: '--username <name>', description: 'Name to log in with (default: the name of the user)' },
+      { flags: '--group <name>', description: 'Group of the user; can be repeated', many: true },
+      { flags: '--password-stdin', description: 'Read the password of the user from standard input' },
       dryRunOption,
       outputOption,
     ],
     examples: [
-      { command: 'flotilla user create anna --display-name Anna', does: 'who gets in with keys' },
-      { command: 'flotilla user create anna --password-stdin < password', does: 'who can log in with a password' },
+      {
+        command: 'flotilla user create anna --display-name Anna',
+        does: 'Create a user who works with access keys only',
+      },
+      {
+        command: 'flotilla user create anna --password-stdin < password',
+        does: 'Create a user who can log in with a password',
+      },
     ],
     load: () => import('../commands/user-create.ts'),
   },
-  ...usualCommands('user', users, 'anna'),
+  ...standardCommands('user', users, 'anna'),
   {
     path: 'user password',
-    summary: 'set the password of a user',
-    details: 'It is typed where nobody sees it, twice, or piped in. Logins with the old one end.',
-    args: [{ name: '<name>', description: 'the user; yourself, unless you are an administrator', candidates: 'user' }],
-    options: [contextOption, { flags: '--password-stdin', description: 'read it from standard input' }],
-    examples: [{ command: 'flotilla user password anna', does: 'asks for it at the terminal' }],
+    summary: 'Set the password of a user',
+    details:
+      'The command asks for the password twice without echoing it, or reads it from standard input. Other sessions ' +
+      'of the user end.',
+    args: [
+      {
+        name: '<name>',
+        description: 'Name of the user; only administrators can name another user',
+        candidates: 'user',
+      },
+    ],
+    options: [contextOption, { flags: '--password-stdin', description: 'Read the password from standard input' }],
+    examples: [{ command: 'flotilla user password anna', does: 'Ask for the new password' }],
     load: () => import('../commands/user-password.ts'),
   },
   {
     path: 'team create',
-    summary: 'make a team',
-    args: [{ name: '<name>', description: 'the name' }],
+    summary: 'Create a team',
+    args: [{ name: '<name>', description: 'Name of the team' }],
     options: [
       ...createOptions,
       descriptionOption,
       {
         flags: '--user <name>',
-        description: 'a user in it; may be given several times',
+        description: 'User in the team; can be repeated',
         many: true,
         candidates: 'user',
       },
-      { flags: '--group <name>', description: 'a group that its keys have; may be given several times', many: true },
+      { flags: '--group <name>', description: 'Group for the access keys of the team; can be repeated', many: true },
       dryRunOption,
       outputOption,
     ],
     examples: [
       {
         command: 'flotilla team create testers --user anna --user guest',
-        does: 'two people who share what is given to the team',
+        does: 'Create a team with two users',
       },
     ],
     load: () => import('../commands/team-create.ts'),
   },
-  ...usualCommands('team', teams, 'testers'),
+  ...standardCommands('team', teams, 'testers'),
 ];

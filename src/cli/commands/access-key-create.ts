@@ -15,7 +15,7 @@ export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const format = await outputFormat(values);
   const object = keyOf(values);
-  // A Ctrl-C from here on waits for the answer: a key that nobody was shown would be of no use, and would go on.
+  // From here on Ctrl-C waits for the response: a key that was never shown would be useless, but valid.
   call.interrupted.throwIfAborted();
   return await withServer(call, async (api) => {
     const made = await createObject(api, ownedAccessKeys, object, {});
@@ -27,13 +27,13 @@ export const run: CommandRun = async (call) => {
     try {
       await giveSecret(textAt(made, 'spec', 'key'), call);
     } catch (error) {
-      // The file cannot be written: a key that nobody has is taken away again.
+      // The file cannot be written, so nobody has the key: it is deleted again.
       await deleteObject(api, ownedAccessKeys, name, {});
-      throw new CliError(`${error instanceof Error ? error.message : String(error)}, and the key was deleted`, {
+      throw new CliError(`${error instanceof Error ? error.message : String(error)}; the access key was deleted`, {
         cause: error,
       });
     }
-    terminal.remark(`access key ${name} created; this is the only time that its value is shown\n`);
+    terminal.remark(`access key "${name}" created; its value is not shown again\n`);
     call.interrupted.throwIfAborted();
     return undefined;
   });
@@ -43,7 +43,7 @@ function keyOf(values: CallValues): KubeObject {
   const name = values.optionalArgument('name');
   const ttl = values.text('ttl');
   if (values.flag('ttl-after-last-activity') && ttl === undefined) {
-    throw usageError('--ttl-after-last-activity needs --ttl');
+    throw usageError('--ttl-after-last-activity requires --ttl');
   }
   const scope = scopeOf(values);
   const groups = values.list('group');

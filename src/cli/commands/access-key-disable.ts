@@ -3,14 +3,14 @@ import { patchObject } from '../connection/objects.ts';
 import { withServer } from '../connection/server-api.ts';
 import { accessKeys, ownedAccessKeys } from '../kinds.ts';
 
-/** Turns keys off or on again; a key that is off is answered 401 from the next request on. */
+/** Disables or enables keys. A disabled key gets 401 from the next request on. */
 export function switchedTo(disabled: boolean): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {
       const kind = call.values.flag('all') ? accessKeys : ownedAccessKeys;
       for (const name of call.values.rest('name')) {
         await patchObject(api, kind, name, { spec: { disabled } }, { signal: call.interrupted });
-        call.terminal.print(`access key ${name} ${disabled ? 'disabled' : 'enabled'}\n`);
+        call.terminal.print(`access key "${name}" ${disabled ? 'disabled' : 'enabled'}\n`);
       }
       return undefined;
     });

@@ -4,7 +4,7 @@ import { withServer } from '../connection/server-api.ts';
 import { accessKeys, ownedAccessKeys } from '../kinds.ts';
 import { giveSecret } from '../output/give-secret.ts';
 
-/** Gives a key another value; the old one ends with the answer. */
+/** Replaces the value of a key. The old value is invalid when the response arrives. */
 export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const { generateAccessKey } = await import('../../server/new-access-key.ts');
@@ -13,12 +13,12 @@ export const run: CommandRun = async (call) => {
   call.interrupted.throwIfAborted();
   return await withServer(call, async (api) => {
     if (values.text('file') !== undefined) {
-      // Kept before it is in force: a file that cannot be written then leaves the old value in force.
+      // Written before the change: if the file cannot be written, the old value stays valid.
       await giveSecret(key, call);
     }
     await patchObject(api, values.flag('all') ? accessKeys : ownedAccessKeys, name, { spec: { key } }, {});
     if (values.text('file') === undefined) await giveSecret(key, call);
-    terminal.remark(`access key ${name} has a new value; the old one is void\n`);
+    terminal.remark(`access key "${name}" rotated; the old value is no longer valid\n`);
     call.interrupted.throwIfAborted();
     return undefined;
   });

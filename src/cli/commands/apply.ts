@@ -10,7 +10,7 @@ import { type ServerApi, withServer } from '../connection/server-api.ts';
 import { readManifests } from '../input/read-manifests.ts';
 import { nameOf, outputFormat } from '../output/output-format.ts';
 
-/** Whose fields these are, towards others who apply. */
+/** The field manager of server-side apply. */
 const manager = 'flotilla';
 
 /** Server-side apply of every object, in the order of the files. */
@@ -21,14 +21,14 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const kindOf = kindFinder(api, signal);
     const kinds = [];
-    // All of them are known before the first is written.
+    // All kinds are resolved before the first write.
     for (const object of objects) kinds.push(await kindOf(object));
     for (const [at, object] of objects.entries()) {
-      const { answer, outcome } = await applyOne(api, object, kinds[at] as DiscoveredKind, call);
-      if (format.kind === 'objects') terminal.print(format.print(answer));
+      const { response, result } = await applyOne(api, object, kinds[at] as DiscoveredKind, call);
+      if (format.kind === 'objects') terminal.print(format.print(response));
       else {
-        terminal.print(`${nameOf(answer as KubeObject)} ${outcome}${values.flag('dry-run') ? ' (dry run)' : ''}\n`);
-        tellOnce(answer, call);
+        terminal.print(`${nameOf(response as KubeObject)} ${result}${values.flag('dry-run') ? ' (dry run)' : ''}\n`);
+        printSecret(response, call);
       }
     }
     return undefined;
@@ -40,24 +40,24 @@ async function applyOne(
   object: KubeObject,
   { collection, verbs }: DiscoveredKind,
   { values, interrupted: signal }: CommandCall,
-): Promise<{ answer: JsonObject; outcome: string }> {
+): Promise<{ response: JsonObject; result: string }> {
   const dryRun = values.flag('dry-run') ? 'All' : undefined;
   const { name } = object.metadata;
-  // What can only be created (a token, say), and what the server is to name, is created.
+  // Kinds that can only be created (a token, for example), and objects without a name, are created.
   if (!verbs.includes('patch') || name === undefined) {
     signal.throwIfAborted();
-    const answer = await api.json({ method: 'POST', path: collection, body: object, query: { dryRun } });
-    return { answer, outcome: 'created' };
+    const response = await api.json({ method: 'POST', path: collection, body: object, query: { dryRun } });
+    return { response, result: 'created' };
   }
   const path = `${collection}/${encodeURIComponent(name)}`;
   const before = await api.json({ path, signal }).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
   });
-  // What was sent is waited for; nothing else is begun after a Ctrl-C.
+  // A request that was sent is awaited; after Ctrl-C no other one starts.
   signal.throwIfAborted();
   const force = values.flag('force-conflicts') ? 'true' : undefined;
-  const answer = await api
+  const response = await api
     .json({
       method: 'PATCH',
       path,
@@ -67,18 +67,18 @@ async function applyOne(
     })
     .catch((error: unknown) => {
       if (!(error instanceof StatusError) || error.status.reason !== 'Conflict') throw error;
-      const next = '--force-conflicts takes these fields over';
+      const next = 'use --force-conflicts to take ownership of these fields';
       throw new CliError(error.message, { next, cause: error });
     });
-  if (before === undefined) return { answer, outcome: 'created' };
+  if (before === undefined) return { response, result: 'created' };
   const version = (of: JsonObject) => textAt(of, 'metadata', 'resourceVersion');
-  return { answer, outcome: version(before) === version(answer) ? 'unchanged' : 'changed' };
+  return { response, result: version(before) === version(response) ? 'unchanged' : 'configured' };
 }
 
-/** What only this answer holds. */
-function tellOnce(answer: JsonObject, { terminal }: CommandCall): void {
-  const secret = textAt(answer, 'spec', 'key') || textAt(answer, 'status', 'token');
+/** Prints a secret that only this response contains. */
+function printSecret(response: JsonObject, { terminal }: CommandCall): void {
+  const secret = textAt(response, 'spec', 'key') || textAt(response, 'status', 'token');
   if (secret === '') return;
   terminal.print(`${secret}\n`);
-  terminal.remark('this is the only time that its value is shown\n');
+  terminal.remark('its value is not shown again\n');
 }

@@ -11,8 +11,8 @@ import { parseDuration } from '../input/parse-duration.ts';
 import { outputFormat } from '../output/output-format.ts';
 import { TablePrinter } from '../output/print-table.ts';
 
-/** Without a limit of one's own. */
-const usualLimit = 50;
+/** The limit without `--limit`. */
+const defaultLimit = 50;
 
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
@@ -30,12 +30,12 @@ export const run: CommandRun = async (call) => {
       if (format.kind === 'table' && items.length > 0) terminal.print(`${printer.lines(tableOf(items)).join('\n')}\n`);
     }
     if (format.kind === 'objects') terminal.print(format.print({ ...first, metadata: {}, items: found }));
-    else if (found.length === 0) terminal.remark('nothing in the audit log is like that\n');
+    else if (found.length === 0) terminal.remark('no audit entries found\n');
     return undefined;
   });
 };
 
-/** Each request looks at a part of the log; this goes on until there is enough, or no more. */
+/** Each request searches a part of the log; this continues until the limit or the end of the log is reached. */
 async function* pages(
   api: ServerApi,
   query: Readonly<Record<string, string | undefined>>,
@@ -45,8 +45,8 @@ async function* pages(
   let next: string | undefined;
   let left = limit;
   do {
-    const asked = { ...query, limit: String(Math.min(left, mostAuditLimit)), continue: next };
-    const page = await api.json({ path: auditPath, query: asked, signal });
+    const pageQuery = { ...query, limit: String(Math.min(left, mostAuditLimit)), continue: next };
+    const page = await api.json({ path: auditPath, query: pageQuery, signal });
     yield page;
     left -= listAt(page, 'items').length;
     next = textAt(page, 'metadata', 'continue') || undefined;
@@ -71,7 +71,7 @@ function queryOf(values: CallValues, now: number): Record<string, string | undef
   };
 }
 
-/** A time of day as it is; else how long ago. */
+/** Returns a timestamp as it is; a duration counts back from now. */
 function timeOf(values: CallValues, option: string, now: number): string | undefined {
   const text = values.text(option);
   if (text === undefined || /^\d{4}-/.test(text)) return text;
@@ -79,13 +79,13 @@ function timeOf(values: CallValues, option: string, now: number): string | undef
 }
 
 function limitOf(values: CallValues): number {
-  const text = values.text('limit') ?? String(usualLimit);
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw usageError('--limit: a whole number above 0');
+  const text = values.text('limit') ?? String(defaultLimit);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw usageError('--limit must be a whole number greater than 0');
   return Number(text);
 }
 
-const columns = ['Time', 'User', 'Access Key', 'Verb', 'What', 'Code', 'Why'];
-const wideColumns = ['From', 'Client', 'Audit Id'];
+const columns = ['Time', 'User', 'Access Key', 'Verb', 'Resource', 'Code', 'Reason'];
+const wideColumns = ['Source IP', 'User Agent', 'Audit ID'];
 
 function tableOf(items: readonly JsonValue[]): JsonObject {
   return {
@@ -99,9 +99,9 @@ function tableOf(items: readonly JsonValue[]): JsonObject {
         userOf(item),
         textAt(item, 'accessKey') || '<none>',
         textAt(item, 'verb'),
-        whatOf(item),
+        resourceOf(item),
         String(numberAt(item, 'responseStatus', 'code') ?? '<none>'),
-        whyOf(item),
+        reasonOf(item),
         textsAt(item, 'sourceIPs').join(', '),
         textAt(item, 'userAgent'),
         textAt(item, 'auditID'),
@@ -115,17 +115,17 @@ function userOf(item: JsonValue): string {
   return (as === '' ? user : `${user} as ${as}`) || '<none>';
 }
 
-/** `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path where it is no object. */
-function whatOf(item: JsonValue): string {
+/** `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if the request is not about an object. */
+function resourceOf(item: JsonValue): string {
   const at = (member: string) => textAt(item, 'objectRef', member);
   if (valueAt(item, 'objectRef') === undefined) return textAt(item, 'requestURI');
   const kind = [at('resource'), at('subresource')].filter((part) => part !== '').join('/');
-  const place = [at('namespace'), at('name')].filter((part) => part !== '').join('/');
-  return place === '' ? kind : `${kind} ${place}`;
+  const key = [at('namespace'), at('name')].filter((part) => part !== '').join('/');
+  return key === '' ? kind : `${kind} ${key}`;
 }
 
-/** Why it was refused; what was allowed needs no word. */
-function whyOf(item: JsonValue): string {
+/** The reason of a denial or an error; allowed requests have none. */
+function reasonOf(item: JsonValue): string {
   const refused = valueAt(item, 'decision') !== undefined && !flagAt(item, 'decision', 'allowed');
   return (refused ? textAt(item, 'decision', 'reason') : textAt(item, 'responseStatus', 'reason')) || '<none>';
 }

@@ -12,7 +12,7 @@ export const run: CommandRun = async (call) => {
   await createAndShow(clusters, spec, withLogin(call));
   const name = call.values.argument('name');
   if (!call.values.flag('dry-run')) {
-    call.terminal.remark(`flotilla cluster get ${name} shows whether the server reaches it\n`);
+    call.terminal.remark(`check whether the server reaches it with: flotilla cluster get ${name}\n`);
   }
   return undefined;
 };

@@ -6,17 +6,17 @@ import { clusterKubeconfig, withLogin } from '../input/cluster-kubeconfig.ts';
 import { clusters } from '../kinds.ts';
 import { editObject } from './object-edit.ts';
 
-/** Like every edit, and with `--kubeconfig` other credentials. */
+/** Edits a cluster like any other object; `--kubeconfig` replaces its credentials. */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const replaces = values.text('kubeconfig') !== undefined || values.text('context') !== undefined;
   if (!replaces) return await withServer(withLogin(call), async (api) => await editObject(api, clusters, call));
-  if (values.text('patch') !== undefined) throw usageError('--patch and --kubeconfig exclude each other');
+  if (values.text('patch') !== undefined) throw usageError('--patch and --kubeconfig cannot be combined');
   const kubeconfig = await clusterKubeconfig(call);
   return await withServer(withLogin(call), async (api) => {
     const name = values.argument('name');
     await patchObject(api, clusters, name, { spec: { kubeconfig } }, { signal });
-    terminal.print(`cluster ${name} is reached with other credentials now\n`);
+    terminal.print(`credentials of cluster "${name}" replaced\n`);
     return undefined;
   });
 };

@@ -5,7 +5,7 @@ import { shellScripts, shells } from '../completion/shell-scripts.ts';
 export const run: CommandRun = async ({ values, terminal }) => {
   const shell = shells.find((one) => one === values.argument('shell'));
   if (shell === undefined)
-    throw usageError(`${values.argument('shell')}: there is completion for ${shells.join(', ')}`);
+    throw usageError(`no completion for "${values.argument('shell')}"; use ${shells.join(', ')}`);
   terminal.print(shellScripts[shell]);
   return undefined;
 };

@@ -19,20 +19,20 @@ import { instanceKubeconfig, kubeconfigText } from '../kubeconfig/instance-kubec
 export const run: CommandRun = async (call) => {
   const { values } = call;
   const command = values.rest('command');
-  if (command.length > 0 && values.flag('exec')) throw usageError('--exec is for a kubeconfig that stays');
+  if (command.length > 0 && values.flag('exec')) throw usageError('--exec cannot be combined with a command');
   const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
   const text = await withServer(call, async (api) => {
     const request = { project: api.access.project, name: values.argument('name'), ttl, signal: call.interrupted };
-    await awake(api, request.name, call);
+    await ensureReadyOrSleeping(api, request.name, call);
     if (command.length > 0) return kubeconfigText(await instanceKubeconfig(api, request));
     await connectKubectl(api, request, call);
     return undefined;
   });
-  return text === undefined ? undefined : await runWith(text, command, call);
+  return text === undefined ? undefined : await runWithKubeconfig(text, command, call);
 };
 
-/** One that is being made is waited for; one that sleeps is woken by the first request. */
-async function awake(api: ServerApi, name: string, call: CommandCall): Promise<void> {
+/** Waits for an instance that is being created. The first request wakes an instance that sleeps. */
+async function ensureReadyOrSleeping(api: ServerApi, name: string, call: CommandCall): Promise<void> {
   const { project } = api.access;
   const instance = await getObject(api, virtualClusters, { project, signal: call.interrupted }, name);
   const phase = textAt(instance, 'status', 'phase');
@@ -40,26 +40,29 @@ async function awake(api: ServerApi, name: string, call: CommandCall): Promise<v
   await waitUntilReady(api, { project, name, milliseconds: timeoutOf(call.values) }, call);
 }
 
-/** Runs a command with a kubeconfig that is gone when it ends. Its exit code is ours. */
-async function runWith(kubeconfig: string, command: readonly string[], call: CommandCall): Promise<number> {
+/** Runs a command with a kubeconfig that is deleted when it ends. Returns its exit code. */
+async function runWithKubeconfig(kubeconfig: string, command: readonly string[], call: CommandCall): Promise<number> {
   call.interrupted.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
   const { running, forward } = childSignals(process.stdin.isTTY === true);
   call.leaveSignals();
-  for (const name of ended) process.on(name, forward);
+  for (const name of forwardedSignals) process.on(name, forward);
   try {
     const file = join(folder, 'kubeconfig');
     await writeFile(file, kubeconfig, { mode: 0o600 });
-    return await child(command, { ...call.environment, KUBECONFIG: file }, running);
+    return await runChild(command, { ...call.environment, KUBECONFIG: file }, running);
   } finally {
     await rm(folder, { recursive: true, force: true });
-    for (const name of ended) process.off(name, forward);
+    for (const name of forwardedSignals) process.off(name, forward);
   }
 }
 
-const ended = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A terminal sends Ctrl-C to the command as well as to us; everything else comes to us alone, and is passed on. */
+/**
+ * A terminal sends Ctrl-C to the command and to this process; all other signals reach only this process and are
+ * forwarded.
+ */
 function childSignals(hasTerminal: boolean) {
   const running = new Set<ChildProcess>();
   const forward = (name: NodeJS.Signals): void => {
@@ -69,7 +72,7 @@ function childSignals(hasTerminal: boolean) {
   return { running, forward };
 }
 
-function child(
+function runChild(
   [program = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
   running: Set<ChildProcess>,
@@ -79,9 +82,7 @@ function child(
     running.add(started);
     started.once('error', (error) => {
       const missing = errorCode(error) === 'ENOENT';
-      reject(
-        new CliError(missing ? `there is no program ${program}` : `${program} cannot be started`, { cause: error }),
-      );
+      reject(new CliError(missing ? `program "${program}" not found` : `cannot start "${program}"`, { cause: error }));
     });
     started.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });

@@ -12,7 +12,7 @@ export const run: CommandRun = async ({ environment, terminal }) => {
     login.user ?? '<unknown>',
     login.project ?? 'default',
   ]);
-  if (rows.length === 0) terminal.remark('there is no login; run: flotilla login URL\n');
+  if (rows.length === 0) terminal.remark('no saved logins; run: flotilla login URL\n');
   else terminal.print(plainTable(['Current', 'Name', 'Server', 'User', 'Project'], rows, terminal.colours));
   return undefined;
 };

@@ -3,21 +3,21 @@ import type { CommandRun } from '../command-spec.ts';
 import { readConfig, writeConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 
-/** Makes a login the current one, and its project another one if that is asked for. */
+/** Switches to a login, and changes its project if one is given. */
 export const run: CommandRun = async ({ values, environment, terminal }) => {
   const path = configPath(environment);
   const config = await readConfig(path);
   const name = values.optionalArgument('name') ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name === undefined || login === undefined) {
-    throw new CliError(name === undefined ? 'there is no login' : `there is no login ${JSON.stringify(name)}`, {
+    throw new CliError(name === undefined ? 'not logged in' : `login ${JSON.stringify(name)} not found`, {
       exitCode: exitCodes.notFound,
-      next: 'flotilla context list shows those that are there',
+      next: 'list saved logins with: flotilla context list',
     });
   }
   const project = values.text('project') ?? login.project;
   const changed = { ...login, ...(project === undefined ? {} : { project }) };
   await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, changed]]) });
-  terminal.print(`using ${login.url} (context ${name}, project ${project ?? 'default'})\n`);
+  terminal.print(`switched to ${login.url} (context ${name}, project ${project ?? 'default'})\n`);
   return undefined;
 };

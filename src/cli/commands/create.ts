@@ -18,30 +18,30 @@ export const run: CommandRun = async (call) => {
   const format = await outputFormat(values);
   const [dryRun, connects] = [values.flag('dry-run'), values.flag('connect')];
   if (dryRun && (connects || values.flag('wait')))
-    throw usageError('--dry-run makes nothing to wait for or connect to');
+    throw usageError('--dry-run cannot be combined with --wait or --connect');
   const spec = await specOf(values);
   return await withServer(call, async (api) => {
     const { project } = api.access;
     const name = values.argument('name');
     const milliseconds = timeoutOf(values);
     const object = instanceOf(name, project, spec, values);
-    if (values.flag('recreate')) await removeFirst(api, name, milliseconds, dryRun, call);
-    let made = await create(api, object, dryRun, call);
+    if (values.flag('recreate')) await deleteExisting(api, name, milliseconds, dryRun, call);
+    let instance = await create(api, object, dryRun, call);
     if (!dryRun && format.kind === 'table') {
-      terminal.print(`virtual cluster ${name} created in the project ${project}${placeOf(made)}\n`);
+      terminal.print(`virtual cluster "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
     }
     if (connects || values.flag('wait')) {
-      // A Ctrl-C that came while it was being sent counts from here on.
-      made = await waitUntilReady(api, { project, name, milliseconds }, call).catch((error: unknown) => {
+      // A Ctrl-C during the request takes effect from here on.
+      instance = await waitUntilReady(api, { project, name, milliseconds }, call).catch((error: unknown) => {
         if (call.interrupted.aborted) {
-          terminal.remark(`${name} goes on being made; flotilla delete ${name} takes it away\n`);
+          terminal.remark(`${name} is still being created; delete it with: flotilla delete ${name}\n`);
         }
         throw error;
       });
     }
-    if (format.kind === 'objects') terminal.print(format.print(made));
+    if (format.kind === 'objects') terminal.print(format.print(instance));
     else if (dryRun)
-      terminal.print(`virtual cluster ${name} would be created in the project ${project}${placeOf(made)}\n`);
+      terminal.print(`virtual cluster "${name}" would be created in project "${project}"${clusterSuffix(instance)}\n`);
     if (connects) {
       const { connectKubectl } = await import('../kubeconfig/connect-kubectl.ts');
       await connectKubectl(api, { project, name, signal: call.interrupted }, call);
@@ -50,7 +50,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** `<template>@<version>`; the version is exact, or one with wildcards as in `1.x.x`. */
+/** Parses `<template>@<version>`; the version is exact, or has wildcards, as in `1.x.x`. */
 export function templateRefOf(text: string): JsonObject {
   const at = text.lastIndexOf('@');
   if (at < 0) return { name: text };
@@ -59,7 +59,7 @@ export function templateRefOf(text: string): JsonObject {
 
 async function specOf(values: CallValues): Promise<JsonObject> {
   const [files, sets] = [values.list('values'), values.list('set')];
-  // YAML is loaded only where there is some.
+  // The YAML parser is loaded only if it is needed.
   const parameters =
     files.length + sets.length === 0
       ? undefined
@@ -70,7 +70,7 @@ async function specOf(values: CallValues): Promise<JsonObject> {
   };
   const [template, cluster, team] = [values.text('template'), values.text('cluster'), values.text('owner-team')];
   const user = values.text('owner-user');
-  if (user !== undefined && team !== undefined) throw usageError('--owner-user and --owner-team exclude each other');
+  if (user !== undefined && team !== undefined) throw usageError('--owner-user and --owner-team cannot be combined');
   return {
     ...text('display-name', 'displayName'),
     ...text('description', 'description'),
@@ -86,9 +86,9 @@ function instanceOf(name: string, project: string, spec: JsonObject, values: Cal
   const pairs = (option: string): Record<string, string> =>
     Object.fromEntries(
       values.list(option).map((pair) => {
-        const sign = pair.indexOf('=');
-        if (sign < 1) throw usageError(`--${option} ${pair}: must be <name>=<value>`);
-        return [pair.slice(0, sign), pair.slice(sign + 1)];
+        const separator = pair.indexOf('=');
+        if (separator < 1) throw usageError(`--${option} ${pair}: must be <name>=<value>`);
+        return [pair.slice(0, separator), pair.slice(separator + 1)];
       }),
     );
   return {
@@ -104,8 +104,8 @@ function instanceOf(name: string, project: string, spec: JsonObject, values: Cal
   };
 }
 
-/** The uid stands for the very one that is there now: what somebody makes meanwhile is not taken away. */
-async function removeFirst(
+/** Deletes the existing instance by its uid: one that somebody creates in the meantime is not deleted. */
+async function deleteExisting(
   api: ServerApi,
   name: string,
   milliseconds: number,
@@ -113,12 +113,12 @@ async function removeFirst(
   call: CommandCall,
 ): Promise<void> {
   const { project } = api.access;
-  const there = await findObject(api, virtualClusters, { project, signal: call.interrupted }, name);
-  if (there === undefined) return;
-  const { uid = '' } = there.metadata;
+  const existing = await findObject(api, virtualClusters, { project, signal: call.interrupted }, name);
+  if (existing === undefined) return;
+  const { uid = '' } = existing.metadata;
   await deleteObject(api, virtualClusters, name, { project, uid, dryRun });
   if (dryRun) return;
-  call.terminal.remark(`virtual cluster ${name} is deleted and made anew\n`);
+  call.terminal.remark(`deleting virtual cluster "${name}" before it is created again\n`);
   await waitUntilGone(api, { project, name, milliseconds }, uid, call);
 }
 
@@ -129,16 +129,16 @@ async function create(api: ServerApi, object: KubeObject, dryRun: boolean, call:
     return await createObject(api, virtualClusters, object, { project, dryRun, signal: call.interrupted });
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
-    // A dry run after a deletion that was one too meets what is still there.
+    // In a dry run the deletion was a dry run too, so the old object still exists.
     if (dryRun && call.values.flag('recreate')) return object;
-    throw new CliError(`the project ${project} has a virtual cluster ${name} already`, {
-      next: '--recreate deletes it and makes it anew',
+    throw new CliError(`virtual cluster "${name}" already exists in project "${project}"`, {
+      next: 'use --recreate to delete it and create it again',
       cause: error,
     });
   }
 }
 
-function placeOf(instance: KubeObject): string {
+function clusterSuffix(instance: KubeObject): string {
   const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
-  return cluster === '' ? '' : `, on the cluster ${cluster}`;
+  return cluster === '' ? '' : ` on cluster "${cluster}"`;
 }

@@ -23,21 +23,21 @@ async function remove(api: ServerApi, name: string, call: CommandCall): Promise<
     uid = (await getObject(api, virtualClusters, { project, signal }, name)).metadata.uid ?? '';
     await deleteObject(api, virtualClusters, name, { project, uid, dryRun, signal });
   } catch (error) {
-    const isGone = error instanceof StatusError && error.code === 404;
-    if (!isGone || !values.flag('ignore-not-found')) throw error;
-    terminal.remark(`there is no virtual cluster ${name} in the project ${project}\n`);
+    const isMissing = error instanceof StatusError && error.code === 404;
+    if (!isMissing || !values.flag('ignore-not-found')) throw error;
+    terminal.remark(`virtual cluster "${name}" not found in project "${project}"\n`);
     return;
   }
   if (dryRun) {
-    terminal.print(`virtual cluster ${name} would be deleted\n`);
+    terminal.print(`virtual cluster "${name}" would be deleted\n`);
     return;
   }
   const contexts = await disconnectKubectl(api, { project, name }, call);
   if (contexts.length > 0) terminal.remark(`removed from the kubeconfig: ${contexts.join(', ')}\n`);
   if (values.flag('wait')) {
     await waitUntilGone(api, { project, name, milliseconds: timeoutOf(values) }, uid, call);
-    terminal.print(`virtual cluster ${name} deleted\n`);
+    terminal.print(`virtual cluster "${name}" deleted\n`);
   } else {
-    terminal.print(`virtual cluster ${name} is being deleted\n`);
+    terminal.print(`virtual cluster "${name}" is being deleted\n`);
   }
 }

@@ -11,25 +11,27 @@ import { virtualClusters } from '../kinds.ts';
 import { type Colours, phaseColour } from '../output/colours.ts';
 import { printable } from '../output/printable.ts';
 
-/** Everything that somebody wants to know of a virtual cluster that does not do what it should. */
+/** Shows everything that helps to find out why a virtual cluster does not work. */
 export const run: CommandRun = async (call) =>
   await withServer(call, async (api) => {
     const name = call.values.argument('name');
     const where = { project: api.access.project, signal: call.interrupted };
     const instance = await getObject(api, virtualClusters, where, name);
     const events = await eventsOf(api, instance, call);
-    call.terminal.print(`${[...about(instance, call), ...conditions(instance, call), ...told(events)].join('\n')}\n`);
+    call.terminal.print(
+      `${[...summary(instance, call), ...conditions(instance, call), ...eventLines(events)].join('\n')}\n`,
+    );
     return undefined;
   });
 
-function about(instance: KubeObject, { terminal: { colours } }: CommandCall): string[] {
+function summary(instance: KubeObject, { terminal: { colours } }: CommandCall): string[] {
   const spec = (...path: string[]) => textAt(instance, 'spec', ...path);
   const status = (...path: string[]) => textAt(instance, 'status', ...path);
   const phase = status('phase') || 'New';
   const version = spec('templateRef', 'version');
   const lines: [string, string][] = [
     ['Name', instance.metadata.name ?? ''],
-    ['Project', spaceless(instance)],
+    ['Project', projectOf(instance)],
     ['Display name', spec('displayName')],
     ['Description', spec('description')],
     ['Status', phaseColour(colours, phase)(phase)],
@@ -38,14 +40,14 @@ function about(instance: KubeObject, { terminal: { colours } }: CommandCall): st
     ['Owner', spec('owner', 'user') || (spec('owner', 'team') && `team ${spec('owner', 'team')}`)],
     ['Template', template(instance) + (version === '' ? '' : `@${version}`)],
     ['Cluster', spec('clusterRef', 'cluster')],
-    ['Place', [spec('clusterRef', 'namespace'), spec('clusterRef', 'virtualCluster')].filter(Boolean).join('/')],
+    ['Location', [spec('clusterRef', 'namespace'), spec('clusterRef', 'virtualCluster')].filter(Boolean).join('/')],
     ['Created', instance.metadata.creationTimestamp ?? ''],
     ['Deleted', instance.metadata.deletionTimestamp ?? ''],
     ['Annotations', pairs(objectAt(instance, 'metadata', 'annotations'))],
     ['Labels', pairs(objectAt(instance, 'metadata', 'labels'))],
     ['Parameters', spec('parameters').trim()],
-    ['Shared with', listAt(instance, 'spec', 'access').map(who).join('\n')],
-    ['Roles inside', listAt(instance, 'spec', 'extraAccessRules').map(who).join('\n')],
+    ['Shared with', listAt(instance, 'spec', 'access').map(grantText).join('\n')],
+    ['Cluster roles', listAt(instance, 'spec', 'extraAccessRules').map(grantText).join('\n')],
   ];
   return lines
     .filter(([, value]) => value !== '')
@@ -55,7 +57,7 @@ function about(instance: KubeObject, { terminal: { colours } }: CommandCall): st
     );
 }
 
-function spaceless({ metadata }: KubeObject): string {
+function projectOf({ metadata }: KubeObject): string {
   return (metadata.namespace ?? '').slice(projectNamespace('').length);
 }
 
@@ -72,7 +74,7 @@ function pairs(map: Record<string, JsonValue> | undefined): string {
     .join('\n');
 }
 
-function who(entry: JsonValue): string {
+function grantText(entry: JsonValue): string {
   const names = [...textsAt(entry, 'users'), ...textsAt(entry, 'teams').map((team) => `team ${team}`)].join(', ');
   return `${names}: ${textAt(entry, 'clusterRole') || textsAt(entry, 'verbs').join(', ')}`;
 }
@@ -88,11 +90,11 @@ function conditionLine(condition: JsonValue, longest: number, colours: Colours):
   const status = textAt(condition, 'status');
   const type = textAt(condition, 'type').padEnd(longest);
   const mark = status === 'True' ? colours.good(status.padEnd(8)) : colours.bad(status.padEnd(8));
-  const said = [textAt(condition, 'reason'), textAt(condition, 'message')].filter(Boolean).join(': ');
-  return `  ${type}  ${mark} ${printable(said)}`.trimEnd();
+  const text = [textAt(condition, 'reason'), textAt(condition, 'message')].filter(Boolean).join(': ');
+  return `  ${type}  ${mark} ${printable(text)}`.trimEnd();
 }
 
-/** Who may not read events still gets the rest. */
+/** Returns no events if the caller may not read them, so that the rest is still shown. */
 async function eventsOf(api: ServerApi, { metadata }: KubeObject, call: CommandCall): Promise<readonly JsonValue[]> {
   const { apiPrefix, project } = api.access;
   const path = `/${apiPrefix}/management/api/v1/namespaces/${encodeURIComponent(projectNamespace(project))}/events`;
@@ -104,7 +106,7 @@ async function eventsOf(api: ServerApi, { metadata }: KubeObject, call: CommandC
   return listAt(list, 'items').filter((event) => textAt(event, 'involvedObject', 'uid') === metadata.uid);
 }
 
-function told(events: readonly JsonValue[]): string[] {
+function eventLines(events: readonly JsonValue[]): string[] {
   if (events.length === 0) return [];
   const when = (event: JsonValue) =>
     textAt(event, 'lastTimestamp') || textAt(event, 'eventTime') || textAt(event, 'metadata', 'creationTimestamp');

@@ -16,7 +16,7 @@ export const run: CommandRun = async (call) => {
     const [importName, user, team] = [values.text('as'), values.text('owner-user'), values.text('owner-team')];
     const owner = { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
     const dryRun = values.flag('dry-run');
-    const answer = await api.json({
+    const response = await api.json({
       method: 'POST',
       path: api.managementPath('projects', project, 'importvirtualcluster'),
       ...(dryRun ? { query: { dryRun: 'All' } } : {}),
@@ -33,9 +33,12 @@ export const run: CommandRun = async (call) => {
         ...(values.flag('external') ? { skipHelmDeploy: true } : {}),
       },
     });
-    const made = textAt(answer, 'metadata', 'name') || importName || name;
-    if (format.kind === 'objects') terminal.print(format.print(answer));
-    else terminal.print(`${source} ${dryRun ? 'would be' : 'was'} imported into the project ${project} as ${made}\n`);
+    const instance = textAt(response, 'metadata', 'name') || importName || name;
+    if (format.kind === 'objects') terminal.print(format.print(response));
+    else
+      terminal.print(
+        `${source} ${dryRun ? 'would be imported' : 'imported'} into project "${project}" as "${instance}"\n`,
+      );
     return undefined;
   });
 };

@@ -9,23 +9,23 @@ export const run: CommandRun = async (call) => {
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
     const cluster = values.argument('cluster');
-    const answer = await api.json({ path: api.managementPath('clusters', cluster, 'virtualclusters'), signal });
+    const response = await api.json({ path: api.managementPath('clusters', cluster, 'virtualclusters'), signal });
     if (format.kind === 'objects') {
-      terminal.print(format.print(answer));
+      terminal.print(format.print(response));
       return undefined;
     }
-    const isFree = (entry: (typeof all)[number]) => textAt(entry, 'instance') === '';
-    const all = listAt(answer, 'virtualClusters');
-    const shown = values.flag('all') ? all : all.filter(isFree);
+    const isImportable = (entry: (typeof all)[number]) => textAt(entry, 'instance') === '';
+    const all = listAt(response, 'virtualClusters');
+    const shown = values.flag('all') ? all : all.filter(isImportable);
     if (shown.length === 0) {
-      terminal.remark(`there is nothing to import on the cluster ${cluster}\n`);
+      terminal.remark(`no virtual clusters to import on cluster "${cluster}"\n`);
       return undefined;
     }
     const rows = shown.map((entry) => [
       `${cluster}/${textAt(entry, 'namespace')}/${textAt(entry, 'name')}`,
       textAt(entry, 'status') || '<none>',
       textAt(entry, 'version') || '<none>',
-      isFree(entry) ? '<none>' : `${textAt(entry, 'project')}/${textAt(entry, 'instance')}`,
+      isImportable(entry) ? '<none>' : `${textAt(entry, 'project')}/${textAt(entry, 'instance')}`,
     ]);
     terminal.print(plainTable(['Source', 'Status', 'Version', 'Instance'], rows, terminal.colours));
     return undefined;

@@ -9,8 +9,8 @@ import { parseDuration } from '../input/parse-duration.ts';
 import { giveSecret } from '../output/give-secret.ts';
 
 /**
- * From the server of the login; without one, as the administrator, from the data directory of a server that runs on this
- * machine.
+ * Gets the kubeconfig from the server of the login. Without a login it acts as the administrator, through the data
+ * directory of a server on this machine.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;
@@ -22,7 +22,7 @@ export const run: CommandRun = async (call) => {
     await giveSecret(text, call);
     return undefined;
   }
-  if (name === undefined) throw usageError('name a virtual cluster; --management needs a login');
+  if (name === undefined) throw usageError('pass the name of a virtual cluster; --management requires a login');
   const { instanceKubeconfig } = await import('../../server/instance-kubeconfig.ts');
   const project = values.text('project') ?? (call.environment.FLOTILLA_PROJECT || 'default');
   await giveSecret(await instanceKubeconfig({ instance: name, project, dataDir }), call);
@@ -32,7 +32,7 @@ export const run: CommandRun = async (call) => {
 async function textFor(api: ServerApi, name: string | undefined, call: CommandCall): Promise<string> {
   const { values } = call;
   if (values.flag('management') === (name !== undefined)) {
-    throw usageError('name a virtual cluster, or give --management for the management API itself');
+    throw usageError('pass the name of a virtual cluster, or --management for the management API');
   }
   const { instanceKubeconfig, kubeconfigText, withExecPlugin } = await import('../kubeconfig/instance-kubeconfig.ts');
   if (name === undefined) return kubeconfigText(managementKubeconfig(api));
@@ -43,7 +43,7 @@ async function textFor(api: ServerApi, name: string | undefined, call: CommandCa
   return kubeconfigText(values.flag('exec') ? await withExecPlugin(kubeconfig, request, context) : kubeconfig);
 }
 
-/** The management API for kubectl, with the login's own key. */
+/** Builds a kubeconfig for the management API, with the access key of the login. */
 function managementKubeconfig({ access }: ServerApi): JsonObject {
   const data =
     access.authority === undefined

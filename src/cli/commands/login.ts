@@ -18,8 +18,8 @@ export const run: CommandRun = async (call) => {
   const before = await readConfig(path);
   const address = addressFor(call, before.current === undefined ? undefined : before.logins.get(before.current));
   const name = values.text('name') ?? new URL(address.url).host;
-  const known = [...before.logins.values()].find((login) => sameServer(login, address));
-  const authority = await chooseAuthority(address, known?.authority, call);
+  const saved = [...before.logins.values()].find((login) => sameServer(login, address));
+  const authority = await chooseAuthority(address, saved?.authority, call);
   const accessKey = await accessKeyFor(address, authority, call);
   const project = values.text('project');
   const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
@@ -32,7 +32,7 @@ export const run: CommandRun = async (call) => {
     ...(project === undefined ? {} : { project }),
     ...(user === '' ? {} : { user }),
   };
-  // Another login may have been stored meanwhile.
+  // Another login may have been saved in the meantime.
   const config = await readConfig(path);
   await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, login]]) });
   terminal.print(`logged in to ${address.url}${user === '' ? '' : ` as ${user}`} (context ${name})\n`);
@@ -43,28 +43,28 @@ function addressFor({ values, environment }: CommandCall, current: Login | undef
   const given = values.optionalArgument('url') ?? (environment.FLOTILLA_URL || undefined);
   if (given !== undefined) return parseServerAddress(given);
   if (current !== undefined) return { url: current.url, apiPrefix: current.apiPrefix };
-  throw usageError('name the server: flotilla login https://host:8443');
+  throw usageError('the URL of the server is required: flotilla login https://host:8443');
 }
 
 async function accessKeyFor(address: ServerAddress, authority: string | undefined, call: CommandCall): Promise<string> {
   const { values, environment, terminal } = call;
-  const ways = ['access-key', 'access-key-stdin', 'username'].filter(
+  const methods = ['access-key', 'access-key-stdin', 'username'].filter(
     (name) => values.flag(name) || values.text(name) !== undefined,
   );
-  if (ways.length > 1) throw usageError(`--${ways.join(' and --')} exclude each other`);
+  if (methods.length > 1) throw usageError(`--${methods.join(' and --')} cannot be combined`);
   const username = values.text('username');
   if (username !== undefined) return await logInWithPassword(address, authority, username, call);
-  if (values.flag('password-stdin')) throw usageError('--password-stdin needs --username');
+  if (values.flag('password-stdin')) throw usageError('--password-stdin requires --username');
   const given =
-    values.text('access-key') ?? (ways.length === 0 ? environment.FLOTILLA_ACCESS_KEY || undefined : undefined);
+    values.text('access-key') ?? (methods.length === 0 ? environment.FLOTILLA_ACCESS_KEY || undefined : undefined);
   if (given !== undefined) return given.trim();
   if (values.flag('access-key-stdin')) return await readSecretFromStdin('access key');
   if (terminal.asks) {
     const typed = (await askSecret(`Access key for ${address.url}: `, call)).trim();
     if (typed !== '') return typed;
   }
-  throw new CliError('there is no access key', {
+  throw new CliError('an access key is required', {
     exitCode: exitCodes.usage,
-    next: 'give --access-key-stdin or --username, or set FLOTILLA_ACCESS_KEY',
+    next: 'pass --access-key-stdin or --username, or set FLOTILLA_ACCESS_KEY',
   });
 }

@@ -9,7 +9,7 @@ import { withAccess } from '../connection/server-api.ts';
 export const run: CommandRun = async (call) => {
   const path = configPath(call.environment);
   const config = await readConfig(path);
-  for (const [name, login] of leaving(config, call)) {
+  for (const [name, login] of selectedLogins(config, call)) {
     await endOnServer(login, call);
     const logins = new Map((await readConfig(path)).logins);
     logins.delete(name);
@@ -20,17 +20,17 @@ export const run: CommandRun = async (call) => {
   return undefined;
 };
 
-function leaving(config: Config, { values }: CommandCall): readonly (readonly [string, Login])[] {
+function selectedLogins(config: Config, { values }: CommandCall): readonly (readonly [string, Login])[] {
   if (values.flag('all')) return [...config.logins];
   const name = values.text('context') ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name !== undefined && login !== undefined) return [[name, login]];
-  throw new CliError(name === undefined ? 'there is no login' : `there is no login ${JSON.stringify(name)}`, {
+  throw new CliError(name === undefined ? 'not logged in' : `login ${JSON.stringify(name)} not found`, {
     exitCode: exitCodes.notFound,
   });
 }
 
-/** A login with a password ends there too. Whatever the server says, it is forgotten here. */
+/** Ends the session of a password login on the server too. The saved login is removed whatever the server responds. */
 async function endOnServer(login: Login, call: CommandCall): Promise<void> {
   const access = { ...login, authority: login.authority, project: '', context: undefined };
   try {
@@ -39,8 +39,8 @@ async function endOnServer(login: Login, call: CommandCall): Promise<void> {
     );
   } catch (error) {
     if (error instanceof StatusError && error.code === 403) {
-      call.terminal.remark('its access key goes on; flotilla access-key delete ends one\n');
-    } else if (error instanceof CliError) call.terminal.remark(`${error.message}; forgotten here all the same\n`);
+      call.terminal.remark('the access key stays valid; delete it with: flotilla access-key delete\n');
+    } else if (error instanceof CliError) call.terminal.remark(`${error.message}; the saved login is removed anyway\n`);
     else if (!(error instanceof StatusError)) throw error;
   }
 }

@@ -8,7 +8,7 @@ export const run: CommandRun = async (call) =>
   await withServer(call, async (api) => {
     const { values, interrupted: signal, terminal } = call;
     const since = values.text('since');
-    const asked = api.bytes({
+    const chunks = api.bytes({
       path: objectPath(api, virtualClusters, { project: api.access.project }, values.argument('name'), 'log'),
       accept: '*/*',
       query: {
@@ -19,6 +19,6 @@ export const run: CommandRun = async (call) =>
       signal,
     });
     const decoder = new TextDecoder();
-    for await (const chunk of asked) terminal.print(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of chunks) terminal.print(decoder.decode(chunk, { stream: true }));
     return undefined;
   });

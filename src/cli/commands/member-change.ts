@@ -10,9 +10,13 @@ import { projects } from '../kinds.ts';
 
 type Action = 'add' | 'edit' | 'remove';
 
-const done: Readonly<Record<Action, string>> = { add: 'is in', edit: 'has another role in', remove: 'is not in' };
+function resultText(action: Action, member: string, project: string): string {
+  if (action === 'add') return `${member} added to project "${project}"`;
+  if (action === 'remove') return `${member} removed from project "${project}"`;
+  return `role of ${member} in project "${project}" changed`;
+}
 
-/** Members stand in the project's own list: each change is a write to the project as it was read. */
+/** Members are a list of the project: each change writes the project with the resourceVersion that was read. */
 export function membership(action: Action): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {
@@ -23,11 +27,13 @@ export function membership(action: Action): CommandRun {
       const members = changed(action, listAt(object, 'spec', 'members'), member, values, project);
       const { resourceVersion = '' } = object.metadata;
       await patchObject(api, projects, project, { metadata: { resourceVersion }, spec: { members } }, { signal });
-      terminal.print(
-        `${member.kind.toLowerCase()} ${member.name} ${done[action]} the project ${project}${action === 'edit' ? '' : ' now'}\n`,
-      );
+      terminal.print(`${resultText(action, labelOf(member), project)}\n`);
       return undefined;
     });
+}
+
+function labelOf({ kind, name }: { kind: string; name: string }): string {
+  return `${kind.toLowerCase()} "${name}"`;
 }
 
 function changed(
@@ -38,16 +44,16 @@ function changed(
   project: string,
 ): JsonValue[] {
   const isSame = (entry: JsonValue) => textAt(entry, 'kind') === member.kind && textAt(entry, 'name') === member.name;
-  const isThere = before.some(isSame);
-  const who = `${member.kind.toLowerCase()} ${member.name}`;
-  if (action === 'add' && isThere) {
-    throw new CliError(`the ${who} is in the project ${project} already`, {
-      next: 'flotilla member edit gives another role',
+  const isMember = before.some(isSame);
+  const label = labelOf(member);
+  if (action === 'add' && isMember) {
+    throw new CliError(`${label} is already a member of project "${project}"`, {
+      next: 'change the role with: flotilla member edit',
     });
   }
-  if (action !== 'add' && !isThere) {
-    const next = `flotilla member list -p ${project} shows who is`;
-    throw new CliError(`the ${who} is not in the project ${project}`, { exitCode: exitCodes.notFound, next });
+  if (action !== 'add' && !isMember) {
+    const next = `list members with: flotilla member list -p ${project}`;
+    throw new CliError(`${label} is not a member of project "${project}"`, { exitCode: exitCodes.notFound, next });
   }
   const others = before.filter((entry) => !isSame(entry));
   return action === 'remove' ? others : [...others, { ...member, clusterRole: roleOf(values) }];

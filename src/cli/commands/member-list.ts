@@ -9,26 +9,26 @@ export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
-    const answer = await api.json({ path: api.managementPath('projects', api.access.project, 'members'), signal });
+    const response = await api.json({ path: api.managementPath('projects', api.access.project, 'members'), signal });
     if (format.kind === 'objects') {
-      terminal.print(format.print(answer));
+      terminal.print(format.print(response));
       return undefined;
     }
     const rows = (['users', 'teams'] as const).flatMap((list) =>
-      listAt(answer, list).map((member) => [
+      listAt(response, list).map((member) => [
         textAt(member, 'name'),
         list === 'users' ? 'User' : 'Team',
         textsAt(member, 'clusterRoles').map(roleWord).join(', '),
         textAt(member, 'displayName') || '<none>',
       ]),
     );
-    if (rows.length === 0) terminal.remark(`the project ${api.access.project} has no members\n`);
+    if (rows.length === 0) terminal.remark(`no members found in project "${api.access.project}"\n`);
     else terminal.print(plainTable(['Name', 'Kind', 'Role', 'Display Name'], rows, terminal.colours));
     return undefined;
   });
 };
 
-/** `admin`, `user` or `viewer`, as `--role` takes them. */
+/** Returns `admin`, `user` or `viewer`, the values of `--role`. */
 function roleWord(clusterRole: string): string {
   return Object.entries(projectRoles).find(([, name]) => name === clusterRole)?.[0] ?? clusterRole;
 }

@@ -5,7 +5,7 @@ import { withServer } from '../connection/server-api.ts';
 import { managementApiVersion, type NamedKind } from '../kinds.ts';
 import { outputFormat } from '../output/output-format.ts';
 
-/** Creates an object of a kind that lives outside of projects, under the name that was given. */
+/** Creates an object of a kind outside of projects, under the given name. */
 export async function createAndShow(kind: NamedKind, spec: JsonObject, call: CommandCall): Promise<undefined> {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
@@ -15,7 +15,7 @@ export async function createAndShow(kind: NamedKind, spec: JsonObject, call: Com
     const dryRun = values.flag('dry-run');
     const made = await createObject(api, kind, object, { dryRun, signal });
     if (format.kind === 'objects') terminal.print(format.print(made));
-    else terminal.print(`${kind.noun} ${name} ${dryRun ? 'would be created' : 'created'}\n`);
+    else terminal.print(`${kind.noun} "${name}" ${dryRun ? 'would be created' : 'created'}\n`);
     return undefined;
   });
 }

@@ -10,13 +10,13 @@ export function deleteOf(kind: NamedKind): CommandRun {
     return await withServer(call, async (api) => {
       for (const name of values.rest('name')) {
         try {
-          const answer = await deleteObject(api, kind, name, { project: api.access.project, signal });
-          // What is held by something comes back as the object; what is gone as a Status.
-          terminal.print(`${kind.noun} ${name} ${answer.kind === 'Status' ? 'deleted' : 'is being deleted'}\n`);
+          const response = await deleteObject(api, kind, name, { project: api.access.project, signal });
+          // The server returns the object if finalizers hold it, otherwise a Status.
+          terminal.print(`${kind.noun} "${name}" ${response.kind === 'Status' ? 'deleted' : 'is being deleted'}\n`);
         } catch (error) {
-          const isGone = error instanceof StatusError && error.code === 404;
-          if (!isGone || !values.flag('ignore-not-found')) throw error;
-          terminal.remark(`there is no ${kind.noun} ${name}\n`);
+          const isMissing = error instanceof StatusError && error.code === 404;
+          if (!isMissing || !values.flag('ignore-not-found')) throw error;
+          terminal.remark(`${kind.noun} "${name}" not found\n`);
         }
       }
       return undefined;

@@ -11,7 +11,7 @@ import { editText } from '../input/edit-text.ts';
 import { readDocument } from '../input/read-parameters.ts';
 import type { NamedKind } from '../kinds.ts';
 
-/** Changes an object in the user's editor, or by a patch. */
+/** Edits an object in the user's editor, or with a patch. */
 export function editOf(kind: NamedKind): CommandRun {
   return async (call) => await withServer(call, async (api) => await editObject(api, kind, call));
 }
@@ -23,18 +23,18 @@ export async function editObject(api: ServerApi, kind: NamedKind, call: CommandC
   const patch = values.text('patch');
   if (patch !== undefined) {
     const { value } = readDocument(patch, '--patch');
-    if (!isJsonObject(value)) throw usageError('--patch: must be a map, as {"spec":{"displayName":"Demo"}}');
+    if (!isJsonObject(value)) throw usageError('--patch must be a map, for example {"spec":{"displayName":"Demo"}}');
     await patchObject(api, kind, name, value, where);
-    terminal.print(`${kind.noun} ${name} changed\n`);
+    terminal.print(`${kind.noun} "${name}" edited\n`);
     return undefined;
   }
-  if (!terminal.asks) throw usageError('there is no terminal for an editor; give --patch');
+  if (!terminal.asks) throw usageError('cannot open an editor without a terminal; use --patch');
   const isChanged = await editAtTerminal(api, kind, where, name, call);
-  terminal.print(isChanged ? `${kind.noun} ${name} changed\n` : 'nothing was changed\n');
+  terminal.print(isChanged ? `${kind.noun} "${name}" edited\n` : 'no changes made\n');
   return undefined;
 }
 
-/** What the server refuses comes back with its reason on top, as long as something is changed about it. */
+/** If the server rejects the object, the editor opens again with the reason on top, until the user changes nothing. */
 async function editAtTerminal(
   api: ServerApi,
   kind: NamedKind,
@@ -49,15 +49,15 @@ async function editAtTerminal(
   let reason = '';
   for (;;) {
     const head = reason === '' ? '' : `${reason.replaceAll(/^/gm, '# ')}\n`;
-    const edited = withoutHead(await editText(`${head}${text}`, name, call));
+    const edited = withoutHeader(await editText(`${head}${text}`, name, call));
     if (edited === text || edited === original || edited.trim() === '') {
       if (reason === '') return false;
-      throw new CliError(`nothing was changed: ${reason}`);
+      throw new CliError(`no changes made: ${reason}`);
     }
     text = edited;
     try {
       const { value } = readDocument(text, name);
-      if (!isJsonObject(value)) throw new CliError('this is not an object');
+      if (!isJsonObject(value)) throw new CliError('the document is not an object');
       await replaceObject(api, kind, value as KubeObject, where);
       return true;
     } catch (error) {
@@ -67,6 +67,6 @@ async function editAtTerminal(
   }
 }
 
-function withoutHead(text: string): string {
+function withoutHeader(text: string): string {
   return text.replace(/^(?:#.*\n)+/, '');
 }

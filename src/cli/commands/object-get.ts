@@ -7,7 +7,7 @@ import { outputFormat } from '../output/output-format.ts';
 import { TablePrinter } from '../output/print-table.ts';
 import { show } from './object-list.ts';
 
-/** One object, or several of which each is asked for by its name. */
+/** Shows one or more objects, each requested by its name. */
 export function getOf(kind: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
@@ -17,11 +17,14 @@ export function getOf(kind: NamedKind): CommandRun {
       const { project } = api.access;
       if (values.flag('watch')) {
         const [name = ''] = names;
-        // A name that is not there is an error here too, and not an empty list.
+        // A missing object is an error here too, not an empty list.
         await api.json({ path: objectPath(api, kind, { project }, name), signal });
         const query = { fieldSelector: `metadata.name=${name}` };
         const ask = { path: objectPath(api, kind, { project }), query, signal };
-        await show(api, ask, format, call, { withProject: false, nothing: async () => `${name} is gone` });
+        await show(api, ask, format, call, {
+          withProject: false,
+          nothing: async () => `${kind.noun} "${name}" was deleted`,
+        });
         return undefined;
       }
       const accept = format.kind === 'table' ? asTable : 'application/json';

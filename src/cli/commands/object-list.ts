@@ -11,7 +11,7 @@ import { type OutputFormat, outputFormat } from '../output/output-format.ts';
 import { TablePrinter } from '../output/print-table.ts';
 import { pause } from '../pause.ts';
 
-/** Lists a kind in the server's own columns, and goes on with what changes if that is asked for. */
+/** Lists a kind with the columns of the server, and watches it on request. */
 export function listOf(kind: NamedKind): CommandRun {
   return async (call) => {
     const format = await outputFormat(call.values);
@@ -26,10 +26,10 @@ export function listOf(kind: NamedKind): CommandRun {
       await show(api, ask, format, call, {
         withProject: kind.inProject && everywhere,
         async nothing() {
-          if (!kind.inProject || everywhere) return `no ${kind.noun}`;
-          // A project that is not there has nothing in it either; who mistyped its name is told.
-          await refuseMissingProject(api, call);
-          return `no ${kind.noun} in the project ${api.access.project}`;
+          if (!kind.inProject || everywhere) return `no ${kind.noun}s found`;
+          // A missing project contains nothing either; the check reports a mistyped name.
+          await rejectMissingProject(api, call);
+          return `no ${kind.noun}s found in project "${api.access.project}"`;
         },
       });
       return undefined;
@@ -37,21 +37,21 @@ export function listOf(kind: NamedKind): CommandRun {
   };
 }
 
-async function refuseMissingProject(api: ServerApi, call: CommandCall): Promise<void> {
+async function rejectMissingProject(api: ServerApi, call: CommandCall): Promise<void> {
   await getObject(api, projects, { signal: call.interrupted }, api.access.project).catch((error: unknown) => {
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
   });
 }
 
-const againMilliseconds = 500;
+const reconnectMilliseconds = 500;
 
 export interface Showing {
   readonly withProject: boolean;
-  /** What is said where there is nothing to show. */
+  /** The message if there is nothing to show. */
   nothing(): Promise<string>;
 }
 
-/** Shows a list or one object, as `-o` has it, and what changes with `--watch`. */
+/** Shows a list or one object in the format that `-o` selects, and changes with `--watch`. */
 export async function show(
   api: ServerApi,
   ask: Ask,
@@ -79,12 +79,12 @@ export async function show(
   let from = textAt(first, 'metadata', 'resourceVersion');
   for (;;) {
     from = await printChanges(api, { ...ask, accept }, from, print);
-    // A server that ends every stream at once is not asked in a tight loop.
-    await pause(againMilliseconds, call.interrupted);
+    // Avoids a tight loop if the server ends every stream immediately.
+    await pause(reconnectMilliseconds, call.interrupted);
   }
 }
 
-/** Until the server ends the stream; gives where to go on. */
+/** Prints changes until the server ends the stream. Returns the resourceVersion to continue from. */
 async function printChanges(
   api: ServerApi,
   ask: Ask,
@@ -103,7 +103,7 @@ async function printChanges(
     return reached;
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 410) throw error;
-    // The past is gone: everything is shown anew.
+    // The history has expired: everything is listed again.
     const again = await api.json(ask);
     print(again);
     return textAt(again, 'metadata', 'resourceVersion');

@@ -9,7 +9,7 @@ import { withServer } from '../connection/server-api.ts';
 import { virtualClusters } from '../kinds.ts';
 import { plainTable } from '../output/print-table.ts';
 
-/** The entry of `spec.access` that this command keeps; what people wrote themselves is left alone. */
+/** The entry of `spec.access` that this command manages; other entries are not changed. */
 const entryName = 'shared';
 
 export const run: CommandRun = async (call) =>
@@ -26,13 +26,17 @@ export const run: CommandRun = async (call) =>
     const role = values.text('role');
     const removes = values.flag('remove');
     if (removes && role !== undefined)
-      throw usageError('--remove takes everything that was given; --role is not for it');
+      throw usageError('--remove removes all access and cannot be combined with --role');
     const { resourceVersion = '' } = instance.metadata;
     const spec = removes ? without(instance, people) : withPeople(instance, people, role);
-    // With the version that was read: what somebody else wrote meanwhile is not lost.
+    // The resourceVersion that was read prevents lost updates.
     await patchObject(api, virtualClusters, name, { metadata: { resourceVersion }, spec }, where);
     const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
-    terminal.print(removes ? `${who} cannot use ${name} any more\n` : `${who} can use ${name} now\n`);
+    terminal.print(
+      removes
+        ? `virtual cluster "${name}" is no longer shared with ${who}\n`
+        : `virtual cluster "${name}" shared with ${who}\n`,
+    );
     return undefined;
   });
 
@@ -69,7 +73,7 @@ function joined(head: JsonObject, before: JsonValue | undefined, { users, teams 
   };
 }
 
-/** Both lists without these people; what names nobody any more goes. */
+/** Both lists without these users and teams; entries that name nobody are removed. */
 function without(instance: KubeObject, { users, teams }: People): JsonObject {
   const less = (entry: JsonValue): JsonObject[] => {
     const [leftUsers, leftTeams] = [
@@ -96,7 +100,10 @@ function accessTable(instance: KubeObject, { terminal }: CommandCall): string {
   const rows = [
     [owner, 'owner'],
     ...listAt(instance, 'spec', 'access').map((entry) => [who(entry), textsAt(entry, 'verbs').join(', ')]),
-    ...listAt(instance, 'spec', 'extraAccessRules').map((rule) => [who(rule), `${textAt(rule, 'clusterRole')} inside`]),
+    ...listAt(instance, 'spec', 'extraAccessRules').map((rule) => [
+      who(rule),
+      `cluster role ${textAt(rule, 'clusterRole')}`,
+    ]),
   ];
-  return plainTable(['Who', 'May'], rows, terminal.colours);
+  return plainTable(['Name', 'Access'], rows, terminal.colours);
 }

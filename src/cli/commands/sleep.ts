@@ -16,6 +16,6 @@ export const run: CommandRun = async (call) =>
     if (values.flag('wait')) {
       await waitForPhase(api, { project, name, milliseconds: timeoutOf(values) }, 'Sleeping', call);
     }
-    terminal.print(`virtual cluster ${name} ${values.flag('wait') ? 'sleeps' : 'is put to sleep'}\n`);
+    terminal.print(`virtual cluster "${name}" ${values.flag('wait') ? 'is asleep' : 'is going to sleep'}\n`);
     return undefined;
   });

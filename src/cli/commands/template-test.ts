@@ -13,8 +13,8 @@ import { outputFormat } from '../output/output-format.ts';
 import { onlyTemplate } from './template-create.ts';
 
 /**
- * Renders a template on this machine, with the very code that the server has for it. With `--server` the server checks the
- * template too, in a dry run.
+ * Renders a template on this machine, with the same code as the server. With `--server` the server validates the
+ * template too, as a dry run.
  */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
@@ -24,7 +24,7 @@ export const run: CommandRun = async (call) => {
   const version = values.text('template-version') ?? '';
   const resolved = resolveTemplate(template, version);
   if (resolved === undefined) {
-    const wanted = version === '' ? 'that could be used' : `that matches ${version}`;
+    const wanted = version === '' ? 'that can be used' : `that matches ${version}`;
     throw new CliError(`${file}: the template has no version ${wanted}`, { exitCode: exitCodes.notFound });
   }
   const name = values.text('name') ?? 'demo';
@@ -44,7 +44,7 @@ export const run: CommandRun = async (call) => {
   });
   if (problems.length > 0) {
     for (const problem of problems) terminal.remark(`${file}: ${problem}\n`);
-    throw new CliError(`${file} cannot be rendered: ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
+    throw new CliError(`cannot render ${file}: ${problems.length} problem${problems.length === 1 ? '' : 's'}`);
   }
   if (values.flag('server')) {
     await withServer(call, async (api) => {

@@ -10,14 +10,16 @@ import { scopeOf } from '../input/scope-of.ts';
 import { managementApiVersion } from '../kinds.ts';
 import { giveSecret } from '../output/give-secret.ts';
 
-/** Tokens: for direct endpoints, for a virtual cluster, and for kubectl, which asks again and again. */
+/**
+ * Prints tokens for direct endpoints and virtual clusters, and credentials for kubectl, which requests them repeatedly.
+ */
 export const run: CommandRun = async (call) => {
   const { values } = call;
   const [forKubectl, direct] = [values.flag('exec-credential'), values.flag('direct')];
   const name = values.text('virtual-cluster');
-  if (direct && name !== undefined) throw usageError('--direct and --virtual-cluster exclude each other');
+  if (direct && name !== undefined) throw usageError('--direct and --virtual-cluster cannot be combined');
   if (!forKubectl && !direct && name === undefined) {
-    throw usageError('say which token: --direct, --virtual-cluster <name> or --exec-credential');
+    throw usageError('select a token with --direct, --virtual-cluster <name> or --exec-credential');
   }
   const access = await resolveAccess(call);
   const make = () =>
@@ -26,7 +28,7 @@ export const run: CommandRun = async (call) => {
     await giveSecret(await make(), call);
     return undefined;
   }
-  // The management API takes the key itself.
+  // The management API accepts the access key itself.
   const isKey = !direct && name === undefined;
   const wanted = { direct, name, project: access.project, ttl: values.text('ttl'), scope: scopeOf(values) };
   const token = isKey ? access.accessKey : await tokenCache(call.environment, access, wanted, make);
@@ -37,7 +39,7 @@ export const run: CommandRun = async (call) => {
 async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
   const ttl = call.values.text('ttl');
   const scope = scopeOf(call.values);
-  const answer = await api.json({
+  const response = await api.json({
     method: 'POST',
     path: api.managementPath('directclusterendpointtokens'),
     body: {
@@ -50,7 +52,7 @@ async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
     },
     signal: call.interrupted,
   });
-  return textAt(answer, 'status', 'token');
+  return textAt(response, 'status', 'token');
 }
 
 async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Promise<string> {
@@ -62,7 +64,7 @@ async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Pr
   return textAt(entryOf(await instanceKubeconfig(api, { project, name, ttl, signal: call.interrupted })).user, 'token');
 }
 
-/** What kubectl reads, in the version that it asks for. */
+/** Builds the object that kubectl reads, in the version that it requests. */
 function execCredential(token: string, { environment }: CommandCall): object {
   const end = endOf(token);
   return {

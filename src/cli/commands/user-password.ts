@@ -12,19 +12,19 @@ export const run: CommandRun = async (call) => {
   const password = await newPassword(name, call);
   return await withServer(call, async (api) => {
     await patchObject(api, users, name, { spec: { password } }, { signal: call.interrupted });
-    call.terminal.print(`the password of ${name} is another one now\n`);
+    call.terminal.print(`password of user "${name}" changed\n`);
     return undefined;
   });
 };
 
-/** Twice, as nobody sees what they type. */
+/** Asks twice, because the password is not echoed. */
 async function newPassword(name: string, call: CommandCall): Promise<string> {
   if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
   if (!call.terminal.asks) {
-    const next = 'pipe it in and give --password-stdin';
-    throw new CliError('nobody is there to type the password', { exitCode: exitCodes.usage, next });
+    const next = 'pipe it in and pass --password-stdin';
+    throw new CliError('cannot ask for the password without a terminal', { exitCode: exitCodes.usage, next });
   }
-  const password = await askSecret(`New password of ${name}: `, call);
-  if (password === (await askSecret('Again: ', call))) return password;
-  throw new CliError('the two are not the same; nothing was changed');
+  const password = await askSecret(`New password for ${name}: `, call);
+  if (password === (await askSecret('Repeat the password: ', call))) return password;
+  throw new CliError('the passwords do not match; nothing was changed');
 }

@@ -14,14 +14,14 @@ export const run: CommandRun = async (call) =>
     const name = values.argument('name');
     const patch = { metadata: { annotations: { [sleepForceAnnotation]: null } } };
     await patchObject(api, virtualClusters, name, patch, { project, signal });
-    await knock(api, name, signal);
+    await sendWakeRequest(api, name, signal);
     if (values.flag('wait')) await waitUntilReady(api, { project, name, milliseconds: timeoutOf(values) }, call);
-    terminal.print(`virtual cluster ${name} ${values.flag('wait') ? 'is awake' : 'is woken'}\n`);
+    terminal.print(`virtual cluster "${name}" ${values.flag('wait') ? 'is awake' : 'is waking up'}\n`);
     return undefined;
   });
 
-/** One that fell asleep by itself is woken by whoever uses it. That it does not answer yet is what is to be expected. */
-async function knock(api: ServerApi, name: string, signal: AbortSignal): Promise<void> {
+/** Any request wakes an instance that auto-sleep put to sleep. An error response is expected until it is ready. */
+async function sendWakeRequest(api: ServerApi, name: string, signal: AbortSignal): Promise<void> {
   const { apiPrefix, project } = api.access;
   const path = `/${apiPrefix}/project/${encodeURIComponent(project)}/virtualcluster/${encodeURIComponent(name)}/version`;
   await api.text({ path, signal }).catch((error: unknown) => {

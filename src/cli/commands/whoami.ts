@@ -13,9 +13,9 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const self = await whoIs(api, call.interrupted);
     if (self === undefined) {
-      throw new CliError('the scope of the access key does not let it ask who it is', {
+      throw new CliError('the scope of the access key does not allow this request', {
         exitCode: exitCodes.refused,
-        next: 'keys made with --cli-only may',
+        next: 'keys that were created with --cli-only allow it',
       });
     }
     call.terminal.print(format.kind === 'objects' ? format.print(self) : lines(self, api));

@@ -5,15 +5,15 @@ import { shellScripts, shells } from './shell-scripts.ts';
 
 const catalogue = await loadCatalogue();
 
-async function offered(line: string, asked: [string, Record<string, string>][] = []): Promise<Offer | string[]> {
+async function offered(line: string, queries: [string, Record<string, string>][] = []): Promise<Offer | string[]> {
   const offer = await complete(line.split(' '), catalogue, async (candidates, options) => {
-    asked.push([candidates, Object.fromEntries(options)]);
+    queries.push([candidates, Object.fromEntries(options)]);
     return [`${candidates}-a`, `${candidates}-b`];
   });
   return offer === 'files' ? offer : offer.map(({ word }) => word);
 }
 
-describe('what can stand there', () => {
+describe('completion', () => {
   it.each([
     ['acc', ['access-key']],
     ['access-key r', ['rotate']],
@@ -32,20 +32,20 @@ describe('what can stand there', () => {
     ['nothing ', []],
     ['apply -f ', 'files'],
     ['login --ca-file x', 'files'],
-  ])('%j: %j', async (line, expected) => {
+  ])('of %j offers %j', async (line, expected) => {
     const result = await offered(line);
     if (line === 'nothing ') expect(result).toContain('login');
     else expect(result).toEqual(expected);
   });
 
-  it('is looked for in the project, and at the server, that the line names', async () => {
-    const asked: [string, Record<string, string>][] = [];
-    await offered('get --project red --context=a ', asked);
-    expect(asked).toEqual([['virtual-cluster', { project: 'red', context: 'a' }]]);
+  it('queries the project and the server that the line names', async () => {
+    const queries: [string, Record<string, string>][] = [];
+    await offered('get --project red --context=a ', queries);
+    expect(queries).toEqual([['virtual-cluster', { project: 'red', context: 'a' }]]);
   });
 });
 
-it.each(shells)('the script for %s asks this program', (shell) => {
+it.each(shells)('the script for %s calls this program', (shell) => {
   expect(shellScripts[shell]).toMatch(/__complete/);
   expect(shellScripts[shell]).toContain(':files');
 });

@@ -2,24 +2,24 @@ import type { Catalogue } from '../build-program.ts';
 import type { Environment } from '../command-call.ts';
 import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
 
-/** A word that fits, and what it means if there is something to say. */
+/** A word that completes the line, with its description if there is one. */
 export interface Completion {
   readonly word: string;
   readonly meaning?: string;
 }
 
-/** What the shell is to offer; `files` where it knows better itself. */
+/** The completions to offer; `files` if the shell should complete file names. */
 export type Offer = readonly Completion[] | 'files';
 
 export type FindNames = (candidates: string, options: ReadonlyMap<string, string>) => Promise<readonly string[]>;
 
-/** The words that can stand where the last one is being typed. */
+/** Returns the completions of the last word. */
 export async function complete(words: readonly string[], catalogue: Catalogue, findNames: FindNames): Promise<Offer> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const { spec, rest, path } = commandIn(before, catalogue);
   if (spec === undefined) return startingWith(typed, wordsBelow(path, catalogue));
-  const { args, options, open } = readWords(rest, spec);
+  const { args, options, pending } = readWords(rest, spec);
   const find = async (candidates: Candidates | undefined): Promise<Offer> => {
     if (candidates === undefined) return [];
     if (candidates === 'file') return 'files';
@@ -29,7 +29,7 @@ export async function complete(words: readonly string[], catalogue: Catalogue, f
       names.map((word) => ({ word })),
     );
   };
-  if (open !== undefined) return await find(open.candidates);
+  if (pending !== undefined) return await find(pending.candidates);
   if (typed.startsWith('-')) return startingWith(typed, optionWords(spec));
   const expected = (spec.args ?? []).at(args) ?? (isVariadic(spec) ? spec.args?.at(-1) : undefined);
   return await find(expected?.candidates);
@@ -59,23 +59,23 @@ function wordsBelow(group: string, { commands, groups }: Catalogue): Completion[
   return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, meaning: summary }))] : own;
 }
 
-/** How many arguments stand there, which options have which values, and which option waits for its value. */
+/** Returns the number of arguments, the values of the options, and the option that still needs a value. */
 function readWords(words: readonly string[], spec: CommandSpec) {
   const options = new Map<string, string>();
   let args = 0;
-  let open: OptionSpec | undefined;
+  let pending: OptionSpec | undefined;
   for (const word of words) {
-    if (open !== undefined) {
-      options.set(longName(open), word);
-      open = undefined;
+    if (pending !== undefined) {
+      options.set(longName(pending), word);
+      pending = undefined;
     } else if (word.startsWith('--') && word.includes('=')) {
       options.set(word.slice(2, word.indexOf('=')), word.slice(word.indexOf('=') + 1));
     } else if (word.startsWith('-')) {
       const option = spec.options?.find(({ flags }) => flags.split(/[ ,]+/).includes(word));
-      if (option?.flags.includes('<') === true) open = option;
+      if (option?.flags.includes('<') === true) pending = option;
     } else args += 1;
   }
-  return { args, options, open };
+  return { args, options, pending };
 }
 
 function isVariadic(spec: CommandSpec): boolean {
@@ -87,13 +87,13 @@ function longName({ flags }: OptionSpec): string {
 }
 
 function optionWords(spec: CommandSpec): Completion[] {
-  const all = [...(spec.options ?? []), { flags: '--help', description: 'show this help' }];
+  const all = [...(spec.options ?? []), { flags: '--help', description: 'Show this help' }];
   return all.map((option) => ({ word: `--${longName(option)}`, meaning: option.description }));
 }
 
 /**
- * A word a line, its meaning behind a tab; `:files` for files, or what kubectl wants to hear in its place. What goes wrong
- * offers nothing: nobody typed a command.
+ * Prints one completion per line, with its description after a tab. For file names it prints `:files`; kubectl gets its
+ * own directive instead. A failure prints no completions, because the user has not run a command yet.
  */
 export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
   const { loadCatalogue } = await import('../catalogue/catalogue.ts');

@@ -26,11 +26,11 @@ const kinds: Readonly<Record<string, NamedKind>> = {
   'access-key': ownedAccessKeys,
 };
 
-/** Nobody waits longer for a list of names. */
-const patience = 2_000;
-const most = '200';
+/** No user waits longer for a completion. */
+const timeoutMs = 2_000;
+const maxNames = '200';
 
-/** Names as the server has them for this login, in the project that the command line names so far. */
+/** Looks up names on the server of the login, in the project that the command line names so far. */
 export function nameFinder(environment: Environment): FindNames {
   return async (candidates, options) => {
     if (candidates === 'context') return [...(await readConfig(configPath(environment))).logins.keys()];
@@ -40,8 +40,8 @@ export function nameFinder(environment: Environment): FindNames {
     const terminal = openTerminal({ out: silent, err: silent, in: {} }, environment);
     const values = callValues(new Map(), options);
     return await withServer({ environment, values, terminal }, async (api) => {
-      const where = { project: api.access.project, signal: AbortSignal.timeout(patience) };
-      const { items } = await listObjects(api, kind, where, { limit: most });
+      const where = { project: api.access.project, signal: AbortSignal.timeout(timeoutMs) };
+      const { items } = await listObjects(api, kind, where, { limit: maxNames });
       return items.map(({ metadata }) => metadata.name ?? '');
     });
   };

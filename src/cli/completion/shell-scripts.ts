@@ -2,11 +2,11 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /*
- * Each script hands the words so far to `flotilla __complete` and offers what it answers: a word a line, its meaning
- * behind a tab, `:files` where the shell is to offer files.
+ * Each script passes the words typed so far to `flotilla __complete` and offers its output: one word per line, with its
+ * description after a tab, or `:files` if the shell should complete file names.
  */
 
-/** Bash breaks words at `:` and `=`; the line itself is taken apart instead, and what bash has already is cut off. */
+/** Bash splits words at `:` and `=`. The script splits the line itself and cuts off the part that bash already has. */
 const bash = `_flotilla() {
   local line="\${COMP_LINE:0:COMP_POINT}" words current broken answer
   read -ra words <<< "$line"

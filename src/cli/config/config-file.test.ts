@@ -20,7 +20,7 @@ const login = {
   user: 'u',
 };
 
-it('keeps logins for their owner alone, and reads what it wrote', async () => {
+it('the config file is private to its owner and reads back as it was written', async () => {
   const path = join(folder, 'deep', 'config.json');
   const config: Config = {
     current: 'a',
@@ -36,11 +36,11 @@ it('keeps logins for their owner alone, and reads what it wrote', async () => {
   expect(await readConfig(join(folder, 'nothing'))).toEqual({ logins: new Map() });
 });
 
-it('refuses a file that others can read, and one that is none of ours', async () => {
+it('a config file that other users can read, or that is malformed, is rejected', async () => {
   const path = join(folder, 'config.json');
   await writeConfig(path, { logins: new Map([['a', login]]) });
   await chmod(path, 0o644);
-  await expect(readConfig(path)).rejects.toThrow(/can be read by others; run: chmod 600/);
+  await expect(readConfig(path)).rejects.toThrow(/is readable by other users; run: chmod 600/);
   for (const text of ['{', '[]', '{"contexts":{"a":{}}}']) {
     await writeFile(path, text);
     await chmod(path, 0o600);
@@ -48,7 +48,7 @@ it('refuses a file that others can read, and one that is none of ours', async ()
   }
 });
 
-it('lies where each operating system keeps such files', () => {
+it('the config file is in the standard location of each operating system', () => {
   const home = { HOME: '/home/anna' };
   expect(configPath(home, 'linux')).toBe('/home/anna/.config/flotilla/config.json');
   expect(configPath({ ...home, XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/flotilla/config.json');

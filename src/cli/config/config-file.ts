@@ -4,16 +4,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { errorCode, openToOthers, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 
-/** A login: one server, and who one is there. */
+/** A saved login: a server and the credential for it. */
 export interface Login {
-  /** Without a path: `https://127.0.0.1:8443`. */
+  /** Without a path, for example `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly apiPrefix: string;
   readonly accessKey: string;
-  /** PEM; absent: the server is trusted by the operating system's authorities. */
+  /** The CA of the server in PEM format. Optional; defaults to the CAs of the operating system. */
   readonly authority?: string;
   readonly project?: string;
-  /** Whom the server took the key for; shown, never sent. */
+  /** The user that the key belongs to, as the server reported it; for display only. */
   readonly user?: string;
 }
 
@@ -28,22 +28,22 @@ export async function readConfig(path: string): Promise<Config> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { logins: new Map() };
-    throw new CliError(`${path} cannot be read (${errorCode(error) ?? 'unknown error'})`, { cause: error });
+    throw new CliError(`cannot read ${path} (${errorCode(error) ?? 'unknown error'})`, { cause: error });
   }
-  await refuseIfOpen(path);
+  await rejectIfReadableByOthers(path);
   const value = parse(text, path);
   const contexts = isJsonObject(value.contexts) ? value.contexts : {};
   const logins = new Map<string, Login>();
   for (const [name, entry] of Object.entries(contexts)) {
     const login = loginIn(entry);
-    if (login === undefined) throw new CliError(`${path}: the context ${name} has no url or no accessKey`);
+    if (login === undefined) throw new CliError(`${path}: context "${name}" has no url or no accessKey`);
     logins.set(name, login);
   }
   const current = value.current;
   return { logins, ...(typeof current === 'string' ? { current } : {}) };
 }
 
-/** Whole or not at all, for its owner alone. */
+/** Writes the file atomically, readable by its owner only. */
 export async function writeConfig(path: string, config: Config): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const document = {
@@ -53,10 +53,10 @@ export async function writeConfig(path: string, config: Config): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** A key that others on this machine can read is not secret; who loosened the file learns of it here. */
-async function refuseIfOpen(path: string): Promise<void> {
+/** Rejects a file that other users of this machine can read: the access keys in it are not secret. */
+async function rejectIfReadableByOthers(path: string): Promise<void> {
   if (process.platform === 'win32' || (await openToOthers(path)) === 0) return;
-  throw new CliError(`${path} holds access keys and can be read by others`, { next: `run: chmod 600 ${path}` });
+  throw new CliError(`${path} contains access keys and is readable by other users`, { next: `run: chmod 600 ${path}` });
 }
 
 function parse(text: string, path: string): JsonObject {
@@ -64,10 +64,10 @@ function parse(text: string, path: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${path} is not JSON`, { next: 'mend it, or remove it and log in again', cause: error });
+    throw new CliError(`${path} is not valid JSON`, { next: 'fix it, or remove it and log in again', cause: error });
   }
   if (isJsonObject(value)) return value;
-  throw new CliError(`${path} is not a configuration`, { next: 'mend it, or remove it and log in again' });
+  throw new CliError(`${path} is not a Flotilla config file`, { next: 'fix it, or remove it and log in again' });
 }
 
 function loginIn(entry: JsonValue): Login | undefined {

@@ -7,12 +7,12 @@ import { authorityOf, readAuthority } from './resolve-access.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /**
- * Whose signature makes the server trusted: a file that was given, the operating system's authorities, or the authority
- * that the server shows, after somebody has looked at its fingerprint. What was agreed to once is kept and not asked again.
+ * Determines the CA that makes the server trusted: a given file, the CAs of the operating system, or the CA that the
+ * server presents, after the user has confirmed its fingerprint. A confirmed CA is saved and not asked about again.
  */
 export async function chooseAuthority(
   address: ServerAddress,
-  known: string | undefined,
+  saved: string | undefined,
   call: CommandCall,
 ): Promise<string | undefined> {
   const { values, environment } = call;
@@ -24,23 +24,26 @@ export async function chooseAuthority(
   if (peer.trusted) return undefined;
   const { authority } = peer;
   if (authority === undefined) {
-    throw new CliError(`the certificate of ${address.url} is not trusted, and its authority was not sent along`, {
-      next: 'give the file of that authority with --ca-file',
-    });
+    throw new CliError(
+      `the certificate of ${address.url} is not trusted, and the server did not send its CA certificate`,
+      {
+        next: 'pass the CA certificate with --ca-file',
+      },
+    );
   }
-  if (known !== undefined && fingerprintOf(new X509Certificate(known)) === authority.fingerprint) return known;
+  if (saved !== undefined && fingerprintOf(new X509Certificate(saved)) === authority.fingerprint) return saved;
   const expected = values.text('ca-fingerprint');
   if (expected !== undefined) {
-    if (bare(expected) === bare(authority.fingerprint)) return authority.pem;
-    throw new CliError(`the authority of ${address.url} is another one: ${authority.fingerprint}`, {
+    if (normalized(expected) === normalized(authority.fingerprint)) return authority.pem;
+    throw new CliError(`the CA of ${address.url} has another fingerprint: ${authority.fingerprint}`, {
       exitCode: exitCodes.refused,
-      next: 'do not go on unless you know why',
+      next: 'do not continue unless you know why',
     });
   }
-  return await askAbout(authority, address, known !== undefined, call);
+  return await confirmAuthority(authority, address, saved !== undefined, call);
 }
 
-async function askAbout(
+async function confirmAuthority(
   authority: PeerAuthority,
   { url }: ServerAddress,
   isChanged: boolean,
@@ -50,21 +53,21 @@ async function askAbout(
   if (!terminal.asks) {
     throw new CliError(`the certificate of ${url} is not trusted: ${authority.fingerprint}`, {
       exitCode: exitCodes.refused,
-      next: 'give --ca-file, or --ca-fingerprint if that is the one you expect',
+      next: 'pass --ca-file, or --ca-fingerprint if this is the fingerprint that you expect',
     });
   }
   terminal.remark(
-    `${isChanged ? terminal.remarkColours.bad(`The authority of ${url} is not the one that was kept.`) : `The certificate of ${url} is not known here.`}\n` +
-      `  authority:    ${authority.subject}, until ${authority.validTo}\n` +
+    `${isChanged ? terminal.remarkColours.bad(`The CA of ${url} differs from the saved one.`) : `The certificate of ${url} is not trusted.`}\n` +
+      `  CA:           ${authority.subject}, valid until ${authority.validTo}\n` +
       `  fingerprint:  ${terminal.remarkColours.strong(authority.fingerprint)}\n` +
-      '  (on the server: openssl x509 -noout -fingerprint -sha256 -in .flotilla/ca.crt)\n',
+      '  (compare on the server: openssl x509 -noout -fingerprint -sha256 -in .flotilla/ca.crt)\n',
   );
-  if (await askYesNo('Trust it from now on?', call)) return authority.pem;
-  throw new CliError('nothing was sent to the server', { exitCode: exitCodes.refused });
+  if (await askYesNo('Trust this CA?', call)) return authority.pem;
+  throw new CliError('login canceled; nothing was sent to the server', { exitCode: exitCodes.refused });
 }
 
-/** Without the name of the hash, colons and case. */
-function bare(fingerprint: string): string {
+/** Removes the name of the hash, colons and case. */
+function normalized(fingerprint: string): string {
   return fingerprint
     .replace(/^sha-?256[: ]/i, '')
     .replaceAll(':', '')

@@ -10,13 +10,13 @@ import type { ServerApi } from './server-api.ts';
 const retry = { firstMilliseconds: 200, longestMilliseconds: 5_000 };
 
 export interface FollowOptions extends Where {
-  /** Told when the server cannot be reached for a while; following goes on. */
+  /** Called while the server cannot be reached; following continues. */
   onTrouble?(error: unknown): void;
 }
 
 /**
- * One object as it is and as it changes; undefined when it is not there. Goes on over streams that end and servers that
- * start again, until whoever follows has seen enough or the signal fires.
+ * Yields the current state of an object and every change; `undefined` if it does not exist. Continues after a stream
+ * ends and after the server restarts, until the consumer stops or the signal aborts.
  */
 export async function* followObject(
   api: ServerApi,
@@ -39,26 +39,31 @@ export async function* followObject(
       }
     } catch (error) {
       signal.throwIfAborted();
-      // What the server refuses it refuses the next time too; that the past is gone, or that it is busy, it does not.
-      const passes = !(error instanceof StatusError) || error.code === 410 || error.code === 429 || error.code >= 500;
-      if (!passes || !isTrouble(error)) throw error;
+      // A rejected request is rejected again. Expired history (410), a busy server (429) and server errors are
+      // temporary.
+      const isTemporary =
+        !(error instanceof StatusError) || error.code === 410 || error.code === 429 || error.code >= 500;
+      if (!isTemporary || !isConnectionError(error)) throw error;
       failures += 1;
       if (failures > 1) onTrouble?.(error);
     }
-    // A stream that ended is followed anew at once, but never in a tight loop.
+    // A stream that ended is reopened soon, but never in a tight loop.
     await pause(failures === 0 ? retry.firstMilliseconds : backoffDelay(failures, retry), signal);
   }
 }
 
-function isTrouble(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   return error instanceof StatusError || error instanceof CliError || (error instanceof Error && 'code' in error);
 }
 
-/** A signal that fires after so long, or with the other one; `late` makes of its end what the user is to be told. */
+/**
+ * Calls `use` with a signal that aborts after the given time or with `signal`. A timeout throws an error with
+ * `timeoutMessage`.
+ */
 export async function within<T>(
   milliseconds: number,
   signal: AbortSignal,
-  late: () => string,
+  timeoutMessage: () => string,
   use: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = new AbortController();
@@ -66,7 +71,7 @@ export async function within<T>(
   try {
     return await use(AbortSignal.any([signal, limit.signal]));
   } catch (error) {
-    if (limit.signal.aborted && !signal.aborted) throw timeoutError(late());
+    if (limit.signal.aborted && !signal.aborted) throw timeoutError(timeoutMessage());
     throw error;
   } finally {
     clearTimeout(timer);

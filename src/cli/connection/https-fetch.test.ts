@@ -51,7 +51,7 @@ function fetchOf(url: string, environment: Record<string, string> = {}, authorit
 }
 
 describe('a request', () => {
-  it('is answered, its body sent with every method, and warnings passed on', async () => {
+  it('sends its body with every method and passes warnings on', async () => {
     const url = await serve(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -63,7 +63,7 @@ describe('a request', () => {
     expect(warnings.slice(0, 2)).toEqual(['mind the "gap"', 'and the step']);
   });
 
-  it('waits and comes again where too much was asked at once', async () => {
+  it('is retried after 429', async () => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;
@@ -75,21 +75,21 @@ describe('a request', () => {
     expect(asked).toBe(3);
   });
 
-  it('tells what is wrong: nobody there, somebody unknown, a stream that breaks', async () => {
+  it('fails with the cause: no server, an untrusted certificate, a broken stream', async () => {
     const gone = await serve(() => {});
     await new Promise((resolve) => open.pop()?.close(resolve));
-    await expect(fetchOf(gone).ask()).rejects.toThrow(/no server answers at .* \(ECONNREFUSED\)/);
+    await expect(fetchOf(gone).ask()).rejects.toThrow(/cannot reach the server at .* \(ECONNREFUSED\)/);
     const url = await serve((_request, response) => {
       response.write('half');
       response.destroy();
     });
     const broken = fetchOf(url).ask();
-    await expect(broken.then((answer) => answer.text())).rejects.toThrow(/no server answers/);
+    await expect(broken.then((answer) => answer.text())).rejects.toThrow(/cannot reach the server/);
     const other = await selfSigned('other');
     await expect(fetchOf(url, {}, other.cert).ask()).rejects.toThrow(/is not trusted .*flotilla login/);
   });
 
-  it('ends with the signal, before and while the answer comes', async () => {
+  it('is aborted by the signal, before and during the response', async () => {
     const url = await serve((_request, response) => void response.write('first\n'));
     const controller = new AbortController();
     const answer = await fetchOf(url).ask('GET', undefined, controller.signal);
@@ -100,7 +100,7 @@ describe('a request', () => {
   });
 });
 
-describe('through a proxy', () => {
+describe('a request through a proxy', () => {
   async function proxy(answer = 'HTTP/1.1 200 OK\r\n\r\n') {
     const asked: (string | undefined)[] = [];
     const server = createProxy();
@@ -116,7 +116,7 @@ describe('through a proxy', () => {
     return { asked, url: `http://anna:p%40ss@127.0.0.1:${await listening(server)}` };
   }
 
-  it('goes to the server itself, with TLS inside', async () => {
+  it('has end-to-end TLS with the server', async () => {
     const url = await serve((_request, response) => void response.end('through'));
     const { asked, url: through } = await proxy();
     expect(await (await fetchOf(url, { HTTPS_PROXY: through }).ask()).text()).toBe('through');
@@ -126,16 +126,16 @@ describe('through a proxy', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('says that it is the proxy who refuses', async () => {
+  it('names the proxy if the proxy rejects it', async () => {
     const { url: through } = await proxy('HTTP/1.1 407 No\r\n\r\n');
     await expect(fetchOf('https://127.0.0.1:1', { HTTPS_PROXY: through }).ask()).rejects.toThrow(
-      /the proxy 127.* answered 407/,
+      /proxy 127.* returned 407/,
     );
   });
 });
 
-describe('a server that nobody vouches for', () => {
-  it('shows its authority and that one’s fingerprint', async () => {
+describe('a server with an untrusted certificate', () => {
+  it('presents its CA with the fingerprint', async () => {
     const url = await serve((_request, response) => void response.end());
     const peer = await lookAtPeer(url, {});
     expect(peer).toMatchObject({

@@ -15,7 +15,7 @@ export interface HttpsFetchOptions {
   readonly url: string;
   readonly authority: string | undefined;
   readonly environment: Environment;
-  /** What the server says to whoever writes (`Warning` headers). */
+  /** Receives the warnings of the server (`Warning` headers). */
   warn(text: string): void;
 }
 
@@ -25,14 +25,14 @@ export interface HttpsFetch {
 }
 
 const connectMilliseconds = 15_000;
-/** From the request's end to the head of the answer. */
-const answerMilliseconds = 60_000;
-const tries = 4;
+/** From the end of the request to the response headers. */
+const responseMilliseconds = 60_000;
+const maxAttempts = 4;
 const longestPause = 10_000;
 
 /**
- * `fetch` with the server's own authority and the user's proxy, over Node's HTTPS client: a third of the time of a start
- * would otherwise go into loading a larger one.
+ * `fetch` with the CA of the server and the proxy of the user, on the HTTPS client of Node: to load a larger client
+ * would take a third of the startup time.
  */
 export function httpsFetch(options: HttpsFetchOptions): HttpsFetch {
   const trust = { keepAlive: true, ...(options.authority === undefined ? {} : { ca: options.authority }) };
@@ -41,7 +41,7 @@ export function httpsFetch(options: HttpsFetchOptions): HttpsFetch {
   const fetch: Fetch = async (url, init) => {
     for (let attempt = 1; ; attempt++) {
       const response = await send(agent, options, url, init);
-      if (response.statusCode !== 429 || attempt === tries) return fetched(response, options, init.signal);
+      if (response.statusCode !== 429 || attempt === maxAttempts) return fetched(response, options, init.signal);
       const seconds = Number(response.headers['retry-after'] ?? 1);
       response.resume();
       await pause(Math.min(Number.isFinite(seconds) ? seconds * 1000 : 1000, longestPause), init.signal);
@@ -62,7 +62,7 @@ function send(
       reject(signal.reason);
       return;
     }
-    const asking = request(url, {
+    const outgoing = request(url, {
       agent,
       method: init.method,
       headers: {
@@ -73,30 +73,30 @@ function send(
       },
     });
     let isConnected = false;
-    let timer = setTimeout(() => asking.destroy(timeoutOf(options.url, isConnected)), connectMilliseconds);
-    const onAbort = () => asking.destroy(signal?.reason);
+    let timer = setTimeout(() => outgoing.destroy(timeoutOf(options.url, isConnected)), connectMilliseconds);
+    const onAbort = () => outgoing.destroy(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     const done = () => clearTimeout(timer);
-    const waitForAnswer = () => {
+    const waitForResponse = () => {
       isConnected = true;
       clearTimeout(timer);
-      timer = setTimeout(() => asking.destroy(timeoutOf(options.url, true)), answerMilliseconds);
+      timer = setTimeout(() => outgoing.destroy(timeoutOf(options.url, true)), responseMilliseconds);
     };
-    asking.once('socket', (socket) => {
-      if (socket.connecting) socket.once('secureConnect', waitForAnswer);
-      else waitForAnswer();
+    outgoing.once('socket', (socket) => {
+      if (socket.connecting) socket.once('secureConnect', waitForResponse);
+      else waitForResponse();
     });
-    asking.once('response', (response) => {
+    outgoing.once('response', (response) => {
       done();
       response.once('close', () => signal?.removeEventListener('abort', onAbort));
       resolve(response);
     });
-    asking.once('error', (error) => {
+    outgoing.once('error', (error) => {
       done();
       signal?.removeEventListener('abort', onAbort);
       reject(signal?.aborted ? signal.reason : unreachable(options.url, error));
     });
-    asking.end(init.body);
+    outgoing.end(init.body);
   });
 }
 
@@ -110,7 +110,7 @@ function fetched(
   return { status: response.statusCode ?? 0, text: () => text(body), body };
 }
 
-/** A stream that breaks says why: because it was wanted, or because the server is gone. */
+/** A stream that breaks throws the reason: it was aborted, or the server is unreachable. */
 async function* bodyOf(
   response: IncomingMessage,
   url: string,
@@ -124,15 +124,15 @@ async function* bodyOf(
   }
 }
 
-/** `299 - "what the server says"`, as Kubernetes writes it. */
+/** Parses `299 - "text of the warning"`, the format that Kubernetes uses. */
 function warningsIn({ headers }: IncomingMessage): string[] {
-  return [...(headers.warning ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, said = '']) =>
-    said.replaceAll(/\\(.)/g, '$1'),
+  return [...(headers.warning ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
+    text.replaceAll(/\\(.)/g, '$1'),
   );
 }
 
 function timeoutOf(url: string, isConnected: boolean): CliError {
-  return timeoutError(isConnected ? `${url} does not answer` : `no connection to ${url} could be made in time`);
+  return timeoutError(isConnected ? `${url} did not respond in time` : `connection to ${url} timed out`);
 }
 
 function unreachable(url: string, error: Error): CliError {
@@ -140,17 +140,17 @@ function unreachable(url: string, error: Error): CliError {
   const code = errorCode(error);
   if (isTrustFault(code)) {
     return new CliError(`the certificate of ${url} is not trusted (${code})`, {
-      next: `run: flotilla login ${url}, which shows it, or give its CA with --ca-file or FLOTILLA_CA_FILE`,
+      next: `inspect it with: flotilla login ${url}, or pass its CA with --ca-file or FLOTILLA_CA_FILE`,
       cause: error,
     });
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const next = 'use an address that the certificate names, or start the server with --tls-san';
-    return new CliError(`the certificate of ${url} is for another name`, { next, cause: error });
+    const next = 'use an address that the certificate contains, or start the server with --tls-san';
+    return new CliError(`the certificate of ${url} is for another host name`, { next, cause: error });
   }
   if (code?.startsWith('CERT_')) {
-    return new CliError(`the certificate of ${url} cannot be used (${code})`, { cause: error });
+    return new CliError(`the certificate of ${url} is invalid (${code})`, { cause: error });
   }
-  const next = 'check the address, and whether the server runs';
-  return new CliError(`no server answers at ${url} (${code ?? error.message})`, { next, cause: error });
+  const next = 'check the address and whether the server is running';
+  return new CliError(`cannot reach the server at ${url} (${code ?? error.message})`, { next, cause: error });
 }

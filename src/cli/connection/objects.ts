@@ -7,14 +7,14 @@ import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { NamedKind } from '../kinds.ts';
 import type { Ask, ServerApi } from './server-api.ts';
 
-/** Which objects: the project counts for kinds that live in one; undefined there: all projects. */
+/** Selects objects: `project` applies to kinds in projects; `undefined` selects all projects. */
 export interface Where {
   readonly project?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 export interface WriteOptions extends Where {
-  /** Everything is checked, nothing is written. */
+  /** Validates the request without writeQuery anything. */
   readonly dryRun?: boolean;
 }
 
@@ -22,7 +22,7 @@ export type Change =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: JsonObject }
   | { readonly type: 'BOOKMARK'; readonly object: JsonObject };
 
-/** What the server shows of a list: its own columns, ages worked out. */
+/** The `Accept` header for a Table: the columns of the server, with formatted ages. */
 export const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
 export function objectPath(api: ServerApi, kind: NamedKind, where: Where, name?: string, subresource?: string): string {
@@ -38,7 +38,7 @@ export async function getObject(api: ServerApi, kind: NamedKind, where: Where, n
   return (await api.json({ path: objectPath(api, kind, where, name), ...signalOf(where) })) as KubeObject;
 }
 
-/** As above; undefined: there is none of that name. */
+/** Like `getObject`; `undefined` if there is none. */
 export async function findObject(
   api: ServerApi,
   kind: NamedKind,
@@ -71,7 +71,7 @@ export async function createObject(
   options: WriteOptions,
 ): Promise<KubeObject> {
   const path = objectPath(api, kind, options);
-  return (await api.json({ method: 'POST', path, body: object, ...writing(options) })) as KubeObject;
+  return (await api.json({ method: 'POST', path, body: object, ...writeQuery(options) })) as KubeObject;
 }
 
 export async function replaceObject(
@@ -81,10 +81,10 @@ export async function replaceObject(
   options: WriteOptions,
 ): Promise<KubeObject> {
   const path = objectPath(api, kind, options, object.metadata.name ?? '');
-  return (await api.json({ method: 'PUT', path, body: object, ...writing(options) })) as KubeObject;
+  return (await api.json({ method: 'PUT', path, body: object, ...writeQuery(options) })) as KubeObject;
 }
 
-/** A merge patch; with `metadata.resourceVersion` in it, it is refused where the object has changed since. */
+/** Sends a merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed. */
 export async function patchObject(
   api: ServerApi,
   kind: NamedKind,
@@ -94,10 +94,10 @@ export async function patchObject(
 ): Promise<KubeObject> {
   const path = objectPath(api, kind, options, name);
   const type = 'application/merge-patch+json';
-  return (await api.json({ method: 'PATCH', path, body: patch, type, ...writing(options) })) as KubeObject;
+  return (await api.json({ method: 'PATCH', path, body: patch, type, ...writeQuery(options) })) as KubeObject;
 }
 
-/** The answer is the object, if something holds it, or a Status. */
+/** Returns the object if finalizers hold it, otherwise a Status. */
 export async function deleteObject(
   api: ServerApi,
   kind: NamedKind,
@@ -110,10 +110,10 @@ export async function deleteObject(
     apiVersion: 'v1',
     ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
   };
-  return await api.json({ method: 'DELETE', path, body, ...writing(options) });
+  return await api.json({ method: 'DELETE', path, body, ...writeQuery(options) });
 }
 
-/** Ends when the server ends it. What ends it for a reason is thrown. */
+/** Yields watch events until the server ends the stream. Throws if the server ends it with an error. */
 export async function* watchChanges(api: ServerApi, ask: Ask): AsyncGenerator<Change> {
   const query = { ...ask.query, watch: 'true', allowWatchBookmarks: 'true' };
   for await (const line of api.lines({ ...ask, query })) {
@@ -124,10 +124,10 @@ export async function* watchChanges(api: ServerApi, ask: Ask): AsyncGenerator<Ch
 }
 
 /**
- * A write that was sent is waited for, Ctrl-C or not: it takes moments, and only its answer tells whether it was carried
- * out. After a Ctrl-C no other one is begun.
+ * A write that was sent is awaited despite Ctrl-C: it is short, and only its response tells whether it was executed.
+ * After Ctrl-C no other write starts.
  */
-function writing({ dryRun, signal }: WriteOptions): Pick<Ask, 'query'> {
+function writeQuery({ dryRun, signal }: WriteOptions): Pick<Ask, 'query'> {
   signal?.throwIfAborted();
   return dryRun === true ? { query: { dryRun: 'All' } } : {};
 }

@@ -7,7 +7,7 @@ import { readSecretFromStdin } from '../input/read-stdin.ts';
 import type { ServerAddress } from './server-address.ts';
 import { withAccess } from './server-api.ts';
 
-/** The access key that the server gives for a name and a password. */
+/** Logs in with a user name and a password. Returns the access key of the session. */
 export async function logInWithPassword(
   address: ServerAddress,
   authority: string | undefined,
@@ -16,7 +16,7 @@ export async function logInWithPassword(
 ): Promise<string> {
   const password = await passwordOf(username, call);
   const access = { ...address, authority, accessKey: '', project: '', context: undefined };
-  const answer = await withAccess(access, call, (api) =>
+  const response = await withAccess(access, call, (api) =>
     api.json({
       method: 'POST',
       path: '/auth/password/login',
@@ -25,16 +25,16 @@ export async function logInWithPassword(
     }),
   ).catch((error: unknown) => {
     if (!(error instanceof StatusError) || error.code !== 401) throw error;
-    throw new CliError('the username or the password is not right', { exitCode: exitCodes.refused, cause: error });
+    throw new CliError('wrong username or password', { exitCode: exitCodes.refused, cause: error });
   });
-  return textAt(answer, 'accessKey');
+  return textAt(response, 'accessKey');
 }
 
 async function passwordOf(username: string, call: CommandCall): Promise<string> {
   if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
-  if (call.terminal.asks) return await askSecret(`Password of ${username}: `, call);
-  throw new CliError('nobody is there to type the password', {
+  if (call.terminal.asks) return await askSecret(`Password for ${username}: `, call);
+  throw new CliError('cannot ask for the password without a terminal', {
     exitCode: exitCodes.usage,
-    next: 'pipe it in and give --password-stdin',
+    next: 'pipe it in and pass --password-stdin',
   });
 }

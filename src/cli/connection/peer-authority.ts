@@ -7,11 +7,11 @@ import { connectThrough } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
 import { isTrustFault } from './trust-fault.ts';
 
-/** What a server showed of itself. */
+/** The trust status of a server, by its certificate. */
 export type Peer =
-  /** The operating system's authorities vouch for it. */
+  /** The CAs of the operating system verify the certificate. */
   | { readonly trusted: true }
-  /** Nobody does; `authority` signed its certificate, if the server sent it along. */
+  /** The certificate is not trusted; `authority` is the CA that signed it, if the server sent it. */
   | { readonly trusted: false; readonly authority: PeerAuthority | undefined };
 
 export interface PeerAuthority {
@@ -24,15 +24,14 @@ export interface PeerAuthority {
 
 const handshakeMilliseconds = 15_000;
 
-/** Looks at a server's certificate. Nothing is sent to it. */
+/** Inspects the certificate of a server. Nothing is sent to the server. */
 export async function lookAtPeer(url: string, environment: Environment): Promise<Peer> {
   const socket = await handshake(new URL(url), environment);
   try {
     if (socket.authorized) return { trusted: true };
     const code =
       typeof socket.authorizationError === 'string' ? socket.authorizationError : errorCode(socket.authorizationError);
-    if (!isTrustFault(code))
-      throw new CliError(`the certificate of ${url} cannot be used (${code ?? 'unknown fault'})`);
+    if (!isTrustFault(code)) throw new CliError(`the certificate of ${url} is invalid (${code ?? 'unknown error'})`);
     const root = lastOf(socket.getPeerCertificate(true));
     return { trusted: false, authority: root === undefined ? undefined : described(root) };
   } finally {
@@ -40,7 +39,7 @@ export async function lookAtPeer(url: string, environment: Environment): Promise
   }
 }
 
-/** The same form as `openssl x509 -fingerprint -sha256` prints, with the name that ssh puts before it. */
+/** Formats a fingerprint as `openssl x509 -fingerprint -sha256` does, with the prefix that ssh uses. */
 export function fingerprintOf(certificate: X509Certificate): string {
   return `SHA256:${certificate.fingerprint256}`;
 }
@@ -50,21 +49,18 @@ function handshake(url: URL, environment: Environment): Promise<TLSSocket> {
   const port = Number(url.port || 443);
   const proxy = proxyFor(url, environment);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => fail(timeoutError(`no connection to ${url.origin} could be made in time`)),
-      handshakeMilliseconds,
-    );
+    const timer = setTimeout(() => fail(timeoutError(`connection to ${url.origin} timed out`)), handshakeMilliseconds);
     const fail = (error: Error) => {
       clearTimeout(timer);
-      const next = 'check the address, and whether the server runs';
+      const next = 'check the address and whether the server is running';
       const why = errorCode(error) ?? error.message;
       reject(
         error instanceof CliError
           ? error
-          : new CliError(`no server answers at ${url.origin} (${why})`, { next, cause: error }),
+          : new CliError(`cannot reach the server at ${url.origin} (${why})`, { next, cause: error }),
       );
     };
-    const meet = (socket: TLSSocket) => {
+    const onSocket = (socket: TLSSocket) => {
       socket.once('error', fail);
       socket.once('secureConnect', () => {
         clearTimeout(timer);
@@ -72,12 +68,12 @@ function handshake(url: URL, environment: Environment): Promise<TLSSocket> {
       });
     };
     const options = { host, port, rejectUnauthorized: false, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) };
-    if (proxy === undefined) meet(connect(options));
-    else connectThrough(proxy, options).then(meet, fail);
+    if (proxy === undefined) onSocket(connect(options));
+    else connectThrough(proxy, options).then(onSocket, fail);
   });
 }
 
-/** The one that signed itself, at the end of the chain; undefined: the chain ends before it. */
+/** Returns the self-signed certificate at the end of the chain; `undefined` if the chain ends before it. */
 function lastOf(first: DetailedPeerCertificate): X509Certificate | undefined {
   const seen = new Set<string>();
   let certificate = first;

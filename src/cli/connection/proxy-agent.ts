@@ -5,10 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../cli-error.ts';
 
-/**
- * Connections through a proxy: it is asked to CONNECT, and TLS goes to the server itself inside. The proxy never sees a
- * key.
- */
+/** Connects through a proxy with CONNECT. TLS is end-to-end with the server, so the proxy never sees a key. */
 export class ProxyAgent extends Agent {
   readonly #proxy: URL;
 
@@ -25,14 +22,14 @@ export class ProxyAgent extends Agent {
     const target = { host: host ?? '', port: Number(port ?? 443) };
     tunnel(this.#proxy, target).then(
       (socket) => connected?.(null, connectTls({ ...(options as ConnectionOptions), socket })),
-      // Node looks at the error alone.
+      // Node reads only the error.
       (error: Error) => connected?.(error, undefined as unknown as Duplex),
     );
     return undefined;
   }
 }
 
-/** One TLS connection through the proxy. */
+/** Opens one TLS connection through the proxy. */
 export async function connectThrough(
   proxy: URL,
   options: ConnectionOptions & { host: string; port: number },
@@ -45,7 +42,7 @@ function tunnel(proxy: URL, { host, port }: { host: string; port: number }): Pro
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const asking = send({
+    const outgoing = send({
       host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
       method: 'CONNECT',
@@ -58,17 +55,17 @@ function tunnel(proxy: URL, { host, port }: { host: string; port: number }): Pro
           : { 'Proxy-Authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
       },
     });
-    asking.once('connect', (answer: IncomingMessage, socket: Socket) => {
-      if (answer.statusCode === 200) {
+    outgoing.once('connect', (response: IncomingMessage, socket: Socket) => {
+      if (response.statusCode === 200) {
         resolve(socket);
         return;
       }
       socket.destroy();
-      reject(new CliError(`the proxy ${proxy.host} answered ${answer.statusCode} when asked for ${target}`));
+      reject(new CliError(`proxy ${proxy.host} returned ${response.statusCode} for a connection to ${target}`));
     });
-    asking.once('error', (error) => {
-      reject(new CliError(`the proxy ${proxy.host} cannot be reached (${error.message})`, { cause: error }));
+    outgoing.once('error', (error) => {
+      reject(new CliError(`cannot reach the proxy ${proxy.host} (${error.message})`, { cause: error }));
     });
-    asking.end();
+    outgoing.end();
   });
 }

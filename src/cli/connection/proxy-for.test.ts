@@ -18,11 +18,11 @@ describe('the proxy', () => {
     [{ HTTPS_PROXY: 'p', no_proxy: 'a.example.com:8443' }, undefined],
     [{ HTTPS_PROXY: 'p', NO_PROXY: 'a.example.com:443' }, 'http://p/'],
     [{ HTTPS_PROXY: 'p', NO_PROXY: 'ample.com' }, 'http://p/'],
-  ])('of %j is %s', (environment, expected) => {
+  ])('for %j is %s', (environment, expected) => {
     expect(of('https://a.example.com:8443/x', environment as unknown as Record<string, string>)).toBe(expected);
   });
 
-  it('leaves addresses out as well', () => {
+  it('is not used for excluded addresses', () => {
     expect(of('https://[::1]:8443', { HTTPS_PROXY: 'p', NO_PROXY: '::1' })).toBeUndefined();
     expect(of('https://[::1]:8443', { HTTPS_PROXY: 'p', NO_PROXY: '[::1]:443' })).toBe('http://p/');
     expect(of('https://10.1.2.3', { HTTPS_PROXY: 'p', NO_PROXY: '10.0.0.0/8' })).toBeUndefined();
@@ -37,12 +37,12 @@ describe('the address of a server', () => {
     ['https://a:8443/', 'https://a:8443', 'kubernetes'],
     ['https://a/kubernetes/management', 'https://a', 'kubernetes'],
     ['https://a/other/', 'https://a', 'other'],
-  ])('%s', (text, url, apiPrefix) => {
+  ])('is parsed from %s', (text, url, apiPrefix) => {
     expect(parseServerAddress(text)).toEqual({ url, apiPrefix });
   });
 
   it.each(['a:8443', 'http://a', 'https://u:p@a', 'https://a/x/y', 'https://a/kubernetes/management/apis', ''])(
-    'is not %s',
+    'cannot be %s',
     (text) => {
       expect(() => parseServerAddress(text)).toThrow(expect.objectContaining({ exitCode: 2 }));
     },

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Environment } from '../command-call.ts';
 
-/** The proxy that the environment names for an address, by the variables that curl and Go's programs go by. */
+/** Returns the proxy that the environment sets for an address, in the variables that curl and Go programs use. */
 export function proxyFor(url: URL, environment: Environment): URL | undefined {
   const either = (name: string): string => environment[name.toLowerCase()] || environment[name.toUpperCase()] || '';
   const proxy = either('https_proxy') || either('all_proxy');
@@ -12,8 +12,8 @@ export function proxyFor(url: URL, environment: Environment): URL | undefined {
 }
 
 /**
- * `*`, hosts, domains (`.example.com` and `example.com` cover what is below them), addresses and ranges of them
- * (`10.0.0.0/8`); hosts with a port if wanted.
+ * True if an entry of NO_PROXY matches: `*`, a host, a domain (`.example.com` and `example.com` match their
+ * subdomains), an address, or a range of addresses (`10.0.0.0/8`). A host may have a port.
  */
 function isExcepted(url: URL, exceptions: string): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();

@@ -35,8 +35,8 @@ const find = (environment: Record<string, string>, options: Record<string, strin
     values: callValues(new Map(), new Map(Object.entries(options))),
   });
 
-describe('which server, as whom, in which project', () => {
-  it('is the current login, in its project', async () => {
+describe('the server, credential and project of a call', () => {
+  it('come from the current login', async () => {
     expect(await find({})).toMatchObject({
       url: 'https://a',
       accessKey: 'key-of-a',
@@ -73,30 +73,30 @@ describe('which server, as whom, in which project', () => {
       {},
       { apiPrefix: 'other', authority: undefined },
     ],
-  ])('with %j and %j is %j', async (environment, options, expected) => {
+  ])('with %j and %j are %j', async (environment, options, expected) => {
     expect(
       await find(environment as unknown as Record<string, string>, options as Record<string, string>),
     ).toMatchObject(expected);
   });
 
-  it('never sends the key of one server to another', async () => {
-    await expect(find({ FLOTILLA_URL: 'https://c' })).rejects.toThrow(/there is no access key for https:\/\/c/);
-    await expect(find({ FLOTILLA_URL: 'https://a:444' })).rejects.toThrow(/there is no access key/);
+  it('never combine the key of one server with another server', async () => {
+    await expect(find({ FLOTILLA_URL: 'https://c' })).rejects.toThrow(/no access key for https:\/\/c/);
+    await expect(find({ FLOTILLA_URL: 'https://a:444' })).rejects.toThrow(/no access key for/);
   });
 
-  it('is nobody where there is neither', async () => {
+  it('are undefined without a login and without an environment', async () => {
     const nowhere = { FLOTILLA_CONFIG: join(folder, 'nothing.json') };
     expect(await find(nowhere)).toBeUndefined();
     await expect(find({ ...nowhere, FLOTILLA_ACCESS_KEY: 'x' })).rejects.toThrow(/FLOTILLA_URL is not/);
     await expect(find({}, { context: 'z' })).rejects.toMatchObject({ exitCode: 3 });
   });
 
-  it('takes the authority from a file that holds one', async () => {
+  it('include the CA from a file', async () => {
     const file = join(folder, 'ca.crt');
     await writeFile(file, certificate);
     expect(await find({ FLOTILLA_CA_FILE: file })).toMatchObject({ authority: certificate });
     await writeFile(file, 'nothing');
-    await expect(find({ FLOTILLA_CA_FILE: file })).rejects.toThrow(/holds no certificate/);
+    await expect(find({ FLOTILLA_CA_FILE: file })).rejects.toThrow(/contains no certificate/);
     await expect(find({ FLOTILLA_CA_FILE: join(folder, 'no') })).rejects.toThrow(/does not exist/);
   });
 });

@@ -7,50 +7,50 @@ import { type Config, type Login, readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
 
-/** Which server, as whom, and in which project. */
+/** The server, the credential and the project of a call. */
 export interface Access extends ServerAddress {
   readonly accessKey: string;
-  /** PEM; undefined: the operating system's authorities. */
+  /** The CA in PEM format; `undefined` to trust the CAs of the operating system. */
   readonly authority: string | undefined;
   readonly project: string;
-  /** The login that it comes from; undefined: the environment. */
+  /** The login that provides the credential; `undefined` if the environment does. */
   readonly context: string | undefined;
 }
 
-type Given = Pick<CommandCall, 'environment' | 'values'>;
+type AccessCall = Pick<CommandCall, 'environment' | 'values'>;
 
 /**
- * Environment variables win over what was stored by a login. A stored key goes to the server that it was stored for and
- * to no other: with `FLOTILLA_URL` of another server there has to be a key in the environment too.
+ * Environment variables override the saved login. A saved key is sent only to the server that it was saved for: if
+ * `FLOTILLA_URL` names another server, the environment must provide a key too.
  */
-export async function resolveAccess(call: Given): Promise<Access> {
+export async function resolveAccess(call: AccessCall): Promise<Access> {
   const access = await findAccess(call);
   if (access !== undefined) return access;
-  throw new CliError('there is no login', {
+  throw new CliError('not logged in', {
     exitCode: exitCodes.refused,
     next: 'run: flotilla login URL, or set FLOTILLA_URL and FLOTILLA_ACCESS_KEY',
   });
 }
 
-/** As above; undefined where there is neither a login nor an environment. */
-export async function findAccess({ environment, values }: Given): Promise<Access | undefined> {
+/** Like `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
+export async function findAccess({ environment, values }: AccessCall): Promise<Access | undefined> {
   const given = (name: string): string | undefined => environment[name] || undefined;
   const config = await readConfig(configPath(environment));
   const named = values.text('context') ?? given('FLOTILLA_CONTEXT');
   const stored = storedLogin(config, named);
-  // Who names a login on the command line means that one, whatever the environment says.
+  // A login that is named on the command line overrides the environment.
   const useEnvironment = values.text('context') === undefined;
   const urlGiven = useEnvironment ? given('FLOTILLA_URL') : undefined;
   const keyGiven = useEnvironment ? given('FLOTILLA_ACCESS_KEY') : undefined;
   const address = urlGiven === undefined ? stored?.login : parseServerAddress(urlGiven);
   if (address === undefined) {
     if (keyGiven === undefined) return undefined;
-    throw new CliError('FLOTILLA_ACCESS_KEY is set and FLOTILLA_URL is not', { exitCode: exitCodes.refused });
+    throw new CliError('FLOTILLA_ACCESS_KEY is set but FLOTILLA_URL is not', { exitCode: exitCodes.refused });
   }
   const login = stored !== undefined && sameServer(stored.login, address) ? stored : undefined;
   const accessKey = keyGiven ?? login?.login.accessKey;
   if (accessKey === undefined) {
-    throw new CliError(`there is no access key for ${address.url}`, {
+    throw new CliError(`no access key for ${address.url}`, {
       exitCode: exitCodes.refused,
       next: `run: flotilla login ${address.url}, or set FLOTILLA_ACCESS_KEY`,
     });
@@ -70,10 +70,10 @@ function storedLogin(config: Config, named: string | undefined): { name: string;
   const name = named ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name !== undefined && login !== undefined) return { name, login };
-  // A current login that is gone is none; one that somebody names has to be there.
+  // A current login that was removed is ignored, but a login that the user names must exist.
   if (named === undefined) return undefined;
-  const next = 'flotilla context list shows those that are there';
-  throw new CliError(`there is no login ${JSON.stringify(named)}`, { exitCode: exitCodes.notFound, next });
+  const next = 'list saved logins with: flotilla context list';
+  throw new CliError(`login ${JSON.stringify(named)} not found`, { exitCode: exitCodes.notFound, next });
 }
 
 export async function authorityOf(environment: Environment): Promise<string | undefined> {
@@ -87,8 +87,8 @@ export async function readAuthority(file: string): Promise<string> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errorCode(error)})`;
-    throw new CliError(`the CA file ${file} ${why}`, { cause: error });
+    throw new CliError(`CA file ${file} ${why}`, { cause: error });
   }
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new CliError(`the CA file ${file} holds no certificate in PEM form`);
+  throw new CliError(`CA file ${file} contains no certificate in PEM format`);
 }

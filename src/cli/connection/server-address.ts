@@ -1,27 +1,27 @@
 import { usageError } from '../cli-error.ts';
 
 export interface ServerAddress {
-  /** Without a path and without a slash at the end. */
+  /** Without a path and without a trailing slash. */
   readonly url: string;
   readonly apiPrefix: string;
 }
 
-const usualPrefix = 'kubernetes';
+const defaultPrefix = 'kubernetes';
 
 /**
- * Takes what people have at hand: the server's own address, or the one that stands in a kubeconfig
+ * Parses the address of a server: its own address, or the one in a kubeconfig
  * (`https://host:8443/kubernetes/management`).
  */
 export function parseServerAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.protocol !== 'https:' || url.username !== '' || url.password !== '') {
-    throw usageError(`${JSON.stringify(text)} is not the address of a server; it looks like https://host:8443`);
+    throw usageError(`${JSON.stringify(text)} is not the URL of a server; use for example https://host:8443`);
   }
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   if (segments.length > 2 || (segments.length === 2 && segments[1] !== 'management')) {
-    throw usageError(`${JSON.stringify(text)} leads into a server; give its address alone: ${url.origin}`);
+    throw usageError(`${JSON.stringify(text)} contains a path; use the URL of the server: ${url.origin}`);
   }
-  return { url: url.origin, apiPrefix: segments[0] ?? usualPrefix };
+  return { url: url.origin, apiPrefix: segments[0] ?? defaultPrefix };
 }
 
 export function sameServer(a: ServerAddress, b: ServerAddress): boolean {

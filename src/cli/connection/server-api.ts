@@ -12,30 +12,30 @@ import { type Access, resolveAccess } from './resolve-access.ts';
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the server's root: `/auth/logout`; see `managementPath`. */
+  /** The path on the server, for example `/auth/logout`; see `managementPath`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly accept?: string;
   readonly body?: JsonValue;
-  /** The body's media type; absent: JSON. */
+  /** The media type of the body. Optional; defaults to JSON. */
   readonly type?: string;
   readonly signal?: AbortSignal;
 }
 
-/** The server as a command sees it. Every function rejects with StatusError for an answer that says no. */
+/** The API of the server. Every function rejects with StatusError if the server returns an error. */
 export interface ServerApi {
   readonly access: Access;
-  /** The path of a kind of the management API, or of what lies below it. */
+  /** The path of a kind of the management API, or of a resource below it. */
   managementPath(...segments: string[]): string;
   json(ask: Ask): Promise<JsonObject>;
   text(ask: Ask): Promise<string>;
-  /** The lines of an answer as they come. */
+  /** Streams the lines of a response. */
   lines(ask: Ask): AsyncGenerator<string>;
-  /** The bytes of an answer as they come. */
+  /** Streams the bytes of a response. */
   bytes(ask: Ask): AsyncGenerator<Uint8Array>;
 }
 
-/** Opens the server of this call for as long as `use` takes. */
+/** Connects to the server of this call while `use` runs. */
 export async function withServer<T>(
   call: Pick<CommandCall, 'environment' | 'values' | 'terminal'>,
   use: (api: ServerApi) => Promise<T>,
@@ -52,7 +52,7 @@ export async function withAccess<T>(
     url: access.url,
     authority: access.authority,
     environment,
-    warn: (text) => terminal.remark(`warning: ${printable(text)}\n`),
+    warn: (text) => terminal.remark(`Warning: ${printable(text)}\n`),
   });
   const token = access.accessKey === '' ? undefined : access.accessKey;
   const send = (ask: Ask) =>
@@ -84,7 +84,7 @@ export async function withAccess<T>(
       async json(ask) {
         const value = jsonIn(await text(ask));
         if (isJsonObject(value)) return value;
-        throw new CliError(`what answers at ${access.url} is no Flotilla server`, { next: 'check the address' });
+        throw new CliError(`${access.url} is not a Flotilla server`, { next: 'check the address' });
       },
     });
   } finally {

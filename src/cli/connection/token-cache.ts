@@ -6,12 +6,12 @@ import type { Environment } from '../command-call.ts';
 import { cacheFolder } from '../config/config-path.ts';
 import type { Access } from './resolve-access.ts';
 
-/** A token that is about to end is not handed out any more: a request takes its time. */
-const margin = 60_000;
+/** A token that expires within this time is not used any more, because requests take time. */
+const expiryMarginMs = 60_000;
 
 /**
- * A token for kubectl, which asks with every command: the one from last time as long as it is good. It lies in a file for
- * its owner alone, under a name that the key is part of, so another login never finds it.
+ * Returns the cached token while it is valid, otherwise a new one: kubectl requests a token with every command. The
+ * file is private, and its name depends on the access key, so that another login never finds it.
  */
 export async function tokenCache(
   environment: Environment,
@@ -20,25 +20,25 @@ export async function tokenCache(
   make: () => Promise<string>,
 ): Promise<string> {
   const folder = join(cacheFolder(environment), 'tokens');
-  const mark = createHash('sha256')
+  const digest = createHash('sha256')
     .update(JSON.stringify([access.url, access.apiPrefix, access.accessKey, wanted]))
     .digest('hex');
-  const file = join(folder, mark.slice(0, 32));
-  const kept = await readKept(file);
-  if (kept !== undefined && isGood(kept)) return kept;
+  const file = join(folder, digest.slice(0, 32));
+  const cached = await readCached(file);
+  if (cached !== undefined && isValid(cached)) return cached;
   const token = await make();
-  if (!isGood(token)) return token;
+  if (!isValid(token)) return token;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await removeEnded(folder);
+    await removeExpired(folder);
     await writePrivateFile(file, token);
   } catch {
-    // A home that cannot be written to costs a request each time, and nothing else.
+    // A home directory that is not writable costs one request each time, and nothing else.
   }
   return token;
 }
 
-/** When a token ends, by what it says itself; undefined: it does not say. */
+/** Returns the expiry of a token, from its own claims; `undefined` if it has none. */
 export function endOf(token: string): number | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;
@@ -50,11 +50,11 @@ export function endOf(token: string): number | undefined {
   }
 }
 
-function isGood(token: string): boolean {
-  return (endOf(token) ?? 0) - Date.now() > margin;
+function isValid(token: string): boolean {
+  return (endOf(token) ?? 0) - Date.now() > expiryMarginMs;
 }
 
-async function readKept(file: string): Promise<string | undefined> {
+async function readCached(file: string): Promise<string | undefined> {
   try {
     return (await openToOthers(file)) === 0 ? await readFile(file, 'utf8') : undefined;
   } catch {
@@ -62,10 +62,10 @@ async function readKept(file: string): Promise<string | undefined> {
   }
 }
 
-async function removeEnded(folder: string): Promise<void> {
+async function removeExpired(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
-    const kept = await readKept(file);
-    if (kept === undefined || !isGood(kept)) await rm(file, { force: true });
+    const cached = await readCached(file);
+    if (cached === undefined || !isValid(cached)) await rm(file, { force: true });
   }
 }

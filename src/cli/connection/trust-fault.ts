@@ -8,7 +8,7 @@ const codes: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
 ]);
 
-/** Whether a connection failed because nobody whom we trust vouches for the server. */
+/** True if a connection failed because no trusted CA signed the certificate of the server. */
 export function isTrustFault(code: string | undefined): boolean {
   return code !== undefined && codes.has(code);
 }

@@ -14,16 +14,17 @@ export interface InstanceWait {
   readonly milliseconds: number;
 }
 
-/** Waits until the conditions of an instance are true, and shows each as it comes true and what holds the next one up. */
+/** Waits until an instance is ready. Shows each condition that becomes true, and what blocks the next one. */
 export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call: CommandCall): Promise<KubeObject> {
   const { name } = wanted;
   let last = '';
   const seen = new Set<string>();
-  return await following(api, wanted, call, {
-    late: () => `the virtual cluster ${name} is not ready in time${last === '' ? '' : `: ${last}`}`,
-    look(instance, progress) {
+  return await waitFor(api, wanted, call, {
+    timeoutMessage: () =>
+      `timed out waiting for virtual cluster "${name}" to become ready${last === '' ? '' : `: ${last}`}`,
+    isDone(instance, progress) {
       if (instance === undefined) {
-        throw new CliError(`the virtual cluster ${name} was deleted meanwhile`, { exitCode: exitCodes.notFound });
+        throw new CliError(`virtual cluster "${name}" was deleted in the meantime`, { exitCode: exitCodes.notFound });
       }
       const conditions = currentConditions(instance);
       for (const condition of conditions) {
@@ -38,7 +39,7 @@ export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call:
         return true;
       }
       last = textAt(ready, 'message') || textAt(instance, 'status', 'message');
-      progress.busy(last === '' ? `${name} is being made` : last);
+      progress.busy(last === '' ? `creating ${name}` : last);
       return false;
     },
   });
@@ -52,11 +53,12 @@ export async function waitForPhase(
   call: CommandCall,
 ): Promise<KubeObject> {
   let last = '';
-  return await following(api, wanted, call, {
-    late: () => `the virtual cluster ${wanted.name} is not ${phase} in time${last === '' ? '' : `: ${last}`}`,
-    look(instance, progress) {
+  return await waitFor(api, wanted, call, {
+    timeoutMessage: () =>
+      `timed out waiting for virtual cluster "${wanted.name}" to be ${phase}${last === '' ? '' : `: ${last}`}`,
+    isDone(instance, progress) {
       if (instance === undefined) {
-        throw new CliError(`the virtual cluster ${wanted.name} was deleted meanwhile`, {
+        throw new CliError(`virtual cluster "${wanted.name}" was deleted in the meantime`, {
           exitCode: exitCodes.notFound,
         });
       }
@@ -64,14 +66,14 @@ export async function waitForPhase(
         progress.done(phase);
         return true;
       }
-      last = troubleOf(instance);
-      progress.busy(`waiting until ${wanted.name} is ${phase}${last === '' ? '' : `: ${last}`}`);
+      last = statusMessage(instance);
+      progress.busy(`waiting for ${wanted.name} to be ${phase}${last === '' ? '' : `: ${last}`}`);
       return false;
     },
   });
 }
 
-/** Waits until nothing of an instance is left; another one of that name counts as gone. */
+/** Waits until an instance is deleted. Another instance of the same name counts as deleted. */
 export async function waitUntilGone(
   api: ServerApi,
   wanted: InstanceWait,
@@ -79,36 +81,37 @@ export async function waitUntilGone(
   call: CommandCall,
 ): Promise<void> {
   let last = '';
-  await following(api, wanted, call, {
-    late: () => `the virtual cluster ${wanted.name} is not gone in time${last === '' ? '' : `: ${last}`}`,
-    look(instance, progress) {
+  await waitFor(api, wanted, call, {
+    timeoutMessage: () =>
+      `timed out waiting for virtual cluster "${wanted.name}" to be deleted${last === '' ? '' : `: ${last}`}`,
+    isDone(instance, progress) {
       if (instance === undefined || instance.metadata.uid !== uid) return true;
-      last = troubleOf(instance);
-      progress.busy(`waiting until nothing of ${wanted.name} is left${last === '' ? '' : `: ${last}`}`);
+      last = statusMessage(instance);
+      progress.busy(`waiting for ${wanted.name} to be deleted${last === '' ? '' : `: ${last}`}`);
       return false;
     },
   });
 }
 
-interface Looking {
-  late(): string;
-  /** Whether that is what was waited for. */
-  look(instance: KubeObject | undefined, progress: Progress): boolean;
+interface WaitOptions {
+  timeoutMessage(): string;
+  /** True if the wait is over. */
+  isDone(instance: KubeObject | undefined, progress: Progress): boolean;
 }
 
-async function following(
+async function waitFor(
   api: ServerApi,
   { project, name, milliseconds }: InstanceWait,
   { terminal, interrupted }: CommandCall,
-  { late, look }: Looking,
+  { timeoutMessage, isDone }: WaitOptions,
 ): Promise<KubeObject> {
   const progress = new Progress(terminal);
   try {
-    return await within(milliseconds, interrupted, late, async (signal) => {
+    return await within(milliseconds, interrupted, timeoutMessage, async (signal) => {
       const onTrouble = (error: unknown) =>
-        progress.busy(error instanceof Error ? error.message : 'the server does not answer');
+        progress.busy(error instanceof Error ? error.message : 'the server does not respond');
       for await (const instance of followObject(api, virtualClusters, name, { project, signal, onTrouble })) {
-        if (look(instance, progress)) return instance ?? ({} as KubeObject);
+        if (isDone(instance, progress)) return instance ?? ({} as KubeObject);
       }
       throw new CliError('the server ended the watch');
     });
@@ -117,12 +120,12 @@ async function following(
   }
 }
 
-/** What its status says; not where that is still about how it was. */
-function troubleOf(instance: KubeObject): string {
+/** The status message; empty if the status still describes the state before the change. */
+function statusMessage(instance: KubeObject): string {
   return textAt(instance, 'status', 'phase') === 'Ready' ? '' : textAt(instance, 'status', 'message');
 }
 
-/** Those that are about the spec as it is now. */
+/** The conditions that describe the current spec. */
 function currentConditions(instance: KubeObject): readonly JsonValue[] {
   const { generation = 0 } = instance.metadata;
   return listAt(instance, 'status', 'conditions').filter(

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { managementApiVersion } from '../kinds.ts';
 import type { ServerApi } from './server-api.ts';
 
-/** Who the key is, as the server says; undefined: it is a good key whose scope does not let it ask. */
+/**
+ * Returns the identity of the caller as the server reports it; `undefined` if the scope of the key forbids the request.
+ */
 export async function whoIs(api: ServerApi, signal: AbortSignal): Promise<JsonObject | undefined> {
   const body = { apiVersion: managementApiVersion, kind: 'Self', metadata: {} };
   return await api

@@ -2,30 +2,30 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { CommandCall } from '../command-call.ts';
 
-type Asking = Pick<CommandCall, 'terminal' | 'interrupted'>;
+type PromptCall = Pick<CommandCall, 'terminal' | 'interrupted'>;
 
-/** One line from whoever sits at the terminal. */
-export async function askLine(question: string, call: Asking): Promise<string> {
-  return await ask(question, call, process.stderr);
+/** Reads one line from the terminal. */
+export async function askLine(question: string, call: PromptCall): Promise<string> {
+  return await prompt(question, call, process.stderr);
 }
 
-/** The same; nothing of what is typed is shown, as it is a password or a key. */
-export async function askSecret(question: string, call: Asking): Promise<string> {
-  const blind = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Only once the terminal shows nothing any more is it asked for.
-  const answer = await ask('', call, blind, () => call.terminal.remark(question));
+/** Reads a password or a key from the terminal without echoing it. */
+export async function askSecret(question: string, call: PromptCall): Promise<string> {
+  const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // The prompt appears only when echoing is off.
+  const line = await prompt('', call, noEcho, () => call.terminal.remark(question));
   call.terminal.remark('\n');
-  return answer;
+  return line;
 }
 
-export async function askYesNo(question: string, call: Asking): Promise<boolean> {
+export async function askYesNo(question: string, call: PromptCall): Promise<boolean> {
   return /^y(es)?$/i.test((await askLine(`${question} [y/N] `, call)).trim());
 }
 
-/** Raw mode is left whatever happens: a terminal that shows nothing any more is the worst of errors. */
-async function ask(
+/** Closes the reader in every case, because a terminal that stays in raw mode shows no input. */
+async function prompt(
   question: string,
-  { interrupted }: Asking,
+  { interrupted }: PromptCall,
   output: NodeJS.WritableStream,
   onReady: () => void = () => {},
 ): Promise<string> {
@@ -33,7 +33,7 @@ async function ask(
   const reader = createInterface({ input: process.stdin, output, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      // In raw mode Ctrl-C is a character; it is made the signal that it would have been.
+      // In raw mode Ctrl-C is a character; this converts it back to the signal.
       reader.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       interrupted.addEventListener('abort', () => reject(interrupted.reason), { once: true });
       reader.once('close', () => resolve(''));

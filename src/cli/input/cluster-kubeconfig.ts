@@ -5,19 +5,19 @@ import type { CommandCall } from '../command-call.ts';
 import { inlineContext } from '../kubeconfig/inline-context.ts';
 import { readKubeconfigFile, userKubeconfig } from '../kubeconfig/kubeconfig-file.ts';
 
-/** The kubeconfig of a cluster as the server takes it: one context, everything inline. */
+/** Reads the kubeconfig of a cluster in the form that the server accepts: one context with everything inline. */
 export async function clusterKubeconfig({ values, environment }: CommandCall): Promise<string> {
   const file = values.text('kubeconfig') ?? userKubeconfig(environment);
   const kubeconfig = await readKubeconfigFile(file);
   if (kubeconfig === undefined)
-    throw new CliError(`there is no kubeconfig ${file}`, { next: 'name one with --kubeconfig' });
+    throw new CliError(`kubeconfig ${file} not found`, { next: 'select one with --kubeconfig' });
   const text = yamlText(await inlineContext(kubeconfig, file, values.text('context')));
   const read = readKubeconfig(text);
-  if ('fault' in read) throw new CliError(`${file} cannot be used: it ${read.fault}`);
+  if ('fault' in read) throw new CliError(`cannot use ${file}: it ${read.fault}`);
   return text;
 }
 
-/** `--context` is the kubeconfig's here; `--login` names the login. */
+/** Takes the login from `--login`, because `--context` selects a context of the kubeconfig here. */
 export function withLogin(call: CommandCall): CommandCall {
   const text = (option: string) => call.values.text(option === 'context' ? 'login' : option);
   return {

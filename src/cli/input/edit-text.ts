@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 
-/** Lets the user change a text in the editor that the environment names; the file is theirs alone, and gone afterwards. */
+/** Opens a text in the user's editor and returns the result. The file is private and deleted afterwards. */
 export async function editText(
   text: string,
   name: string,
@@ -23,12 +23,13 @@ export async function editText(
   }
 }
 
-/** An editor is a command line (`code --wait`), so a shell takes it apart; the file's name is not part of its text. */
+/** An editor can be a command line (`code --wait`), so a shell runs it. The file name is passed as an argument. */
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
-    const failed = (why: string) => new CliError(`the editor ${editor} ${why}`, { next: 'EDITOR names another one' });
+    const failed = (why: string) =>
+      new CliError(`the editor "${editor}" ${why}`, { next: 'set EDITOR to another editor' });
     child.once('error', () => reject(failed('cannot be started')));
-    child.once('close', (code) => (code === 0 ? resolve() : reject(failed(`ended with ${code}`))));
+    child.once('close', (code) => (code === 0 ? resolve() : reject(failed(`exited with code ${code}`))));
   });
 }

@@ -10,7 +10,7 @@ import { readManifests } from './read-manifests.ts';
 import { readParameters } from './read-parameters.ts';
 import { scopeOf } from './scope-of.ts';
 
-describe('a time', () => {
+describe('a duration', () => {
   it.each([
     ['90', 90],
     ['45s', 45],
@@ -27,13 +27,13 @@ describe('a time', () => {
     expect(() => parseDuration(text, 'ttl')).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 
-  it('is short for people', () => {
+  it('is formatted for people', () => {
     expect([340, 1_234, 125_000].map(shortDuration)).toEqual(['340 ms', '1.2 s', '2m 5s']);
   });
 });
 
 describe('parameters', () => {
-  it('are the files in their order, and what is set over them', async () => {
+  it('are read from the files in order, and overridden by --set', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'values-'));
     const [one, two] = [join(folder, 'one.yaml'), join(folder, 'two.yaml')];
     await writeFile(one, 'size: 1.30\nnet: {name: a, open: yes}\n');
@@ -51,7 +51,7 @@ describe('parameters', () => {
     for (const wrong of ['a', '=b']) await expect(readParameters([], [wrong])).rejects.toMatchObject({ exitCode: 2 });
   });
 
-  it('keep what was typed, whatever it is', async () => {
+  it('keep any typed value unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (value) => {
         const text = await readParameters([], [`a.__proto__.b=${value}`]);
@@ -66,7 +66,7 @@ describe('a scope', () => {
   const of = (options: Record<string, boolean | string[]>) =>
     scopeOf(callValues(new Map(), new Map(Object.entries(options))));
 
-  it('is what the options list', () => {
+  it('is built from the options', () => {
     expect(of({})).toBeUndefined();
     expect(of({ 'cli-only': true })).toEqual({ allowPlatformCli: true });
     expect(
@@ -84,7 +84,7 @@ describe('a scope', () => {
 });
 
 describe('manifests', () => {
-  it('are all documents of all files, lists taken apart', async () => {
+  it('are read from all documents of all files, with lists expanded', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'manifests-'));
     const object = (name: string) => `apiVersion: v1\nkind: A\nmetadata: {name: ${name}}\n`;
     await writeFile(join(folder, '2.yaml'), `${object('c')}--- # another\n${object('d')}---\n`);

@@ -6,34 +6,36 @@ import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { CliError } from '../cli-error.ts';
 import { readDocument, readText } from './read-parameters.ts';
 
-/** The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), in their order. */
-export async function readManifests(places: readonly string[]): Promise<KubeObject[]> {
+/**
+ * Reads the objects of files, of the YAML and JSON files of directories, and of standard input (`-`), in this order.
+ */
+export async function readManifests(paths: readonly string[]): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const place of places) {
-    for (const file of await filesAt(place)) objects.push(...objectsIn(await readText(file), file));
+  for (const path of paths) {
+    for (const file of await filesOf(path)) objects.push(...objectsIn(await readText(file), file));
   }
-  if (objects.length === 0) throw new CliError(`there is nothing in ${places.join(', ')}`);
+  if (objects.length === 0) throw new CliError(`no objects entry in ${paths.join(', ')}`);
   return objects;
 }
 
-async function filesAt(place: string): Promise<readonly string[]> {
-  if (place === '-') return [place];
-  const found = await stat(place).catch(() => undefined);
-  if (found?.isDirectory() !== true) return [place];
-  const names = (await readdir(place)).filter((name) => /\.(ya?ml|json)$/.test(name));
-  return names.sort().map((name) => join(place, name));
+async function filesOf(path: string): Promise<readonly string[]> {
+  if (path === '-') return [path];
+  const entry = await stat(path).catch(() => undefined);
+  if (entry?.isDirectory() !== true) return [path];
+  const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name));
+  return names.sort().map((name) => join(path, name));
 }
 
-/** `---` at the beginning of a line parts documents, wherever it stands: nothing in YAML can hold it. */
+/** Splits documents at `---` at the start of a line. No YAML value can contain such a line. */
 function objectsIn(text: string, file: string): KubeObject[] {
   return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => {
     const { value } = readDocument(document, file);
-    return value === null ? [] : withoutList(value, file);
+    return value === null ? [] : expandList(value, file);
   });
 }
 
-function withoutList(value: JsonValue, file: string): KubeObject[] {
-  if (textAt(value, 'kind') === 'List') return listAt(value, 'items').flatMap((item) => withoutList(item, file));
+function expandList(value: JsonValue, file: string): KubeObject[] {
+  if (textAt(value, 'kind') === 'List') return listAt(value, 'items').flatMap((item) => expandList(item, file));
   if (isJsonObject(value) && textAt(value, 'apiVersion') !== '' && textAt(value, 'kind') !== '') {
     return [{ metadata: {}, ...value } as unknown as KubeObject];
   }

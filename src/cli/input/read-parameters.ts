@@ -7,43 +7,43 @@ import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { readStdin } from './read-stdin.ts';
 
-/** Scalars stay the text that was written, as they do on the server: `1.30` is not `1.3`. */
-const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
+/** Scalars stay text, as on the server: `1.30` is not `1.3`. */
+const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
 /**
- * The parameters of an instance, as the YAML text that its spec holds: the files in their order, then each `--set` over
- * them. Values stay the text that was typed; what they are is the template's to say.
+ * Reads the parameters of an instance and returns them as the YAML text of its spec: the files in order, overridden by
+ * each `--set`. Values stay text; the template defines their types.
  */
 export async function readParameters(files: readonly string[], sets: readonly string[]): Promise<string | undefined> {
   if (files.length === 0 && sets.length === 0) return undefined;
   const values: JsonObject = {};
-  for (const file of files) merge(values, await mapIn(file));
+  for (const file of files) merge(values, await readMap(file));
   for (const set of sets) assign(values, set);
   return yamlText(values);
 }
 
-async function mapIn(file: string): Promise<JsonObject> {
+async function readMap(file: string): Promise<JsonObject> {
   const text = await readText(file);
   let documents: JsonValue[];
   try {
-    documents = loadAll(text, { schema: textual, maxAliases: 0 }) as JsonValue[];
+    documents = loadAll(text, { schema: textSchema, maxAliases: 0 }) as JsonValue[];
   } catch (error) {
     throw new CliError(`--values ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   const [value = null, ...more] = documents;
   if (value === null && more.length === 0) return {};
   if (isJsonObject(value) && more.length === 0) return value;
-  throw usageError(`--values ${file}: must be one map, one <name>: <value> a line`);
+  throw usageError(`--values ${file}: must be a single map of <name>: <value>`);
 }
 
-/** `-` is standard input. */
+/** Reads a file; `-` is standard input. */
 export async function readText(file: string): Promise<string> {
   if (file === '-') return await readStdin();
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errorCode(error)})`;
-    throw new CliError(`the file ${file} ${why}`, { cause: error });
+    throw new CliError(`file ${file} ${why}`, { cause: error });
   }
 }
 
@@ -57,22 +57,22 @@ export function readDocument(text: string, file: string): { value: JsonValue } {
 
 function merge(target: JsonObject, more: JsonObject): void {
   for (const [name, value] of Object.entries(more)) {
-    const there = getMember(target, name);
-    if (isJsonObject(there) && isJsonObject(value)) merge(there, value);
+    const existing = getMember(target, name);
+    if (isJsonObject(existing) && isJsonObject(value)) merge(existing, value);
     else setMember(target, name, value);
   }
 }
 
 function assign(values: JsonObject, set: string): void {
-  const sign = set.indexOf('=');
-  if (sign < 1) throw usageError(`--set ${set}: must be <name>=<value>`);
-  const steps = set.slice(0, sign).split('.');
+  const separator = set.indexOf('=');
+  if (separator < 1) throw usageError(`--set ${set}: must be <name>=<value>`);
+  const steps = set.slice(0, separator).split('.');
   let target = values;
   for (const step of steps.slice(0, -1)) {
-    const there = getMember(target, step);
-    const next: JsonObject = isJsonObject(there) ? there : {};
-    if (next !== there) setMember(target, step, next);
+    const existing = getMember(target, step);
+    const next: JsonObject = isJsonObject(existing) ? existing : {};
+    if (next !== existing) setMember(target, step, next);
     target = next;
   }
-  setMember(target, steps.at(-1) ?? '', set.slice(sign + 1));
+  setMember(target, steps.at(-1) ?? '', set.slice(separator + 1));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';
 
-/** The scope that `--scope-…` and `--cli-only` describe; undefined: none is wanted. */
+/** Builds the scope that `--scope-…` and `--cli-only` describe; `undefined` if none of them is given. */
 export function scopeOf(values: CallValues): JsonObject | undefined {
   const projects = values.list('scope-project').map((project) => ({ project }));
   const virtualClusters = values.list('scope-virtual-cluster').map((text) => {

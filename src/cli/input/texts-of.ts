@@ -1,6 +1,6 @@
 import type { CallValues } from '../command-call.ts';
 
-/** The options that were given, under the names of the members that they fill. */
+/** Returns the given options, keyed by the spec fields that they set. */
 export function textsOf(values: CallValues, members: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(members).flatMap(([option, member]) => {

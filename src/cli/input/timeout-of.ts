@@ -1,10 +1,10 @@
 import type { CallValues } from '../command-call.ts';
 import { parseDuration } from './parse-duration.ts';
 
-const usual = 5 * 60_000;
+const defaultTimeout = 5 * 60_000;
 
-/** Milliseconds of `--timeout`. */
+/** Returns `--timeout` in milliseconds. */
 export function timeoutOf(values: Pick<CallValues, 'text'>): number {
   const given = values.text('timeout');
-  return given === undefined ? usual : parseDuration(given, 'timeout') * 1000;
+  return given === undefined ? defaultTimeout : parseDuration(given, 'timeout') * 1000;
 }

@@ -10,8 +10,8 @@ export async function connectKubectl(
   request: KubeconfigRequest,
   { environment, terminal, values }: CommandCall,
 ): Promise<void> {
-  const answered = await instanceKubeconfig(api, request);
-  const kubeconfig = values.flag('exec') ? await withExecPlugin(answered, request, api.access.context) : answered;
+  const received = await instanceKubeconfig(api, request);
+  const kubeconfig = values.flag('exec') ? await withExecPlugin(received, request, api.access.context) : received;
   const origin = originOf(api, request);
   const path = userKubeconfig(environment);
   let name = values.text('kube-context') ?? '';
@@ -19,24 +19,24 @@ export async function connectKubectl(
     name ||= entryName(before, origin);
     return withEntry(before, name, entryOf(kubeconfig), origin);
   });
-  terminal.print(`kubectl talks to ${request.name} now (context ${name} in ${path})\n`);
+  terminal.print(`kubectl is now connected to virtual cluster "${request.name}" (context ${name} in ${path})\n`);
 }
 
-/** Takes what `connectKubectl` wrote out again; gives the contexts that are gone. */
+/** Removes what `connectKubectl` wrote. Returns the names of the removed contexts. */
 export async function disconnectKubectl(
   api: ServerApi,
   request: Pick<KubeconfigRequest, 'project' | 'name'>,
   { environment }: Pick<CommandCall, 'environment'>,
 ): Promise<readonly string[]> {
-  let gone: readonly string[] = [];
+  let removed: readonly string[] = [];
   const path = userKubeconfig(environment);
-  // Where there is no kubeconfig none is made, nor a folder for it.
-  if ((await readKubeconfigFile(path)) === undefined) return gone;
+  // If there is no kubeconfig, neither the file nor its directory is created.
+  if ((await readKubeconfigFile(path)) === undefined) return removed;
   await changeKubeconfig(path, (before) => {
-    gone = entriesOf(before, originOf(api, request));
-    return gone.length === 0 ? undefined : gone.reduce(withoutEntry, before);
+    removed = entriesOf(before, originOf(api, request));
+    return removed.length === 0 ? undefined : removed.reduce(withoutEntry, before);
   });
-  return gone;
+  return removed;
 }
 
 function originOf({ access }: ServerApi, { project, name }: Pick<KubeconfigRequest, 'project' | 'name'>) {

@@ -5,13 +5,13 @@ import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** Members that name a file, and the member that holds what is in it. */
+/** Fields that name a file, and the fields that hold the contents inline. */
 const clusterFiles = { 'certificate-authority': 'certificate-authority-data' };
 const userFiles = { 'client-certificate': 'client-certificate-data', 'client-key': 'client-key-data' };
 
 /**
- * One context of a kubeconfig with everything that it needs: the files that it names are read on this machine, as the
- * server must not read any of its own. Programs that make credentials cannot go along.
+ * Extracts one context of a kubeconfig with everything that it needs. The files that it names are read on this machine,
+ * because the server must not read files of its own. Credentials from programs are rejected.
  */
 export async function inlineContext(
   kubeconfig: JsonObject,
@@ -20,12 +20,12 @@ export async function inlineContext(
 ): Promise<JsonObject> {
   const name = wanted ?? textAt(kubeconfig, 'current-context');
   const context = objectAt(named(kubeconfig, 'contexts', name), 'context');
-  if (context === undefined) throw noContext(kubeconfig, file, wanted);
+  if (context === undefined) throw contextNotFound(kubeconfig, file, wanted);
   const cluster = objectAt(named(kubeconfig, 'clusters', textAt(context, 'cluster')), 'cluster');
   const user = objectAt(named(kubeconfig, 'users', textAt(context, 'user')), 'user');
-  if (cluster === undefined) throw new CliError(`${file}: the cluster of the context ${name} is not in it`);
-  if (user === undefined) throw new CliError(`${file}: the user of the context ${name} is not in it`);
-  refusePrograms(user, name);
+  if (cluster === undefined) throw new CliError(`${file}: the cluster of context "${name}" is missing`);
+  if (user === undefined) throw new CliError(`${file}: the user of context "${name}" is missing`);
+  rejectPrograms(user, name);
   const folder = dirname(file);
   return {
     apiVersion: 'v1',
@@ -37,26 +37,24 @@ export async function inlineContext(
   };
 }
 
-function noContext(kubeconfig: JsonObject, file: string, wanted: string | undefined): CliError {
+function contextNotFound(kubeconfig: JsonObject, file: string, wanted: string | undefined): CliError {
   const names = listAt(kubeconfig, 'contexts').map((entry) => textAt(entry, 'name'));
-  const there = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-  const what = wanted === undefined ? 'no current context' : `no context ${wanted}`;
-  return new CliError(`${file} has ${what}`, {
-    exitCode: exitCodes.notFound,
-    next: `${there}; name one with --context`,
-  });
+  const message = wanted === undefined ? `${file} has no current context` : `context "${wanted}" not found in ${file}`;
+  const next =
+    names.length === 0 ? 'the file has no contexts' : `available: ${names.join(', ')}; select one with --context`;
+  return new CliError(message, { exitCode: exitCodes.notFound, next });
 }
 
-function refusePrograms(user: JsonObject, context: string): void {
+function rejectPrograms(user: JsonObject, context: string): void {
   const program = ['exec', 'auth-provider'].find((member) => Object.hasOwn(user, member));
   if (program === undefined) return;
   throw new CliError(
-    `the context ${context} gets its credentials from a program (${program}), which the server cannot run`,
+    `context "${context}" gets its credentials from a program (${program}), which the server cannot run`,
     {
       next:
-        'make a service account for it there, as in: kubectl create serviceaccount flotilla -n kube-system; ' +
+        'create a service account in that cluster instead: kubectl create serviceaccount flotilla -n kube-system; ' +
         'kubectl create clusterrolebinding flotilla --clusterrole=cluster-admin --serviceaccount=kube-system:flotilla; ' +
-        'kubectl create token flotilla -n kube-system --duration=8760h; then a context with that token',
+        'kubectl create token flotilla -n kube-system --duration=8760h; then use a context with that token',
     },
   );
 }
@@ -66,15 +64,15 @@ async function inlined(
   members: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<JsonObject> {
-  const made: JsonObject = { ...entry };
+  const result: JsonObject = { ...entry };
   for (const [reference, data] of Object.entries(members)) {
     const path = textAt(entry, reference);
-    delete made[reference];
-    // What stands inline counts, as it does for kubectl.
+    delete result[reference];
+    // Inline values take precedence, as in kubectl.
     if (path === '' || textAt(entry, data) !== '') continue;
-    made[data] = (await readReferenced(path, folder)).toString('base64');
+    result[data] = (await readReferenced(path, folder)).toString('base64');
   }
-  return made;
+  return result;
 }
 
 async function withToken(user: JsonObject, folder: string): Promise<JsonObject> {
@@ -83,14 +81,14 @@ async function withToken(user: JsonObject, folder: string): Promise<JsonObject> 
   return { ...rest, token: (await readReferenced(tokenFile, folder)).toString('utf8').trim() };
 }
 
-/** Relative names are meant from where the kubeconfig lies. */
+/** Relative paths are relative to the directory of the kubeconfig. */
 async function readReferenced(path: string, folder: string): Promise<Buffer> {
   const file = isAbsolute(path) ? path : join(folder, path);
   try {
     return await readFile(file);
   } catch (error) {
     const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errorCode(error)})`;
-    throw new CliError(`the file ${file} that the kubeconfig names ${why}`, { cause: error });
+    throw new CliError(`file ${file} referenced by the kubeconfig ${why}`, { cause: error });
   }
 }
 

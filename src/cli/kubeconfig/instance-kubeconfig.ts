@@ -11,17 +11,17 @@ import { managementApiVersion, virtualClusters } from '../kinds.ts';
 export interface KubeconfigRequest {
   readonly project: string;
   readonly name: string;
-  /** Seconds that the credential in it lasts; undefined: as long as the server gives. */
+  /** Lifetime of the credential in seconds. Optional; defaults to the lifetime that the server sets. */
   readonly ttl?: number | undefined;
-  /** Another address of the server than the one it gives itself. */
+  /** Server URL to use instead of the one that the server reports. */
   readonly server?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What the subresource `kubeconfig` answers: a kubeconfig with a token for this virtual cluster and nothing else. */
+/** Requests the subresource `kubeconfig`: a kubeconfig with a token for this virtual cluster only. */
 export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequest): Promise<JsonObject> {
   const { project, name, ttl, server, signal } = request;
-  const answer = await api.json({
+  const response = await api.json({
     method: 'POST',
     path: objectPath(api, virtualClusters, { project }, name, 'kubeconfig'),
     body: {
@@ -34,12 +34,12 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
     },
     signal,
   });
-  const { value } = readDocument(textAt(answer, 'status', 'kubeConfig'), 'the kubeconfig of the server');
+  const { value } = readDocument(textAt(response, 'status', 'kubeConfig'), 'kubeconfig from the server');
   if (isJsonObject(value)) return value;
-  throw new CliError('the server gave no kubeconfig');
+  throw new CliError('the server returned no kubeconfig');
 }
 
-/** The same without a secret in it: kubectl asks this program for a token whenever it needs one. */
+/** Replaces the secret in a kubeconfig: kubectl calls this program whenever it needs a token. */
 export async function withExecPlugin(
   kubeconfig: JsonObject,
   { project, name }: Pick<KubeconfigRequest, 'project' | 'name'>,
@@ -58,15 +58,15 @@ export async function withExecPlugin(
     ],
     interactiveMode: 'Never',
     provideClusterInfo: false,
-    installHint: 'flotilla is not where it was when this kubeconfig was made; run flotilla connect again',
+    installHint: 'flotilla has moved since this kubeconfig was created; run flotilla connect again',
   };
   return { ...kubeconfig, users: [{ name: textAt(user, 'name'), user: { exec } }] };
 }
 
-/** How kubectl starts this very program, wherever it is installed. */
+/** Returns the command with which kubectl starts this program, wherever it is installed. */
 async function thisProgram(): Promise<{ command: string; args: string[] }> {
   const script = process.argv[1];
-  if (script === undefined || script === '') throw new CliError('this program does not know where it is');
+  if (script === undefined || script === '') throw new CliError('cannot determine the path of this program');
   return { command: process.execPath, args: [await realpath(script)] };
 }
 

@@ -9,7 +9,7 @@ import type { Environment } from '../command-call.ts';
 import { readDocument } from '../input/read-parameters.ts';
 import { pause } from '../pause.ts';
 
-/** The user's own kubeconfig: the first that KUBECONFIG names, as kubectl writes to it, else `~/.kube/config`. */
+/** Returns the user's kubeconfig: the first file in KUBECONFIG, to which kubectl writes too, or `~/.kube/config`. */
 export function userKubeconfig(environment: Environment): string {
   const first = (environment.KUBECONFIG ?? '').split(delimiter).find((path) => path !== '');
   return first ?? join(environment.HOME ?? homedir(), '.kube', 'config');
@@ -21,7 +21,7 @@ export async function readKubeconfigFile(path: string): Promise<JsonObject | und
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new CliError(`${path} cannot be read (${errorCode(error)})`, { cause: error });
+    throw new CliError(`cannot read ${path} (${errorCode(error)})`, { cause: error });
   }
   const { value } = readDocument(text, path);
   if (value === null) return {};
@@ -30,8 +30,8 @@ export async function readKubeconfigFile(path: string): Promise<JsonObject | und
 }
 
 /**
- * Changes a kubeconfig as kubectl does: under the lock file that kubectl respects, and whole or not at all. `change` gives
- * undefined where nothing is to be written.
+ * Changes a kubeconfig as kubectl does: under the lock file that kubectl respects, and atomically. `change` returns
+ * `undefined` if nothing is to be written.
  */
 export async function changeKubeconfig(
   path: string,
@@ -49,16 +49,16 @@ export async function changeKubeconfig(
   }
 }
 
-/** A link is written through, not replaced. */
+/** Resolves a symbolic link, so that its target is written and the link is kept. */
 async function linkTarget(path: string): Promise<string> {
   const { realpath } = await import('node:fs/promises');
   return await realpath(path).catch(() => path);
 }
 
-const tries = 20;
+const maxAttempts = 20;
 const pauseMilliseconds = 100;
-/** kubectl holds it for milliseconds; one this old was left by a program that was killed. */
-const abandoned = 60_000;
+/** kubectl holds the lock for milliseconds. An older lock was left behind by a killed process. */
+const staleAfterMs = 60_000;
 
 async function lock(path: string): Promise<() => Promise<void>> {
   for (let attempt = 1; ; attempt++) {
@@ -67,15 +67,17 @@ async function lock(path: string): Promise<() => Promise<void>> {
       return () => rm(path, { force: true });
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') {
-        throw new CliError(`${path} cannot be made (${errorCode(error)})`, { cause: error });
+        throw new CliError(`cannot create ${path} (${errorCode(error)})`, { cause: error });
       }
       const age = await stat(path).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,
         () => 0,
       );
-      if (age > abandoned) await rm(path, { force: true });
-      else if (attempt === tries) {
-        throw new CliError(`${path} is held by another program`, { next: 'try again, or remove it if there is none' });
+      if (age > staleAfterMs) await rm(path, { force: true });
+      else if (attempt === maxAttempts) {
+        throw new CliError(`${path} is held by another program`, {
+          next: 'try again, or remove it if no program uses it',
+        });
       }
       await pause(pauseMilliseconds);
     }

@@ -27,7 +27,7 @@ const mine: JsonObject = {
 describe('a virtual cluster in the user’s kubeconfig', () => {
   const demo = { server: 'https://a:8443', project: 'red', name: 'demo' };
 
-  it('is the current context, and everything else stays; taken out, all is as before', () => {
+  it('becomes the current context beside all other entries, and its removal restores the file', () => {
     const name = entryName(mine, demo);
     const joined = withEntry(mine, name, entry('https://a/demo'), demo);
     expect(joined).toMatchObject({ 'current-context': 'flotilla/red/demo', preferences: { colors: true } });
@@ -39,7 +39,7 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
     expect(withoutEntry(renewed, name)).toEqual(mine);
   });
 
-  it('is another one than that of the same name at another server, or in another project', () => {
+  it('is distinct from one of the same name on another server or in another project', () => {
     const joined = withEntry(mine, entryName(mine, demo), entry('https://a/demo'), demo);
     const elsewhere = { ...demo, server: 'https://b:8443' };
     expect(entriesOf(joined, elsewhere)).toEqual([]);
@@ -47,12 +47,12 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
     expect(entryName(joined, elsewhere)).toBe('flotilla/red/demo@b:8443');
     const both = withEntry(joined, entryName(joined, elsewhere), entry('https://b/demo'), elsewhere);
     expect(entriesOf(both, demo)).toEqual(['flotilla/red/demo']);
-    // From the second back to the first.
+    // The removal of the second entry makes the first one current again.
     expect(withoutEntry(both, 'flotilla/red/demo@b:8443')).toMatchObject({ 'current-context': 'flotilla/red/demo' });
     expect(withoutEntry(both, 'flotilla/red/demo')).toMatchObject({ 'current-context': 'flotilla/red/demo@b:8443' });
   });
 
-  it('is known under the name that somebody gave it, and contexts that others made are left alone', () => {
+  it('keeps the context name that the user chose, and does not touch contexts of other programs', () => {
     const joined = withEntry(mine, 'mine', entry('https://a/demo'), demo);
     expect(entryName(joined, demo)).toBe('mine');
     const theirs = { ...mine, contexts: [{ name: 'flotilla/red/demo', context: { cluster: 'c', user: 'u' } }] };
@@ -61,8 +61,8 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
   });
 });
 
-describe('the file', () => {
-  it('is made for its owner alone, changed whole, and through a link', async () => {
+describe('the kubeconfig file', () => {
+  it('is created for its owner only, changed atomically, and written through a link', async () => {
     const path = join(folder, 'deep', 'config');
     expect(await readKubeconfigFile(path)).toBeUndefined();
     await changeKubeconfig(path, (before) => ({ ...before, a: '010', b: 'yes' }));
@@ -76,7 +76,7 @@ describe('the file', () => {
     await expect(stat(`${path}.lock`)).rejects.toThrow(/ENOENT/);
   });
 
-  it('loses nothing to changes at the same time', async () => {
+  it('loses no concurrent changes', async () => {
     const path = join(folder, 'config');
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => changeKubeconfig(path, (before) => ({ ...before, [`k${at}`]: at }))),
@@ -84,14 +84,14 @@ describe('the file', () => {
     expect(Object.keys((await readKubeconfigFile(path)) ?? {})).toHaveLength(10);
   });
 
-  it('takes over a lock that somebody left long ago', async () => {
+  it('is changed despite a stale lock', async () => {
     const path = join(folder, 'config');
     await writeFile(`${path}.lock`, '');
     await utimes(`${path}.lock`, 1, 1);
     expect(await changeKubeconfig(path, () => ({ a: 1 }))).toBe(true);
   });
 
-  it('is the first that KUBECONFIG names, else the one at home', () => {
+  it('is the first file in KUBECONFIG, or the one in the home directory', () => {
     expect(userKubeconfig({ KUBECONFIG: ':/a:/b', HOME: '/home/anna' })).toBe('/a');
     expect(userKubeconfig({ KUBECONFIG: '', HOME: '/home/anna' })).toBe('/home/anna/.kube/config');
   });
@@ -112,7 +112,7 @@ describe('one context for the server', () => {
   });
   const inlined = (config: JsonObject, context?: string) => inlineContext(config, join(folder, 'config'), context);
 
-  it('has the files that it names inside, from where the kubeconfig lies, and nobody else’s secrets', async () => {
+  it('contains the referenced files, relative to the kubeconfig, and no other secrets', async () => {
     await writeFile(join(folder, 'ca.pem'), 'CA');
     await writeFile(join(folder, 'cert.pem'), 'CERT');
     await writeFile(join(folder, 'key.pem'), 'KEY');
@@ -131,7 +131,7 @@ describe('one context for the server', () => {
     expect(JSON.stringify(made)).not.toMatch(/pem|secret of another/);
   });
 
-  it('has the token of a token file, and what stands inline before what stands in files', async () => {
+  it('contains the token of a token file, and prefers inline values to files', async () => {
     await writeFile(join(folder, 'token'), ' abc\n');
     expect(await inlined(kubeconfig({ tokenFile: 'token' }))).toMatchObject({ users: [{ user: { token: 'abc' } }] });
     const both = await inlined(
@@ -141,17 +141,19 @@ describe('one context for the server', () => {
     expect(await inlined(kubeconfig({}), 'two')).toMatchObject({ users: [{ user: { token: 'secret of another' } }] });
   });
 
-  it('says what to do about programs, files that are not there and contexts that are not there', async () => {
+  it('reports credential programs, missing files and missing contexts with a remedy', async () => {
     for (const member of ['exec', 'auth-provider']) {
       await expect(inlined(kubeconfig({ [member]: {} }))).rejects.toThrow(/from a program.*kubectl create token/);
     }
     await expect(inlined(kubeconfig({ tokenFile: 'missing' }))).rejects.toThrow(
-      /missing that the kubeconfig names does not exist/,
+      /missing referenced by the kubeconfig does not exist/,
     );
-    await expect(inlined(kubeconfig({}), 'three')).rejects.toThrow(/no context three; it has one, two/);
+    await expect(inlined(kubeconfig({}), 'three')).rejects.toThrow(
+      /context "three" not found in .*; available: one, two/,
+    );
   });
 
-  it('is left as it was on disk', async () => {
+  it('leaves the file on disk unchanged', async () => {
     const path = join(folder, 'config');
     await writeFile(path, JSON.stringify(kubeconfig({ token: 'x' })));
     await inlineContext((await readKubeconfigFile(path)) ?? {}, path, undefined);

@@ -1,13 +1,13 @@
 import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 
-/** What leads to one virtual cluster: its address and the credential for it. */
+/** The address of a virtual cluster and the credential for it. */
 export interface Entry {
   readonly cluster: JsonObject;
   readonly user: JsonObject;
 }
 
-/** Which virtual cluster an entry is for; it stands beside the context, so that only what we made is ever taken out. */
+/** The virtual cluster of an entry. It is stored with the context, so that only entries of this program are removed. */
 export type Origin = { readonly server: string; readonly project: string; readonly name: string };
 
 const extensionName = 'flotilla';
@@ -20,8 +20,8 @@ export function entryOf(kubeconfig: JsonObject): Entry {
 }
 
 /**
- * What to call an entry: as it is called already, else `flotilla/<project>/<name>`, with the server's host behind it where
- * something else is called so.
+ * Returns the name for an entry: its existing name, or `flotilla/<project>/<name>`, with the host of the server
+ * appended if that name is taken.
  */
 export function entryName(before: JsonObject, origin: Origin): string {
   const [known] = entriesOf(before, origin);
@@ -30,7 +30,7 @@ export function entryName(before: JsonObject, origin: Origin): string {
   return named(before, 'contexts', plain) === undefined ? plain : `${plain}@${new URL(origin.server).host}`;
 }
 
-/** The kubeconfig with the entry as its current context; everything else stays as it is. */
+/** Returns the kubeconfig with the entry as its current context; everything else is unchanged. */
 export function withEntry(before: JsonObject, name: string, { cluster, user }: Entry, origin: Origin): JsonObject {
   const current = textAt(before, 'current-context');
   const previous = current === name ? textAt(extensionOf(named(before, 'contexts', name)), 'previous') : current;
@@ -47,7 +47,7 @@ export function withEntry(before: JsonObject, name: string, { cluster, user }: E
   };
 }
 
-/** Without the entry; the context before it is the current one again. */
+/** Returns the kubeconfig without the entry; the previous context becomes current again. */
 export function withoutEntry(before: JsonObject, name: string): JsonObject {
   const context = named(before, 'contexts', name);
   const after: JsonObject = { ...before };
@@ -61,7 +61,7 @@ export function withoutEntry(before: JsonObject, name: string): JsonObject {
   return after;
 }
 
-/** What the entries are called that we made for a virtual cluster. */
+/** Returns the names of the entries that this program created for a virtual cluster. */
 export function entriesOf(before: JsonObject, origin: Origin): string[] {
   return listAt(before, 'contexts')
     .filter((context) => equalJson(objectAt(extensionOf(context), 'origin'), { ...origin }))

@@ -23,13 +23,13 @@ const some: Colours = {
   strong: wrapped(1),
 };
 
-/** On a screen, unless NO_COLOR or a dumb terminal says otherwise; never in a pipe. */
+/** Returns colors for a screen, unless NO_COLOR or a dumb terminal disables them. A pipe gets no colors. */
 export function coloursFor(isScreen: boolean, environment: Environment): Colours {
   const unwanted = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
   return isScreen && !unwanted ? some : none;
 }
 
-/** The words that tables show for how something is. */
+/** The status words of tables, and their colors. */
 const phases: Readonly<Record<string, keyof Colours>> = {
   Ready: 'good',
   Active: 'good',

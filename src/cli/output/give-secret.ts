@@ -2,7 +2,7 @@ import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 
-/** Hands a secret over once: to a file that only its owner may read (`--file`), or to standard output. */
+/** Outputs a secret once: to a private file (`--file`), or to standard output. */
 export async function giveSecret(
   secret: string,
   { values, terminal }: Pick<CommandCall, 'values' | 'terminal'>,
@@ -16,7 +16,7 @@ export async function giveSecret(
   try {
     await writePrivateFile(file, text);
   } catch (error) {
-    throw new CliError(`${file} cannot be written (${errorCode(error) ?? 'unknown error'})`, { cause: error });
+    throw new CliError(`cannot write ${file} (${errorCode(error) ?? 'unknown error'})`, { cause: error });
   }
-  terminal.remark(`written to ${file}, readable by you alone\n`);
+  terminal.remark(`written to ${file}, readable only by you\n`);
 }

@@ -9,7 +9,7 @@ const list = {
   ],
 };
 
-describe('a template', () => {
+describe('a JSONPath template', () => {
   it.each([
     ['{.kind}', 'List'],
     ['.kind', 'List'],

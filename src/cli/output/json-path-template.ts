@@ -10,8 +10,8 @@ type Node =
   | { readonly kind: 'range'; readonly values: Values; readonly fromRoot: boolean; readonly body: Node[] };
 
 /**
- * kubectl's templates: text, `{.spec.key}`, `{"\n"}`, `{range .items[*]}…{end}`. A path without braces is one too. What a
- * path does not find prints as nothing.
+ * Compiles a JSONPath template of kubectl: text, `{.spec.key}`, `{"\n"}`, `{range .items[*]}…{end}`. A path without
+ * braces is a template too. A path that finds nothing prints nothing.
  */
 export function jsonPathTemplate(text: string): (document: JsonValue) => string {
   const nodes = parse(text.includes('{') ? text : `{${text}}`);
@@ -32,7 +32,7 @@ function parse(text: string): Node[] {
     const inside = text.slice(begin + 1, end).trim();
     at = end + 1;
     if (inside === 'end') {
-      if (open.length === 1) throw usageError('-o jsonpath: there is an {end} without a {range}');
+      if (open.length === 1) throw usageError('-o jsonpath: {end} without {range}');
       open.pop();
     } else if (/^range\s/.test(inside)) {
       const body: Node[] = [];
@@ -42,7 +42,7 @@ function parse(text: string): Node[] {
       nodes.push(expression(inside));
     }
   }
-  if (open.length > 1) throw usageError('-o jsonpath: a {range} has no {end}');
+  if (open.length > 1) throw usageError('-o jsonpath: {range} without {end}');
   return root;
 }
 
@@ -73,7 +73,7 @@ function path(text: string): { values: Values; fromRoot: boolean } {
   const rest = text.replace(/^[$@]/, '');
   const dotted = rest === '' || !/^[.[]/.test(rest) ? `.${rest}` : rest.startsWith('[') ? `.${rest}` : rest;
   const values = columnPathValues(dotted);
-  if (values === undefined) throw usageError(`-o jsonpath: ${JSON.stringify(text)} is not a path`);
+  if (values === undefined) throw usageError(`-o jsonpath: ${JSON.stringify(text)} is not a valid path`);
   return { values, fromRoot };
 }
 

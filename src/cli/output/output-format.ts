@@ -6,12 +6,12 @@ import type { CallValues } from '../command-call.ts';
 
 export const outputFormats = ['json', 'yaml', 'name', 'wide', 'jsonpath='] as const;
 
-/** How results are printed: a table, or the objects in a form that programs read. */
+/** The form in which results are printed: as a table, or as objects in a machine-readable format. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
   | { readonly kind: 'objects'; print(document: JsonValue): string };
 
-/** What `-o` asks for. Forms are loaded when they are wanted. */
+/** Returns the format that `-o` selects. Formats are loaded on demand. */
 export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<OutputFormat> {
   const wanted = values.text('output') ?? '';
   if (wanted === '' || wanted === 'wide') return { kind: 'table', wide: wanted === 'wide' };
@@ -26,7 +26,7 @@ export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<Ou
     const template = jsonPathTemplate(wanted.slice('jsonpath='.length));
     return { kind: 'objects', print: (document) => template(document) };
   }
-  throw usageError(`-o ${wanted} is not a form of output; there are ${outputFormats.join(', ')}…`);
+  throw usageError(`-o ${wanted} is not an output format; use ${outputFormats.join(', ')}…`);
 }
 
 function namesOf(document: JsonValue): string {
@@ -35,7 +35,7 @@ function namesOf(document: JsonValue): string {
   return objects.map((object) => `${nameOf(object as KubeObject)}\n`).join('');
 }
 
-/** `virtualclusterinstance.management.platform.sh/demo`, which kubectl takes as well. */
+/** Returns `virtualclusterinstance.management.platform.sh/demo`, a form that kubectl accepts too. */
 export function nameOf(object: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
   const slash = object.apiVersion.indexOf('/');
   const group = slash < 0 ? '' : `.${object.apiVersion.slice(0, slash)}`;

@@ -8,7 +8,7 @@ const table = (...rows: unknown[][]) => ({
   rows: rows.map((cells) => ({ cells: cells as string[], object: { metadata: { namespace: 'platform-p-red' } } })),
 });
 
-it('prints the columns of the server, those for wide screens only when asked for', () => {
+it('prints the columns of the server, and the wide ones only on request', () => {
   const narrow = new TablePrinter({ wide: false, colours });
   expect(narrow.lines(table(['a', 'Ready', 'x'], ['longer', null, 'y']))).toEqual([
     'NAME     STATUS',
@@ -22,13 +22,13 @@ it('prints the columns of the server, those for wide screens only when asked for
   ]);
 });
 
-it('has one head, and keeps its widths, in a table that goes on', () => {
+it('prints one header and keeps the column widths while rows are added', () => {
   const printer = new TablePrinter({ wide: false, colours });
   printer.lines(table(['a-long-name', 'Ready', '']));
   expect(printer.lines(table(['b', 'Failed', '']))).toEqual(['b             Failed']);
 });
 
-it('colours what is good and bad, on screens alone', () => {
+it('colors good and bad statuses, on screens only', () => {
   const bright = coloursFor(true, {});
   expect(
     plainTable(

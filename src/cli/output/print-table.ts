@@ -4,33 +4,33 @@ import { type Colours, phaseColour } from './colours.ts';
 import { printable } from './printable.ts';
 
 export interface TableOptions {
-  /** Also the columns that the server keeps for wide screens. */
+  /** Includes the columns that the server provides for wide output. */
   readonly wide: boolean;
-  /** The project of each object, before everything else. */
+  /** Returns the project of a row, for the first column. Optional. */
   readonly withProject?: (row: JsonValue) => string;
   readonly colours: Colours;
 }
 
-/** Prints the Tables that the server makes of its objects; in one that goes on, columns keep their widths. */
+/** Formats the Tables that the server returns. While a watch adds rows, the columns keep their widths. */
 export class TablePrinter {
   readonly #options: TableOptions;
   #columns: readonly { readonly name: string; readonly at: number }[] = [];
   #widths: number[] = [];
-  #hasHead = false;
+  #hasHeader = false;
 
   constructor(options: TableOptions) {
     this.#options = options;
   }
 
-  /** The lines of one Table; the head comes with the first. */
+  /** Returns the lines of one Table. The first call includes the header. */
   lines(table: JsonObject): string[] {
     if (this.#columns.length === 0) this.#columns = this.#shown(table);
     const rows = listAt(table, 'rows').map((row) => this.#cells(row));
-    const head = this.#hasHead || this.#columns.length === 0 ? [] : [this.#head()];
+    const head = this.#hasHeader || this.#columns.length === 0 ? [] : [this.#header()];
     for (const cells of [...head, ...rows]) {
       for (const [at, cell] of cells.entries()) this.#widths[at] = Math.max(this.#widths[at] ?? 0, cell.length);
     }
-    this.#hasHead = true;
+    this.#hasHeader = true;
     return [...head.map((cells) => this.#line(cells, true)), ...rows.map((cells) => this.#line(cells, false))];
   }
 
@@ -40,7 +40,7 @@ export class TablePrinter {
     );
   }
 
-  #head(): string[] {
+  #header(): string[] {
     const names = this.#columns.map(({ name }) => name.toUpperCase());
     return this.#options.withProject === undefined ? names : ['PROJECT', ...names];
   }
@@ -50,12 +50,12 @@ export class TablePrinter {
     return this.#options.withProject === undefined ? cells : [this.#options.withProject(row), ...cells];
   }
 
-  #line(cells: readonly string[], isHead: boolean): string {
+  #line(cells: readonly string[], isHeader: boolean): string {
     const { colours } = this.#options;
     return cells
       .map((cell, at) => {
         const padded = at === cells.length - 1 ? cell : cell.padEnd((this.#widths[at] ?? 0) + 3);
-        return isHead ? colours.quiet(padded) : phaseColour(colours, cell)(padded);
+        return isHeader ? colours.quiet(padded) : phaseColour(colours, cell)(padded);
       })
       .join('')
       .trimEnd();
@@ -67,7 +67,7 @@ function cellText(value: JsonValue | undefined): string {
   return printable((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
 }
 
-/** A table of our own, for what the server has none for. */
+/** Formats a table for data that the server does not return as a Table. */
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colours: Colours): string {
   const printer = new TablePrinter({ wide: true, colours });
   const lines = printer.lines({

@@ -3,7 +3,7 @@ import { coloursFor } from './colours.ts';
 import { plainTable } from './print-table.ts';
 import { printable } from './printable.ts';
 
-it('lets nobody else’s text move the cursor', () => {
+it('control characters in the text of other users are escaped', () => {
   expect(printable('a\u001b[2Jb\r\u0007\u009bc\u202ed\te\nfé✓')).toBe(
     'a\\u001b[2Jb\\u000d\\u0007\\u009bc\\u202ed\te\nfé✓',
   );

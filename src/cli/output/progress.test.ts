@@ -15,23 +15,23 @@ function shownOn(isTTY: boolean, use: (progress: Progress) => void): string {
 }
 
 const steps = (progress: Progress) => {
-  progress.busy('being made');
-  progress.busy('being made');
+  progress.busy('creating demo');
+  progress.busy('creating demo');
   progress.done('Scheduled');
   progress.busy('a message that is much too long\nfor a line of thirty');
 };
 
-it('says each thing once in a pipe', () => {
+it('prints each message once in a pipe', () => {
   expect(shownOn(false, steps)).toMatch(
-    /^ {2}being made\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n$/,
+    /^ {2}creating demo\n✓ Scheduled \(\d+ ms\)\n {2}a message that is much too long for a line of thirty\n$/,
   );
 });
 
-it('writes over one line on a screen, and leaves it empty', () => {
+it('redraws one line on a screen and clears it at the end', () => {
   const shown = shownOn(true, steps);
   expect(shown).toContain('✓\u001b[0m Scheduled');
   expect(shown.endsWith('\r\u001b[K')).toBe(true);
   expect(shown).toContain(' a message that is much too…');
-  // What is done stays; what is under way never ends a line.
+  // Finished steps stay; the progress line never ends with a newline.
   expect(shown.match(/\n/g)).toHaveLength(1);
 });

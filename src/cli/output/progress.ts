@@ -7,8 +7,8 @@ const frameMilliseconds = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * What is going on, for whoever waits. On a screen one line moves under what is done already; in a pipe each thing is
- * said once, when it happens.
+ * Shows what a command waits for. On a screen one line is redrawn below the finished steps; in a pipe each message is
+ * printed once.
  */
 export class Progress {
   readonly #terminal: Terminal;
@@ -21,7 +21,7 @@ export class Progress {
     this.#terminal = terminal;
   }
 
-  /** Says what is being waited for. */
+  /** Shows what the command waits for. */
   busy(text: string): void {
     const line = printable(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;
@@ -34,14 +34,14 @@ export class Progress {
     this.#draw();
   }
 
-  /** Something came true; it took so long from the beginning. */
+  /** Reports a finished step, with the time since the start. */
   done(text: string): void {
     const { remarkColours: colours } = this.#terminal;
     const took = colours.quiet(`(${shortDuration(performance.now() - this.#start)})`);
-    this.#say(`${colours.good('✓')} ${text} ${took}\n`);
+    this.#print(`${colours.good('✓')} ${text} ${took}\n`);
   }
 
-  /** Leaves the screen as it should be; whoever began must end, whatever happened. */
+  /** Clears the progress line and stops the timer. Callers must call it in every case. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -49,7 +49,7 @@ export class Progress {
     this.#line = '';
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     const live = this.#terminal.remarksToScreen && this.#line !== '';
     this.#terminal.remark(live ? `${clearLine}${text}` : text);
     if (live) this.#draw();
@@ -58,8 +58,8 @@ export class Progress {
   #draw(): void {
     const { remarkColours: colours, width } = this.#terminal;
     this.#frame = (this.#frame + 1) % frames.length;
-    const room = Math.max(width - 3, 10);
-    const shown = this.#line.length > room ? `${this.#line.slice(0, room - 1)}…` : this.#line;
+    const maxLength = Math.max(width - 3, 10);
+    const shown = this.#line.length > maxLength ? `${this.#line.slice(0, maxLength - 1)}…` : this.#line;
     this.#terminal.remark(`${clearLine}${colours.busy(frames[this.#frame] ?? '')} ${shown}`);
   }
 }

@@ -1,31 +1,31 @@
 import type { Environment } from '../command-call.ts';
 import { type Colours, coloursFor } from './colours.ts';
 
-/** What a stream to the user has; a test gives its own. */
+/** An output stream; tests provide their own. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** The user's side: results go to standard output, everything said about them to standard error. */
+/** The terminal of the user: results go to standard output, everything else to standard error. */
 export interface Terminal {
-  /** A result: what a pipe is to get. */
+  /** Prints a result to standard output. */
   print(text: string): void;
-  /** A remark: progress, hints, warnings; never part of a result. */
+  /** Prints progress, hints and warnings to standard error. */
   remark(text: string): void;
-  /** Whether somebody reads the results on a screen. */
+  /** True if standard output is a screen. */
   readonly printsToScreen: boolean;
-  /** Whether somebody reads the remarks on a screen: spinners and lines that are written over are for them alone. */
+  /** True if standard error is a screen. Spinners and redrawn lines are for screens only. */
   readonly remarksToScreen: boolean;
-  /** Whether somebody can be asked. */
+  /** True if the user can be prompted. */
   readonly asks: boolean;
   readonly width: number;
   readonly colours: Colours;
   readonly remarkColours: Colours;
 }
 
-const usualWidth = 80;
+const defaultWidth = 80;
 
 export function openTerminal(
   streams: { readonly out: OutputStream; readonly err: OutputStream; readonly in: { readonly isTTY?: boolean } },
@@ -38,8 +38,8 @@ export function openTerminal(
     printsToScreen: out.isTTY === true,
     remarksToScreen: err.isTTY === true,
     asks: streams.in.isTTY === true && err.isTTY === true,
-    // A terminal that does not know its size says 0.
-    width: err.columns || usualWidth,
+    // A terminal that does not know its size reports 0.
+    width: err.columns || defaultWidth,
     colours: coloursFor(out.isTTY === true, environment),
     remarkColours: coloursFor(err.isTTY === true, environment),
   };
