@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises';
 import type { JSONWebKeySet } from 'jose';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
-import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { typedObject } from '../api/resource.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import { affectedBy } from '../auth/authz/affected-by.ts';
 import { createRightsSignals } from '../auth/rights-signals.ts';
@@ -86,7 +91,7 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       onObject(kind, before, after) {
         rights.changed(affectedBy(kinds[kind], before, after));
         if (kind !== 'VirtualClusterInstance') return;
-        changes.changed(before, after);
+        changes.changed(asInstance(before), asInstance(after));
         if (after === undefined) activity.forget(before?.metadata.uid ?? '');
       },
     },
@@ -232,6 +237,10 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       await closing.close();
     },
   };
+}
+
+function asInstance(object: KubeObject | undefined): VirtualClusterInstance | undefined {
+  return object && typedObject(virtualClusterInstanceKind, object);
 }
 
 function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }): HealthCheck[] {

@@ -1,16 +1,17 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { TypedObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
 import type { Log } from '../lib/log.ts';
 import { followChanges } from './follow-changes.ts';
 import type { ResourceClient } from './resource-client.ts';
 
-export interface FollowerOptions {
-  readonly resource: ResourceClient;
+export interface FollowerOptions<Fields extends JsonObject = JsonObject> {
+  readonly resource: ResourceClient<Fields>;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Called for every object that was added, modified or deleted. Must not throw. */
-  onChange(object: KubeObject): void;
+  onChange(object: TypedObject<Fields>): void;
   /** Called when changes may have been missed, and once at the start: anything may have changed. Must not throw. */
   onGap(): void;
 }
@@ -26,7 +27,7 @@ export interface Follower {
  * Reports the changes of a kind without keeping a copy of it, for kinds with very many objects of which only the
  * changes matter.
  */
-export function startFollower(options: FollowerOptions): Follower {
+export function startFollower<Fields extends JsonObject>(options: FollowerOptions<Fields>): Follower {
   const { resource, clock, log, signal, onChange, onGap } = options;
   let markSynced: () => void = () => {};
   const synced = new Promise<void>((resolve) => {

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { ObjectMeta } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
-import type { JsonObject } from '../lib/json-value.ts';
 import { createInstanceChanges } from './instance-changes.ts';
 
-function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
+function instance(
+  change: Pick<VirtualClusterInstance, 'spec' | 'status'> = {},
+  metadata: ObjectMeta = {},
+): VirtualClusterInstance {
   return {
     apiVersion: 'v1',
     kind: 'VirtualClusterInstance',
     metadata: { name: 'demo', uid: 'i1', ...metadata },
     ...change,
-  } as KubeObject;
+  };
 }
 
 const codeOf = ({ reason }: AbortSignal) => (reason instanceof StatusError ? reason.code : undefined);

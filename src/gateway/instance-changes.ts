@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { rolesInside } from '../api/management/roles-inside.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import { expired } from '../api/status.ts';
-import { textAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
 import { asleep, beingRemoved } from './instance-words.ts';
 
@@ -14,9 +13,9 @@ export interface InstanceChanges {
    * Returns a signal that covers changes from this call on, so call it before looking up roles. Its reason is the final
    * Status of a stream.
    */
-  of(instance: KubeObject): AbortSignal;
+  of(instance: VirtualClusterInstance): AbortSignal;
   /** Must be called for every change of an instance. */
-  changed(before: KubeObject | undefined, after: KubeObject | undefined): void;
+  changed(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
 }
 
 export function createInstanceChanges(): InstanceChanges {
@@ -43,7 +42,7 @@ export function createInstanceChanges(): InstanceChanges {
   };
 }
 
-function endReason(before: KubeObject, after: KubeObject | undefined): Error | undefined {
+function endReason(before: VirtualClusterInstance, after: VirtualClusterInstance | undefined): Error | undefined {
   if (after === undefined || after.metadata.deletionTimestamp !== undefined) {
     return beingRemoved(before);
   }
@@ -53,6 +52,6 @@ function endReason(before: KubeObject, after: KubeObject | undefined): Error | u
   return expired('your permissions have changed; list again and start a new watch');
 }
 
-function isSleeping(instance: KubeObject): boolean {
-  return textAt(instance, 'status', 'phase') === 'Sleeping';
+function isSleeping(instance: VirtualClusterInstance): boolean {
+  return instance.status?.phase === 'Sleeping';
 }

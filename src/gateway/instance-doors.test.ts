@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { ObjectMeta } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import type { Plane } from '../http/plane.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json-value.ts';
 import { createActivityLog } from './instance-activity.ts';
 import { type GatewayCluster, instanceDoors, type Standing } from './instance-doors.ts';
 
@@ -20,7 +20,7 @@ function setUp(overrides: Partial<Standing> | undefined = {}) {
   const at = { found: overrides === undefined ? undefined : state };
   let open: () => void = () => {};
   const closing = new AbortController();
-  const latest: { instance: KubeObject | undefined } = { instance: instance() };
+  const latest: { instance: VirtualClusterInstance | undefined } = { instance: instance() };
   const cluster: GatewayCluster = {
     at: () => at.found,
     async enter() {
@@ -41,7 +41,7 @@ function setUp(overrides: Partial<Standing> | undefined = {}) {
     clusterOf: (name) => (name === 'local' ? cluster : undefined),
     latest: () => latest.instance,
     activity,
-    restsUnused: ({ status }) => (status as JsonObject).reason === 'NotUsed',
+    restsUnused: ({ status }) => status?.reason === 'NotUsed',
     clock,
   });
   return { clock, activity, doors, seen, at, closing, latest, open: () => open() };
@@ -49,7 +49,10 @@ function setUp(overrides: Partial<Standing> | undefined = {}) {
 
 const ready = { phase: 'Ready', serviceUID: 'v1', deployHash: 'x' };
 
-function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
+function instance(
+  change: Pick<VirtualClusterInstance, 'spec' | 'status'> = {},
+  metadata: ObjectMeta = {},
+): VirtualClusterInstance {
   return {
     apiVersion: 'v1',
     kind: 'VirtualClusterInstance',
@@ -57,7 +60,7 @@ function instance(change: JsonObject = {}, metadata: JsonObject = {}): KubeObjec
     spec: { clusterRef: { cluster: 'local', namespace: 'n', virtualCluster: 'v' } },
     status: ready,
     ...change,
-  } as KubeObject;
+  };
 }
 
 const refused = async (entering: Promise<unknown>): Promise<readonly [number, string]> => {

@@ -1,10 +1,9 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { StatusError } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostPlace } from '../hosts/host.ts';
 import { followSignal } from '../http/request-end.ts';
 import type { Clock } from '../lib/clock.ts';
-import { flagAt, textAt, valueAt } from '../lib/json-path.ts';
 import type { Visit } from './inside.ts';
 import type { ActivityLog } from './instance-activity.ts';
 import {
@@ -74,10 +73,10 @@ export interface InstanceDoorsOptions {
   /** `undefined` if this server cannot reach that cluster. */
   clusterOf(name: string): GatewayCluster | undefined;
   /** The current version of the instance. `undefined` if it no longer exists. */
-  latest(instance: KubeObject): KubeObject | undefined;
+  latest(instance: VirtualClusterInstance): VirtualClusterInstance | undefined;
   readonly activity: ActivityLog;
   /** True if the instance sleeps because of inactivity and not on request. */
-  restsUnused(instance: KubeObject): boolean;
+  restsUnused(instance: VirtualClusterInstance): boolean;
   readonly clock: Clock;
 }
 
@@ -87,9 +86,12 @@ export interface InstanceDoors {
    * 501 or 503 if the instance cannot be used now. With `isSession`, the instance counts as in use for the whole
    * session and not only at its start and end.
    */
-  enter(instance: KubeObject, ending: () => AbortSignal, isSession?: boolean): Promise<Visit>;
+  enter(instance: VirtualClusterInstance, ending: () => AbortSignal, isSession?: boolean): Promise<Visit>;
   /** Returns the service account of the instance's own virtual cluster that the token stands for. */
-  account(instance: KubeObject, bearer: Omit<TokenBearer, 'name' | 'uid'>): Promise<AccountInside | undefined>;
+  account(
+    instance: VirtualClusterInstance,
+    bearer: Omit<TokenBearer, 'name' | 'uid'>,
+  ): Promise<AccountInside | undefined>;
 }
 
 const timeoutPauseMs = 30_000;
@@ -105,13 +107,13 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
   const recentTimeouts = new Map<string, number>();
   const wakes = new Wakings(options);
 
-  async function stateOf(instance: KubeObject, cluster: GatewayCluster): Promise<Standing | undefined> {
+  async function stateOf(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<Standing | undefined> {
     const state = await cluster.at(placeOf(instance));
-    return state !== undefined && state.uid === textAt(instance, 'status', 'serviceUID') ? state : undefined;
+    return state !== undefined && state.uid === (instance.status?.serviceUID ?? '') ? state : undefined;
   }
 
   /** Concurrent requests share one wake call. */
-  const wake = (instance: KubeObject, cluster: GatewayCluster, ending: AbortSignal): Promise<void> =>
+  const wake = (instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> =>
     wakes.wait(instance.metadata.uid ?? '', {
       async work(signal) {
         const place = placeOf(instance);
@@ -123,7 +125,11 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     });
 
   /** Waits for an instance that is already starting. After a timeout, later requests fail immediately for a while. */
-  async function waitUntilOpen(instance: KubeObject, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+  async function waitUntilOpen(
+    instance: VirtualClusterInstance,
+    cluster: GatewayCluster,
+    ending: AbortSignal,
+  ): Promise<void> {
     const { uid = '' } = instance.metadata;
     const late = () => notReady(options.latest(instance) ?? instance);
     if (clock.elapsed() - (recentTimeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw late();
@@ -137,7 +143,7 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     }
   }
 
-  async function enter(instance: KubeObject, ending: () => AbortSignal, isSession = false): Promise<Visit> {
+  async function enter(instance: VirtualClusterInstance, ending: () => AbortSignal, isSession = false): Promise<Visit> {
     const cluster = options.clusterOf(clusterOf(instance));
     const accessError = accessErrorOf(instance, cluster);
     if (accessError !== undefined || cluster === undefined) throw accessError ?? notReady(instance);
@@ -149,7 +155,7 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     if (state.door === 'closing') throw beingRemoved(instance);
     if (state.door === 'asleep') {
       const mayWake = state.owner === uid || options.restsUnused(instance);
-      if (!mayWake || flagAt(instance, 'spec', 'external')) throw asleepElsewhere(instance);
+      if (!mayWake || instance.spec?.external === true) throw asleepElsewhere(instance);
       await wake(instance, cluster, ending());
     }
     if (state.door === 'opening') await waitUntilOpen(instance, cluster, ending());
@@ -167,7 +173,7 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
    * falls asleep would otherwise wake it again. If its pods are gone before the sleep is reported, the session just
    * sees a connection that ends.
    */
-  async function recordFinalUse(instance: KubeObject, cluster: GatewayCluster): Promise<void> {
+  async function recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
     const now = clock.now();
     try {
       const state = await stateOf(instance, cluster);
@@ -180,7 +186,7 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
 
   /** Translates the reason why a session ends into a message about the instance, which is what users know. */
   function withInstanceReasons(
-    instance: KubeObject,
+    instance: VirtualClusterInstance,
     cluster: GatewayCluster,
     session: Visit,
     onLeave: (wasEvicted: boolean) => void,
@@ -219,14 +225,14 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
     enter,
     async account(instance, bearer) {
       const cluster = options.clusterOf(clusterOf(instance));
-      const uid = textAt(instance, 'status', 'serviceUID');
+      const uid = instance.status?.serviceUID ?? '';
       if (cluster === undefined || uid === '') return undefined;
       return await cluster.account(placeOf(instance), { ...bearer, name: nameOf(instance), uid });
     },
   };
 }
 
-function accessErrorOf(instance: KubeObject, cluster: GatewayCluster | undefined): StatusError | undefined {
+function accessErrorOf(instance: VirtualClusterInstance, cluster: GatewayCluster | undefined): StatusError | undefined {
   if (instance.metadata.deletionTimestamp !== undefined) return beingRemoved(instance);
   if (clusterOf(instance) !== '' && cluster === undefined) return outOfReach(instance);
   if (isForcedAsleep(instance)) return asleep(instance);
@@ -234,10 +240,10 @@ function accessErrorOf(instance: KubeObject, cluster: GatewayCluster | undefined
 }
 
 /** Before this point the roles inside are unknown. An instance that failed later can be entered, for repair. */
-function isInstalled(instance: KubeObject): boolean {
-  if (textAt(instance, 'status', 'serviceUID') === '') return false;
-  const hasTemplate =
-    textAt(instance, 'spec', 'templateRef', 'name') !== '' || valueAt(instance, 'spec', 'template') !== undefined;
-  if (hasTemplate && valueAt(instance, 'status', 'virtualCluster') === undefined) return false;
-  return textAt(instance, 'status', 'deployHash') !== '' || textAt(instance, 'status', 'phase') === 'Failed';
+function isInstalled({ spec, status = {} }: VirtualClusterInstance): boolean {
+  const { serviceUID = '', virtualCluster, deployHash = '', phase } = status;
+  if (serviceUID === '') return false;
+  const hasTemplate = (spec?.templateRef?.name ?? '') !== '' || spec?.template !== undefined;
+  if (hasTemplate && virtualCluster === undefined) return false;
+  return deployHash !== '' || phase === 'Failed';
 }

@@ -1,6 +1,8 @@
 import { rolesInside, rolesOf } from '../api/management/roles-inside.ts';
-import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../api/meta.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden, noSuchPath, notFound } from '../api/status.ts';
@@ -27,7 +29,7 @@ export interface InstanceGatewayOptions {
   readonly chain: GuardedChainOptions;
   /** The authorizer of the management API. */
   readonly authorize: Authorize;
-  instance(namespace: string, name: string): KubeObject | undefined;
+  instance(namespace: string, name: string): VirtualClusterInstance | undefined;
   readonly doors: InstanceDoors;
   readonly changes: InstanceChanges;
   readonly tokens: {
@@ -51,7 +53,7 @@ interface RequestContext {
   readonly project: string;
   readonly name: string;
   /** The instance when the request arrived. Its roles are looked up in the same version that is entered. */
-  instance?: KubeObject | undefined;
+  instance?: VirtualClusterInstance | undefined;
   /** The caller's identity in the management API. */
   known?: Identity;
   /**

@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { afterEach, beforeEach } from 'vitest';
 import { MemoryAuditLog, testCertificate } from '../../test/harness/http-server.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostedVirtualCluster } from '../hosts/host.ts';
@@ -55,13 +55,13 @@ export class PassingState {
   /** Until this resolves, the host's cache is not synced. */
   heardOf: Promise<void> = Promise.resolve();
   onHostChange: () => void = () => {};
-  instance = {
+  instance: VirtualClusterInstance = {
     apiVersion: 'management.platform.sh/v1',
     kind: 'VirtualClusterInstance',
     metadata: { name: 'demo', namespace: 'p-default', uid: 'i1' },
     spec: { clusterRef: { cluster: 'far', namespace: 'n', virtualCluster: 'v' } },
     status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x', virtualCluster: {} },
-  } as unknown as KubeObject;
+  };
 
   /** Tokens are `<user>-token`. */
   identity(token: string): Identity | undefined {

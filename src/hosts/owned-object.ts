@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts';
 import { hostOwnerLabel } from '../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { conflict, StatusError, serviceUnavailable } from '../api/status.ts';
@@ -73,11 +73,11 @@ async function createIfMissing(
   }
 }
 
-export async function findObject(
-  client: ResourceClient,
+export async function findObject<Fields extends JsonObject>(
+  client: ResourceClient<Fields>,
   place: Place,
   call: HostCall,
-): Promise<KubeObject | undefined> {
+): Promise<TypedObject<Fields> | undefined> {
   try {
     return await client.get(place, call);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { KubeObject } from '../../src/api/meta.ts';
-import { textAt } from '../../src/lib/json-path.ts';
+import type { Owner } from '../../src/api/management/v1/owner.ts';
+import type { TypedObject } from '../../src/api/meta.ts';
 import { changedMembers } from '../data/changed-members.ts';
 import { type Described, describedPatch } from '../data/described.ts';
 import { fieldProblems } from '../data/field-problems.ts';
@@ -13,10 +13,12 @@ import { FormDialog } from './form-dialog.tsx';
 import { notify } from './notices.tsx';
 import { PrincipalPicker } from './principal-picker.tsx';
 
+/** An object of a kind whose spec has a display name, a description and an owner. */
+type Detailed = TypedObject<{ spec?: { displayName?: string; description?: string; owner?: Owner } }>;
+
 export interface EditDetailsProps {
-  /** A kind of the management API whose spec has a display name, a description and an owner. */
-  readonly kind: KindRef;
-  readonly object: KubeObject;
+  readonly kind: KindRef<Detailed>;
+  readonly object: Detailed;
   /** Explains what an owner may do. */
   readonly aboutOwner: string;
   onClose(): void;
@@ -28,8 +30,8 @@ export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsPr
   // The values when the form was opened.
   const [before] = useState(() => ({
     described: {
-      displayName: textAt(object, 'spec', 'displayName'),
-      description: textAt(object, 'spec', 'description'),
+      displayName: object.spec?.displayName ?? '',
+      description: object.spec?.description ?? '',
     },
     owner: ownerPrincipal(object),
   }));

@@ -1,5 +1,6 @@
 import { CloseButton, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { ListColumn } from '../data/list-columns.ts';
 import { facetsOf, type Selection } from '../data/select-rows.ts';
 import type { UsedRows } from '../data/use-rows.ts';
@@ -8,10 +9,10 @@ import { Icon } from './icon.tsx';
 import classes from './list-controls.module.css';
 import { useCalmRows } from './use-calm-rows.ts';
 
-export interface ListControlsProps {
+export interface ListControlsProps<Type extends KubeObject> {
   readonly what: string;
-  readonly rows: UsedRows;
-  readonly columns: readonly ListColumn[];
+  readonly rows: UsedRows<Type>;
+  readonly columns: readonly ListColumn<Type>[];
   readonly filters: readonly string[];
   /** The number of rows that match. */
   readonly shown: number;
@@ -23,7 +24,7 @@ export interface ListControlsProps {
 }
 
 /** Search, filters and row count of a list, and a notice if the data may be out of date. */
-export function ListControls(props: ListControlsProps) {
+export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
   const { what, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { words = '', filter = {} } = selection;
   // The URL is updated a moment after typing: meanwhile the field holds the text.

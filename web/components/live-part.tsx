@@ -8,19 +8,19 @@ import { PageHeader } from './page-header.tsx';
 import { UnsavedText } from './unsaved-text.tsx';
 import { Waiting } from './waiting.tsx';
 
-export interface LivePartProps {
-  readonly live: LiveObject;
+export interface LivePartProps<Type extends KubeObject> {
+  readonly live: LiveObject<Type>;
   /** "project" */
   readonly what: string;
   readonly name: string;
   /** The link back to the list. */
   readonly back: ReactNode;
   /** Receives the current object. */
-  children(object: KubeObject): ReactNode;
+  children(object: Type): ReactNode;
 }
 
 /** Shows an object through all its states: loading, present, deleted, and failed to load. */
-export function LivePart({ live, what, name, back, children }: LivePartProps) {
+export function LivePart<Type extends KubeObject>({ live, what, name, back, children }: LivePartProps<Type>) {
   const { state, object, error, retry } = live;
   const [seen, setSeen] = useState<string>();
   if (object !== undefined && seen !== name) setSeen(name);

@@ -1,11 +1,10 @@
 import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { KubeObject } from '../../src/api/meta.ts';
-import { displayNameOf } from '../data/display-name.ts';
+import { displayNameOf, type Named } from '../data/display-name.ts';
 import { PageHeader } from './page-header.tsx';
 
 export interface ObjectHeaderProps {
-  readonly object: KubeObject;
+  readonly object: Named;
   readonly back: ReactNode;
   /** The actions on the object. */
   readonly children: ReactNode;

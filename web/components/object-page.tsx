@@ -6,19 +6,19 @@ import type { KindRef } from '../data/kind-ref.ts';
 import { useObject } from '../data/use-object.ts';
 import { LivePart } from './live-part.tsx';
 
-export interface ObjectPageProps {
-  readonly kind: KindRef;
+export interface ObjectPageProps<Type extends KubeObject> {
+  readonly kind: KindRef<Type>;
   readonly name: string;
   /** The kind in lowercase: "project". */
   readonly what: string;
   /** The list that contains the object. */
   readonly list: { readonly to: '/hosts' | '/projects' | '/templates' | '/teams' | '/users'; readonly label: string };
   /** Receives the current object and the link back to the list. Remounted for another object of the same name. */
-  children(object: KubeObject, back: ReactNode): ReactNode;
+  children(object: Type, back: ReactNode): ReactNode;
 }
 
 /** The page of one cluster-scoped object. */
-export function ObjectPage({ kind, name, what, list, children }: ObjectPageProps) {
+export function ObjectPage<Type extends KubeObject>({ kind, name, what, list, children }: ObjectPageProps<Type>) {
   const live = useObject(kind, { name });
   const back = (
     <Anchor component={Link} to={list.to} size="sm">

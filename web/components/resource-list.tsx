@@ -1,5 +1,6 @@
 import { Group, Switch, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import { type ListColumn, serverColumns } from '../data/list-columns.ts';
 import { selectRows } from '../data/select-rows.ts';
 import { SortedRows } from '../data/sorted-rows.ts';
@@ -9,49 +10,50 @@ import { EmptyState, type EmptyStateProps } from './empty-state.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { ListControls } from './list-controls.tsx';
 import { RowsTable } from './rows-table.tsx';
+import type { CellDrawings } from './table-row.tsx';
 import { useCalmRows } from './use-calm-rows.ts';
 import { useListSelection } from './use-list-selection.ts';
 import { Waiting } from './waiting.tsx';
 
-export interface ResourceListProps {
+export interface ResourceListProps<Type extends KubeObject> {
   /** The plural of the listed kind: "virtual clusters". */
   readonly what: string;
-  readonly rows: UsedRows;
+  readonly rows: UsedRows<Type>;
   /** Columns added by the page, shown after the name. */
-  readonly extraColumns?: readonly ListColumn[];
+  readonly extraColumns?: readonly ListColumn<Type>[];
   /** Server columns that this page hides. */
   readonly leaveOut?: readonly string[];
   /** Renderers by column name. Optional; the default is plain text. */
-  readonly cells?: Readonly<Record<string, (row: Row, text: string) => ReactNode>>;
+  readonly cells?: CellDrawings<Type>;
   /** Columns with a filter; each offers the values that occur. */
   readonly filters?: readonly string[];
   readonly empty: EmptyStateProps;
   /** Actions for the selected rows. Optional; without it rows cannot be selected. */
-  readonly bulk?: (selected: readonly Row[], clear: () => void) => ReactNode;
+  readonly bulk?: (selected: readonly Row<Type>[], clear: () => void) => ReactNode;
   /** Actions at the end of each row. */
-  readonly rowActions?: (row: Row) => ReactNode;
+  readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
 const noNames: readonly string[] = [];
-const noSelected: readonly Row[] = [];
+const noSelected: readonly never[] = [];
 const noCells = {};
-const noColumns: readonly ListColumn[] = [];
+const noColumns: readonly never[] = [];
 
 /**
  * The list that all pages use: the server's columns, updated live, with search, filters, sorting, selection and bulk
  * actions. A page provides the rows and the renderers of its columns.
  */
-export function ResourceList(props: ResourceListProps) {
+export function ResourceList<Type extends KubeObject>(props: ResourceListProps<Type>) {
   const { what, rows, extraColumns = noColumns, leaveOut = noNames, filters = noNames, empty } = props;
   const [selection, setSelection] = useListSelection();
   const [isWide, setWide] = useState(false);
   const [selectedKeys, setSelectedKeys] = useState<ReadonlySet<string>>(new Set());
-  const all = useMemo(() => {
+  const all = useMemo((): readonly ListColumn<Type>[] => {
     const own = serverColumns(rows.columns).filter(({ name }) => !leaveOut.includes(name));
     return [...own.slice(0, 1), ...extraColumns, ...own.slice(1)];
   }, [rows.columns, extraColumns, leaveOut]);
   const columns = useMemo(() => (isWide ? all : all.filter((column) => !column.isWide)), [all, isWide]);
-  const [sorted] = useState(() => new SortedRows());
+  const [sorted] = useState(() => new SortedRows<Type>());
   const shown = useMemo(() => selectRows(rows.rows, all, selection, sorted), [rows.rows, all, selection, sorted]);
   const throttled = useCalmRows(rows.rows);
   const selected = useMemo(

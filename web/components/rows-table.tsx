@@ -1,5 +1,6 @@
 import { UnstyledButton } from '@mantine/core';
 import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { ListColumn } from '../data/list-columns.ts';
 import { widestRows } from '../data/select-rows.ts';
 import type { Row } from '../data/table-rows.ts';
@@ -8,16 +9,16 @@ import { useRowsInSight } from './rows-in-sight.ts';
 import classes from './rows-table.module.css';
 import { type CellDrawings, TableRow, WidestCells } from './table-row.tsx';
 
-export interface RowsTableProps {
+export interface RowsTableProps<Type extends KubeObject> {
   readonly what: string;
-  readonly rows: readonly Row[];
-  readonly columns: readonly ListColumn[];
-  readonly cells: CellDrawings;
+  readonly rows: readonly Row<Type>[];
+  readonly columns: readonly ListColumn<Type>[];
+  readonly cells: CellDrawings<Type>;
   readonly sort: string | undefined;
   onSort(sort: string | undefined): void;
   readonly selectedKeys?: ReadonlySet<string>;
   onSelect?(selectedKeys: ReadonlySet<string>): void;
-  readonly rowActions?: (row: Row) => ReactNode;
+  readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
 /** In pixels. All rows have this height, so that their positions are known without measuring. */
@@ -27,7 +28,7 @@ const rowHeight = 44;
 const fewRows = 40;
 
 /** A table of any length; renders only the visible rows and some around them. */
-export function RowsTable({
+export function RowsTable<Type extends KubeObject>({
   what,
   rows,
   columns,
@@ -37,7 +38,7 @@ export function RowsTable({
   selectedKeys,
   onSelect,
   rowActions,
-}: RowsTableProps) {
+}: RowsTableProps<Type>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { first, last } = useRowsInSight(scroller, rows.length, rowHeight);
   const span = columns.length + (selectedKeys === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
@@ -113,7 +114,7 @@ export function RowsTable({
   );
 }
 
-interface SelectAllProps extends Pick<RowsTableProps, 'what' | 'rows' | 'onSelect'> {
+interface SelectAllProps extends Pick<RowsTableProps<KubeObject>, 'what' | 'rows' | 'onSelect'> {
   readonly selectedKeys: ReadonlySet<string>;
 }
 

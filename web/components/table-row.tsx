@@ -1,25 +1,31 @@
 import { memo, type ReactNode } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { ListColumn } from '../data/list-columns.ts';
 import type { Row } from '../data/table-rows.ts';
 import { Age } from './age.tsx';
 import classes from './rows-table.module.css';
 
-/** Cell renderers by column name; other columns are rendered as text. */
-export type CellDrawings = Readonly<Record<string, (row: Row, text: string) => ReactNode>>;
+/** `memo` with a type that keeps the type parameters of the component. */
+const memoGeneric = memo as <Component>(component: Component) => Component;
 
-interface TableRowProps {
-  readonly row: Row;
+/** Cell renderers by column name; other columns are rendered as text. */
+export type CellDrawings<Type extends KubeObject = KubeObject> = Readonly<
+  Record<string, (row: Row<Type>, text: string) => ReactNode>
+>;
+
+interface TableRowProps<Type extends KubeObject> {
+  readonly row: Row<Type>;
   readonly index: number;
-  readonly columns: readonly ListColumn[];
-  readonly cells: CellDrawings;
+  readonly columns: readonly ListColumn<Type>[];
+  readonly cells: CellDrawings<Type>;
   readonly isSelected?: boolean;
   /** `isRange` is true for a shift-click: it selects all rows between this one and the last one. */
   onToggle?(key: string, isRange: boolean): void;
-  readonly rowActions?: (row: Row) => ReactNode;
+  readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
 /** Memoized: scrolling renders only rows that become visible. */
-export const TableRow = memo(function TableRow(props: TableRowProps) {
+export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(props: TableRowProps<Type>) {
   const { row, index, columns, cells, isSelected, onToggle, rowActions } = props;
   return (
     <tr aria-rowindex={index + 2} data-key={row.key} data-selectedKeys={isSelected === true ? '' : undefined}>
@@ -46,16 +52,21 @@ export const TableRow = memo(function TableRow(props: TableRowProps) {
   );
 });
 
-interface WidestCellsProps extends Pick<TableRowProps, 'columns' | 'cells'> {
+interface WidestCellsProps<Type extends KubeObject> extends Pick<TableRowProps<Type>, 'columns' | 'cells'> {
   /** The row with the longest text of each column. */
-  readonly rows: readonly (Row | undefined)[];
+  readonly rows: readonly (Row<Type> | undefined)[];
   readonly isSelected: boolean;
 }
 
 /**
  * Invisible cells that keep the columns as wide as all rows need, so that the layout does not shift while scrolling.
  */
-export const WidestCells = memo(function WidestCells({ rows, columns, cells, isSelected }: WidestCellsProps) {
+export const WidestCells = memoGeneric(function WidestCells<Type extends KubeObject>({
+  rows,
+  columns,
+  cells,
+  isSelected,
+}: WidestCellsProps<Type>) {
   return (
     <tr className={classes.widest}>
       {isSelected ? <td /> : null}
@@ -71,7 +82,11 @@ export const WidestCells = memo(function WidestCells({ rows, columns, cells, isS
   );
 });
 
-function cellOf(column: ListColumn, row: Row, cells: CellDrawings): ReactNode {
+function cellOf<Type extends KubeObject>(
+  column: ListColumn<Type>,
+  row: Row<Type>,
+  cells: CellDrawings<Type>,
+): ReactNode {
   const text = column.text(row);
   const draw = cells[column.name];
   if (draw !== undefined) return draw(row, text);

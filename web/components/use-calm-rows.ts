@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { Row } from '../data/table-rows.ts';
 
 /** Up to this many rows are processed at once. */
@@ -8,7 +9,7 @@ const maxUnthrottled = 500;
 const updateIntervalMs = 1_000;
 
 /** The rows, for code that processes all of them. Long lists are updated once per second instead of on each change. */
-export function useCalmRows(rows: readonly Row[]): readonly Row[] {
+export function useCalmRows<Type extends KubeObject>(rows: readonly Row<Type>[]): readonly Row<Type>[] {
   const latestRows = useRef(rows);
   const [throttled, setThrottled] = useState(rows);
   const isFew = rows.length <= maxUnthrottled;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessEntry } from '../../src/api/management/v1/access.ts';
-import type { KubeObject } from '../../src/api/meta.ts';
+import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import { type AccessGrant, accessGrants, withGrant, withoutGrant } from './access-entries.ts';
 
 const ana: AccessGrant = { principal: { kind: 'User', name: 'ana' }, verbs: ['get', 'use'], subresources: [] };
 const ops: AccessGrant = { principal: { kind: 'Team', name: 'ops' }, verbs: ['use', 'get'], subresources: [] };
 
-function holding(access: AccessEntry[]): KubeObject {
-  return { apiVersion: 'v1', kind: 'Cluster', metadata: { name: 'c' }, spec: { access } } as unknown as KubeObject;
+function holding(access: AccessEntry[]): Cluster {
+  return { apiVersion: 'v1', kind: 'Cluster', metadata: { name: 'c' }, spec: { access } };
 }
 
 describe('the access entries of an object', () => {

@@ -1,6 +1,4 @@
 import type { AccessEntry } from '../../src/api/management/v1/access.ts';
-import type { KubeObject } from '../../src/api/meta.ts';
-import { listAt } from '../../src/lib/json-path.ts';
 import type { Principal } from './principals.ts';
 
 /** A principal named in the `access` of an object, with the permissions of that entry. */
@@ -11,11 +9,14 @@ export interface AccessGrant {
   readonly subresources: readonly string[];
 }
 
-export function accessEntries(object: KubeObject): readonly AccessEntry[] {
-  return listAt(object, 'spec', 'access') as unknown as readonly AccessEntry[];
+/** An object of a kind whose spec has an access list. */
+type Shareable = { readonly spec?: { readonly access?: readonly AccessEntry[] } };
+
+export function accessEntries({ spec }: Shareable): readonly AccessEntry[] {
+  return spec?.access ?? [];
 }
 
-export function accessGrants(object: KubeObject): readonly AccessGrant[] {
+export function accessGrants(object: Shareable): readonly AccessGrant[] {
   return accessEntries(object).flatMap(({ users = [], teams = [], verbs, subresources = [] }) => [
     ...users.map((name): AccessGrant => ({ principal: { kind: 'User', name }, verbs, subresources })),
     ...teams.map((name): AccessGrant => ({ principal: { kind: 'Team', name }, verbs, subresources })),

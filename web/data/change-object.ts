@@ -10,11 +10,11 @@ const maxAttempts = 5;
  * Changes the current object on the server, not the version that the page last saw. `change` returns the merge patch
  * and is called again with the newer object after a conflict. Lists that two users change keep both changes.
  */
-export async function changeObject(
-  kind: KindRef,
+export async function changeObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
   place: ObjectPlace,
-  change: (object: KubeObject) => object,
-): Promise<KubeObject> {
+  change: (object: Type) => object,
+): Promise<Type> {
   for (let tries = 1; ; tries += 1) {
     const object = await getObject(kind, place);
     const patch = change(object) as { metadata?: object };

@@ -1,30 +1,44 @@
-import { apiVersionOf } from '../../src/api/meta.ts';
+import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
+import type { Cluster } from '../../src/api/management/v1/cluster.ts';
+import type { Project } from '../../src/api/management/v1/project.ts';
+import type { SelfStatus } from '../../src/api/management/v1/self.ts';
+import type { Team } from '../../src/api/management/v1/team.ts';
+import type { User } from '../../src/api/management/v1/user.ts';
+import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';
+import type { VirtualClusterTemplate } from '../../src/api/management/v1/virtual-cluster-template.ts';
+import { apiVersionOf, type KubeObject, type TypedObject } from '../../src/api/meta.ts';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
 import type { ApiRoot } from './api-root.ts';
 
-/** The part of a kind that URLs and permission checks need. */
-export interface KindRef {
+/** The part of a kind that URLs and permission checks need, and the TypeScript type of its objects. */
+export interface KindRef<Type extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** Never set; carries the type of the objects to the functions that return them. */
+  readonly objectType?: Type;
 }
 
-function managementKind(kind: string, plural: string, namespaced = false): KindRef {
+function managementKind<Type extends KubeObject>(kind: string, plural: string, namespaced = false): KindRef<Type> {
   return { group: managementGroup, version: managementVersion, kind, plural, namespaced };
 }
 
+/**
+ * Only the types of the definitions in `src/api/management` are imported: their schemas are not part of the console's
+ * bundle.
+ */
 export const kinds = {
-  instance: managementKind('VirtualClusterInstance', 'virtualclusterinstances', true),
-  project: managementKind('Project', 'projects'),
-  cluster: managementKind('Cluster', 'clusters'),
-  template: managementKind('VirtualClusterTemplate', 'virtualclustertemplates'),
-  user: managementKind('User', 'users'),
-  team: managementKind('Team', 'teams'),
-  ownedKey: managementKind('OwnedAccessKey', 'ownedaccesskeys'),
-  accessKey: managementKind('AccessKey', 'accesskeys'),
-  self: managementKind('Self', 'selves'),
+  instance: managementKind<VirtualClusterInstance>('VirtualClusterInstance', 'virtualclusterinstances', true),
+  project: managementKind<Project>('Project', 'projects'),
+  cluster: managementKind<Cluster>('Cluster', 'clusters'),
+  template: managementKind<VirtualClusterTemplate>('VirtualClusterTemplate', 'virtualclustertemplates'),
+  user: managementKind<User>('User', 'users'),
+  team: managementKind<Team>('Team', 'teams'),
+  ownedKey: managementKind<AccessKey>('OwnedAccessKey', 'ownedaccesskeys'),
+  accessKey: managementKind<AccessKey>('AccessKey', 'accesskeys'),
+  self: managementKind<TypedObject<{ status?: SelfStatus }>>('Self', 'selves'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

@@ -1,19 +1,20 @@
+import type { KubeObject } from '../../src/api/meta.ts';
 import { projectOfNamespace } from '../../src/api/naming.ts';
 import type { ColumnDefinition } from '../../src/api/table.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import type { Row } from './table-rows.ts';
 
 /** A column of a list, from the server or added by the page. */
-export interface ListColumn {
+export interface ListColumn<Type extends KubeObject = KubeObject> {
   readonly name: string;
   /** The tooltip of the column header. */
   readonly about: string;
   /** True if the column is shown only with "More columns". */
   readonly isWide: boolean;
   /** The text for search, filters and default rendering. */
-  text(row: Row): string;
+  text(row: Row<Type>): string;
   /** The sort key. Optional; defaults to the text. */
-  rank?(row: Row): number;
+  rank?(row: Row<Type>): number;
 }
 
 export function cellText(value: JsonValue | undefined): string {

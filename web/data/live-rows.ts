@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../src/api/meta.ts';
 import { StatusError } from '../../src/api/status.ts';
 import type { ColumnDefinition } from '../../src/api/table.ts';
 import { followChanges } from '../../src/client/follow-changes.ts';
@@ -13,8 +14,8 @@ import { type CompareRows, SortedRows } from './sorted-rows.ts';
 import { type Row, readTable, readTableEvent, tableAccept } from './table-rows.ts';
 
 /** Selects the rows. */
-export interface RowsQuery {
-  readonly kind: KindRef;
+export interface RowsQuery<Type extends KubeObject = KubeObject> {
+  readonly kind: KindRef<Type>;
   readonly root?: ApiRoot;
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -28,12 +29,17 @@ export interface RowsQuery {
   readonly isPatient?: boolean;
 }
 
+/** A query for whole objects, whose rows have the type of the kind. */
+export interface ObjectsQuery<Type extends KubeObject> extends RowsQuery<Type> {
+  readonly objects: true;
+}
+
 /** An immutable snapshot of the rows; replaced on every change. */
-export interface RowsSnapshot {
+export interface RowsSnapshot<Type extends KubeObject = KubeObject> {
   /** `loading` until the first complete list; `interrupted` while the server cannot be reached. */
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused';
   readonly columns: readonly ColumnDefinition[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly Row<Type>[];
   /** The total during loading, if the server reports it. */
   readonly expected: number | undefined;
   /** The cause of `refused` or `interrupted`. */

@@ -20,48 +20,48 @@ function signalled(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-export async function getObject(
-  kind: KindRef,
+export async function getObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
   place: ObjectPlace,
   { root = managementRoot, signal, extended }: { root?: ApiRoot; signal?: AbortSignal; extended?: boolean } = {},
-): Promise<KubeObject> {
+): Promise<Type> {
   const url = `${objectUrl(root, kind, place)}${queryText({ extended })}`;
-  return await sendJson<KubeObject>({ url, ...signalled(signal) });
+  return await sendJson<Type>({ url, ...signalled(signal) });
 }
 
-export async function createObject(
-  kind: KindRef,
+export async function createObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
   object: JsonValue | object,
   options: WriteOptions & { namespace?: string } = {},
-): Promise<KubeObject> {
+): Promise<Type> {
   const { root = managementRoot, namespace, signal } = options;
   const url = `${collectionUrl(root, kind, namespace)}${writeQuery(options)}`;
-  return await sendJson<KubeObject>({ method: 'POST', url, document: object, ...signalled(signal) });
+  return await sendJson<Type>({ method: 'POST', url, document: object, ...signalled(signal) });
 }
 
 /** PUT: fails with 409 if the object has changed since it was read. */
-export async function replaceObject(
-  kind: KindRef,
-  object: KubeObject,
+export async function replaceObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
+  object: Type,
   options: WriteOptions = {},
-): Promise<KubeObject> {
+): Promise<Type> {
   const { root = managementRoot, signal } = options;
   const { name = '', namespace } = object.metadata;
   const url = `${objectUrl(root, kind, { name, namespace })}${writeQuery(options)}`;
-  return await sendJson<KubeObject>({ method: 'PUT', url, document: object, ...signalled(signal) });
+  return await sendJson<Type>({ method: 'PUT', url, document: object, ...signalled(signal) });
 }
 
 /** Sends a merge patch. */
-export async function patchObject(
-  kind: KindRef,
+export async function patchObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
   place: ObjectPlace,
   patch: JsonValue | object,
   options: WriteOptions = {},
-): Promise<KubeObject> {
+): Promise<Type> {
   const { root = managementRoot, signal } = options;
   const url = `${objectUrl(root, kind, place)}${writeQuery(options)}`;
   const contentType = 'application/merge-patch+json';
-  return await sendJson<KubeObject>({ method: 'PATCH', url, document: patch, contentType, ...signalled(signal) });
+  return await sendJson<Type>({ method: 'PATCH', url, document: patch, contentType, ...signalled(signal) });
 }
 
 export interface DeleteOptions extends WriteOptions {
@@ -80,15 +80,15 @@ export async function deleteObject(kind: KindRef, place: ObjectPlace, options: D
   await sendJson({ method: 'DELETE', url, document, ...signalled(signal) });
 }
 
-/** Sends a POST to a subresource, such as kubeconfig or import. */
-export async function postSubresource(
+/** Sends a POST to a subresource, such as kubeconfig or import. The caller names the type of its response. */
+export async function postSubresource<Answer>(
   kind: KindRef,
   place: ObjectPlace,
   subresource: string,
   document: object,
   options: WriteOptions = {},
-): Promise<KubeObject> {
+): Promise<Answer> {
   const { root = managementRoot, signal } = options;
   const url = `${objectUrl(root, kind, place, subresource)}${writeQuery(options)}`;
-  return await sendJson<KubeObject>({ method: 'POST', url, document, ...signalled(signal) });
+  return await sendJson<Answer>({ method: 'POST', url, document, ...signalled(signal) });
 }

@@ -1,10 +1,12 @@
-import type { KubeObject } from '../../src/api/meta.ts';
-import { textAt } from '../../src/lib/json-path.ts';
+import type { Owner } from '../../src/api/management/v1/owner.ts';
 import type { Principal } from './principals.ts';
 
+/** An object of a kind whose spec has an owner. */
+type Owned = { readonly spec?: { readonly owner?: Owner } };
+
 /** Returns the owner of an object. */
-export function ownerPrincipal(object: KubeObject): Principal | undefined {
-  const [user, team] = [textAt(object, 'spec', 'owner', 'user'), textAt(object, 'spec', 'owner', 'team')];
+export function ownerPrincipal({ spec }: Owned): Principal | undefined {
+  const { user = '', team = '' } = spec?.owner ?? {};
   if (user !== '') return { kind: 'User', name: user };
   return team === '' ? undefined : { kind: 'Team', name: team };
 }

@@ -20,7 +20,7 @@ export async function readSelf(signal?: AbortSignal): Promise<SelfStatus> {
     throw unauthorized();
   }
   try {
-    return (await createObject(kinds.self, {}, signals)).status as unknown as SelfStatus;
+    return (await createObject(kinds.self, {}, signals)).status ?? {};
   } catch (error) {
     // A scoped key may not be permitted to read its own Self.
     if (!(error instanceof StatusError) || error.code !== 403) throw error;

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../src/api/meta.ts';
 import type { ListColumn } from './list-columns.ts';
 import { type CompareRows, SortedRows } from './sorted-rows.ts';
 import type { Row } from './table-rows.ts';
@@ -17,7 +18,7 @@ const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 /** The text of all columns, cached per row: rows are replaced, never modified. */
 const searched = new WeakMap<Row, string>();
 
-function textOf(row: Row, columns: readonly ListColumn[]): string {
+function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListColumn<Type>[]): string {
   let text = searched.get(row);
   if (text === undefined) {
     text = columns
@@ -32,12 +33,12 @@ function textOf(row: Row, columns: readonly ListColumn[]): string {
 }
 
 /** `sorted` caches the previous order for repeated calls on changing rows. */
-export function selectRows(
-  rows: readonly Row[],
-  columns: readonly ListColumn[],
+export function selectRows<Type extends KubeObject>(
+  rows: readonly Row<Type>[],
+  columns: readonly ListColumn<Type>[],
   selection: Selection,
-  sorted = new SortedRows(),
-): readonly Row[] {
+  sorted = new SortedRows<Type>(),
+): readonly Row<Type>[] {
   const words = (selection.words ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const byColumn = columns.flatMap((column) => {
     const wanted = selection.filter?.[column.name];
@@ -56,22 +57,28 @@ export function selectRows(
   return compare === undefined ? kept : sorted.sort(kept, sort, compare);
 }
 
-function orderOf(columns: readonly ListColumn[], sort: string): CompareRows | undefined {
+function orderOf<Type extends KubeObject>(
+  columns: readonly ListColumn<Type>[],
+  sort: string,
+): CompareRows<Type> | undefined {
   const isDown = sort.startsWith('-');
   const column = columns.find(({ name }) => name === (isDown ? sort.slice(1) : sort));
   if (column === undefined) return undefined;
   const { rank } = column;
   const compare =
     rank === undefined
-      ? (a: Row, b: Row) => order.compare(column.text(a), column.text(b))
-      : (a: Row, b: Row) => rank(a) - rank(b);
+      ? (a: Row<Type>, b: Row<Type>) => order.compare(column.text(a), column.text(b))
+      : (a: Row<Type>, b: Row<Type>) => rank(a) - rank(b);
   // Equal rows stay in ascending name order in both directions.
   const direction = isDown ? -1 : 1;
   return (a, b) => direction * compare(a, b) || order.compare(a.key, b.key);
 }
 
 /** Returns the values of a column with their row counts, most frequent first. */
-export function facetsOf(rows: readonly Row[], column: ListColumn): readonly { text: string; count: number }[] {
+export function facetsOf<Type extends KubeObject>(
+  rows: readonly Row<Type>[],
+  column: ListColumn<Type>,
+): readonly { text: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const row of rows) {
     const text = column.text(row);
@@ -83,9 +90,12 @@ export function facetsOf(rows: readonly Row[], column: ListColumn): readonly { t
 }
 
 /** Returns the row with the longest text for each column. */
-export function widestRows(rows: readonly Row[], columns: readonly ListColumn[]): readonly (Row | undefined)[] {
+export function widestRows<Type extends KubeObject>(
+  rows: readonly Row<Type>[],
+  columns: readonly ListColumn<Type>[],
+): readonly (Row<Type> | undefined)[] {
   return columns.map((column) => {
-    let widest: Row | undefined;
+    let widest: Row<Type> | undefined;
     let length = 0;
     for (const row of rows) {
       const own = column.text(row).length;

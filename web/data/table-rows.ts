@@ -9,13 +9,13 @@ import type { JsonValue } from '../../src/lib/json-value.ts';
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io, application/json';
 
 /** An object as a row of the Table of its kind. */
-export interface Row {
+export interface Row<Type extends KubeObject = KubeObject> {
   /** Namespace and name, unique per row. */
   readonly key: string;
   readonly metadata: ObjectMeta;
   readonly cells: readonly JsonValue[];
   /** The whole object or only its metadata, as requested. */
-  readonly object: KubeObject;
+  readonly object: Type;
 }
 
 export interface TablePage {

@@ -4,10 +4,10 @@ import { type ApiRoot, managementRoot } from './api-root.ts';
 import { type KindRef, type ObjectPlace, objectUrl } from './kind-ref.ts';
 import { useRows } from './use-rows.ts';
 
-export interface LiveObject {
+export interface LiveObject<Type extends KubeObject = KubeObject> {
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused' | 'gone';
   /** The current object; the last known version if it was deleted. */
-  readonly object: KubeObject | undefined;
+  readonly object: Type | undefined;
   readonly error: unknown;
   /** The URL of the object. */
   readonly url: string;
@@ -15,7 +15,11 @@ export interface LiveObject {
 }
 
 /** One object, updated by a watch. */
-export function useObject(kind: KindRef, { namespace, name }: ObjectPlace, root?: ApiRoot): LiveObject {
+export function useObject<Type extends KubeObject>(
+  kind: KindRef<Type>,
+  { namespace, name }: ObjectPlace,
+  root?: ApiRoot,
+): LiveObject<Type> {
   const rows = useRows({
     kind,
     fieldSelector: `metadata.name=${name}`,

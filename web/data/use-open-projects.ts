@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import { projectNamespace } from '../../src/api/naming.ts';
-import { textAt } from '../../src/lib/json-path.ts';
 import { kinds } from './kind-ref.ts';
 import { useMay, useMayEach } from './permissions.ts';
 import { useRows } from './use-rows.ts';
@@ -28,7 +27,7 @@ export function useOpenProjects(): OpenProjects {
     () =>
       rows
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-        .map(({ metadata: { name = '' }, object }) => ({ name, displayName: textAt(object, 'spec', 'displayName') })),
+        .map(({ metadata: { name = '' }, object }) => ({ name, displayName: object.spec?.displayName ?? '' })),
     [rows],
   );
   const checked = everywhere.known && !everywhere.allowed ? all : [];

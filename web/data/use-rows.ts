@@ -1,6 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react';
+import type { KubeObject } from '../../src/api/meta.ts';
 import { managementRoot } from './api-root.ts';
-import { LiveRows, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
+import { LiveRows, type ObjectsQuery, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
 import { session } from './session.ts';
 
 /** The rows in use, by query: components with the same query share them. */
@@ -52,12 +53,14 @@ session.subscribe(() => {
   for (const rows of inUse.values()) if (!rows.isPatient || rows.get().state === 'refused') rows.retry();
 });
 
-export interface UsedRows extends RowsSnapshot {
+export interface UsedRows<Type extends KubeObject = KubeObject> extends RowsSnapshot<Type> {
   /** Retries at once. */
   readonly retry: () => void;
 }
 
-/** The rows of a kind, updated live while the component is mounted. */
+/** The rows of a kind, updated live while the component is mounted. With whole objects, they have the kind's type. */
+export function useRows<Type extends KubeObject>(query: ObjectsQuery<Type>): UsedRows<Type>;
+export function useRows(query: RowsQuery): UsedRows;
 export function useRows(query: RowsQuery): UsedRows {
   const key = keyOf(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all that the query says.

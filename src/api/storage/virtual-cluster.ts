@@ -1,11 +1,9 @@
-import { flagAt, numberAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import { ageColumn, column, phaseOf } from '../columns.ts';
+import { defineKind } from '../define-kind.ts';
 import { conditionsSchema } from '../management/v1/condition.ts';
-import type { KubeObject } from '../meta.ts';
 import { cleanupFinalizer, managementCategory, storageGroup, storageVersion } from '../naming.ts';
-import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import type { ObjectOf, ResourceKind } from '../resource.ts';
+import { t } from '../schema/build.ts';
 
 const spec = t.object(
   {
@@ -45,7 +43,7 @@ export type VirtualClusterPhase = (typeof phases)[number];
 export const proxySubresource = 'proxy';
 
 /** A virtual cluster on the built-in cluster. Its UID identifies its control plane. */
-export const virtualClusterKind: ResourceKind = {
+export const virtualClusterKind = defineKind({
   group: storageGroup,
   version: storageVersion,
   kind: 'VirtualCluster',
@@ -55,7 +53,7 @@ export const virtualClusterKind: ResourceKind = {
   categories: [managementCategory],
   namespaced: true,
   description: 'A virtual cluster on the built-in cluster: a separate Kubernetes API, served by the proxy subresource.',
-  schema: asSchema(schema),
+  schema: schema,
   columns: [
     column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
     column('Version', 'status.kubernetesVersion', {
@@ -64,7 +62,9 @@ export const virtualClusterKind: ResourceKind = {
     ageColumn,
     column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),
   ],
-};
+});
+
+export type VirtualCluster = ObjectOf<typeof virtualClusterKind>;
 
 /**
  * The kind of the proxy subresource. Request and response bodies belong to the virtual cluster and have no kind here.
@@ -81,12 +81,12 @@ export const virtualClusterProxyKind: ResourceKind = {
 };
 
 /** The slice of the store that contains the virtual cluster. */
-export function planeIdOf(virtualCluster: KubeObject): string {
+export function planeIdOf(virtualCluster: VirtualCluster): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
 
-export function isAsleep(virtualCluster: KubeObject): boolean {
-  return flagAt(virtualCluster as JsonValue, 'spec', 'asleep');
+export function isAsleep(virtualCluster: VirtualCluster): boolean {
+  return virtualCluster.spec?.asleep === true;
 }
 
 /**
@@ -94,11 +94,11 @@ export function isAsleep(virtualCluster: KubeObject): boolean {
  * then, and must never be created again: no finalizer can be added during deletion. While other finalizers remain, the
  * virtual cluster still serves requests, because their owners may have to clean up inside it.
  */
-export function isBeingRemoved({ metadata }: KubeObject): boolean {
+export function isBeingRemoved({ metadata }: VirtualCluster): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.every((finalizer) => finalizer === cleanupFinalizer);
 }
 
-export function observedGeneration(virtualCluster: KubeObject): number {
-  return numberAt(virtualCluster as JsonValue, 'status', 'observedGeneration') ?? 0;
+export function observedGeneration(virtualCluster: VirtualCluster): number {
+  return virtualCluster.status?.observedGeneration ?? 0;
 }

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { namespaceKind } from '../../api/core/namespace.ts';
-import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { type VirtualCluster, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import { objectOf, openPlanesBench } from '../../builtin/planes.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
 import { hosted } from './builtin-host.ts';
@@ -49,8 +49,14 @@ it('a request leaves no listener on its signal', async () => {
 });
 
 it('a virtual cluster that was just woken does not report why it slept', () => {
-  const slept = { phase: 'Sleeping', reason: 'Asleep', message: 'Asleep by spec.asleep' };
-  const object = { apiVersion: 'v1', kind: 'VirtualCluster', metadata: { name: 'demo' }, spec: {}, status: slept };
+  const slept = { phase: 'Sleeping', reason: 'Asleep', message: 'Asleep by spec.asleep' } as const;
+  const object: VirtualCluster = {
+    apiVersion: 'v1',
+    kind: 'VirtualCluster',
+    metadata: { name: 'demo' },
+    spec: {},
+    status: slept,
+  };
   expect(hosted(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
   expect(hosted({ ...object, spec: { asleep: true } })).toMatchObject({ phase: 'Sleeping', reason: 'Asleep' });
 });

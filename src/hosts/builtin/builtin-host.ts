@@ -1,13 +1,15 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { defaultRoleInside } from '../../api/management/roles-inside.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
-import { isAsleep, isBeingRemoved, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import {
+  isAsleep,
+  isBeingRemoved,
+  type VirtualCluster,
+  virtualClusterKind,
+} from '../../api/storage/virtual-cluster.ts';
 import { startFollower } from '../../client/follower.ts';
 import type { ApiClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { applyObjects } from '../apply-objects.ts';
 import type { ApiRequest, ApiResponse, Host, HostCall, HostedVirtualCluster, HostPhase, HostPlace } from '../host.ts';
@@ -111,27 +113,27 @@ export function builtinHost(options: BuiltinHostOptions): Host {
 const never = new AbortController().signal;
 
 /** The state of the virtual cluster that the object describes. */
-export function hosted(object: KubeObject): HostedVirtualCluster {
+export function hosted(object: VirtualCluster): HostedVirtualCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
-  const statusField = (member: string) => textAt(object as JsonValue, 'status', member);
+  const { reason = '', message = '', kubernetesVersion = '' } = object.status ?? {};
   const phase = phaseOf(object);
   // Just after a wake call, the status still explains the sleep.
-  const isOutdated = phase === 'Pending' && statusField('phase') === 'Sleeping';
+  const isOutdated = phase === 'Pending' && object.status?.phase === 'Sleeping';
   return {
     place: { namespace, name },
     uid,
     phase,
-    reason: isOutdated ? '' : statusField('reason'),
-    message: isOutdated ? '' : statusField('message'),
-    kubernetesVersion: statusField('kubernetesVersion'),
+    reason: isOutdated ? '' : reason,
+    message: isOutdated ? '' : message,
+    kubernetesVersion,
     owner: ownerOf(object),
   };
 }
 
 /** A new spec takes effect only once the cluster has acted on it, except that `asleep` blocks access immediately. */
-function phaseOf(object: KubeObject): HostPhase {
+function phaseOf(object: VirtualCluster): HostPhase {
   if (object.metadata.deletionTimestamp !== undefined || isBeingRemoved(object)) return 'Removing';
   if (isAsleep(object)) return 'Sleeping';
-  const phase = textAt(object as JsonValue, 'status', 'phase');
+  const phase = object.status?.phase;
   return phase === 'Ready' || phase === 'Failed' ? phase : 'Pending';
 }

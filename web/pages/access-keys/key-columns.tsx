@@ -1,8 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { accessKeyEnd, accessKeyPhase } from '../../../src/api/management/access-key-life.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { textAt } from '../../../src/lib/json-path.ts';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import { Age, useNow } from '../../components/age.tsx';
 import { PrincipalLink } from '../../components/principal-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
@@ -15,16 +14,16 @@ import { scopeInShort } from './describe-scope.ts';
 import { ownerOfKey } from './key-form.ts';
 import { keySpec } from './key-spec.ts';
 
-function ownerText(key: KubeObject): string {
+function ownerText(key: AccessKey): string {
   const owner = ownerOfKey(keySpec(key));
-  if (owner === undefined) return textAt(key, 'spec', 'subject');
+  if (owner === undefined) return key.spec?.subject ?? '';
   return owner.kind === 'User' ? owner.name : `team ${owner.name}`;
 }
 
-const lastActivity = (key: KubeObject) => textAt(key, 'status', 'lastActivity');
+const lastActivity = (key: AccessKey) => key.status?.lastActivity ?? '';
 
 /** The columns of the key lists. */
-export const keyColumns: readonly ListColumn[] = [
+export const keyColumns: readonly ListColumn<AccessKey>[] = [
   {
     name: 'Status',
     about: 'Active, Disabled or Expired.',
@@ -73,7 +72,7 @@ export const keyColumns: readonly ListColumn[] = [
 /** Server columns that the columns above replace. */
 export const columnsLeftOut = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
 
-export const keyCells: CellDrawings = {
+export const keyCells: CellDrawings<AccessKey> = {
   Name: ({ metadata: { name = '' } }) => <KeyName name={name} />,
   Owner: ({ object }, text) => {
     const owner = ownerOfKey(keySpec(object));
@@ -100,11 +99,11 @@ function KeyName({ name }: { readonly name: string }) {
   );
 }
 
-export function KeyStatus({ accessKey }: { readonly accessKey: KubeObject }) {
+export function KeyStatus({ accessKey }: { readonly accessKey: AccessKey }) {
   return <StatusBadge status={accessKeyPhase(accessKey, useNow())} />;
 }
 
-export function LastUsed({ accessKey }: { readonly accessKey: KubeObject }) {
+export function LastUsed({ accessKey }: { readonly accessKey: AccessKey }) {
   const used = lastActivity(accessKey);
   if (used === '')
     return (

@@ -3,7 +3,6 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { textAt } from '../../../src/lib/json-path.ts';
 import { useNow } from '../../components/age.tsx';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -44,7 +43,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
       const { kind } = kinds.ownedKey;
       const document = { apiVersion: apiVersionOf(kinds.ownedKey), kind, ...keyDocument(form) };
       const key = await createObject(kinds.ownedKey, document);
-      setMade({ name: key.metadata.name ?? '', value: textAt(key, 'spec', 'key') });
+      setMade({ name: key.metadata.name ?? '', value: key.spec?.key ?? '' });
     } catch (failure) {
       setError(failure);
     } finally {

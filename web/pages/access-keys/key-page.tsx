@@ -2,7 +2,7 @@ import { Anchor, Button, Grid } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accessKeyEnd } from '../../../src/api/management/access-key-life.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import { Age } from '../../components/age.tsx';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -45,7 +45,7 @@ export function KeyPage() {
   return <KeyOf kind={all.allowed ? kinds.accessKey : kinds.ownedKey} name={key} />;
 }
 
-function KeyOf({ kind, name }: { readonly kind: KindRef; readonly name: string }) {
+function KeyOf({ kind, name }: { readonly kind: KindRef<AccessKey>; readonly name: string }) {
   const live = useObject(kind, { name });
   return (
     <LivePart live={live} what="access key" name={name} back={back}>
@@ -122,7 +122,7 @@ function Key({ kind, accessKey }: KeyAt) {
   );
 }
 
-function Overview({ accessKey }: { readonly accessKey: KubeObject }) {
+function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
   const { self } = useSelf();
   const spec = keySpec(accessKey);
   const { ttl = 0, ttlAfterLastActivity, groups = [] } = spec;

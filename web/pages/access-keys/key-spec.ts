@@ -1,9 +1,8 @@
-import type { AccessKeySpec } from '../../../src/api/management/v1/access-key.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { AccessKey, AccessKeySpec } from '../../../src/api/management/v1/access-key.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 
-export function keySpec({ spec }: KubeObject): AccessKeySpec {
-  return (spec ?? {}) as AccessKeySpec;
+export function keySpec({ spec = {} }: AccessKey): AccessKeySpec {
+  return spec;
 }
 
 /** True if users hold the value of the key. The server creates keys of other types for its own purposes. */
@@ -13,6 +12,6 @@ export function hasOwnValue({ type = 'User' }: AccessKeySpec): boolean {
 
 /** An access key, and the kind through which the caller reaches it: their own keys, or all keys as an administrator. */
 export interface KeyAt {
-  readonly kind: KindRef;
-  readonly accessKey: KubeObject;
+  readonly kind: KindRef<AccessKey>;
+  readonly accessKey: AccessKey;
 }

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
 import { BulkDialog } from '../../components/bulk-dialog.tsx';
 import type { EmptyStateProps } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -18,7 +19,7 @@ export interface KeysListProps {
   /** The plural for labels: "access keys". */
   readonly what: string;
   /** The kind of the caller's own keys or of all keys. */
-  readonly kind: KindRef;
+  readonly kind: KindRef<AccessKey>;
   readonly fieldSelector?: string;
   readonly filters?: readonly string[];
   /** Columns to omit because all rows have the same value. */
@@ -32,11 +33,11 @@ const noNames: readonly string[] = [];
 export function KeysList({ what, kind, fieldSelector, filters = noNames, without = noNames, empty }: KeysListProps) {
   const rows = useRows({ kind, objects: true, ...(fieldSelector === undefined ? {} : { fieldSelector }) });
   const { mayCreate, mayChange, mayDelete } = useKeyRights(kind);
-  const [openAction, setOpenAction] = useState<{ readonly action: KeyAction; readonly row: Row }>();
-  const [deleting, setDeleting] = useState<{ readonly rows: readonly Row[]; clear(): void }>();
+  const [openAction, setOpenAction] = useState<{ readonly action: KeyAction; readonly row: Row<AccessKey> }>();
+  const [deleting, setDeleting] = useState<{ readonly rows: readonly Row<AccessKey>[]; clear(): void }>();
   const columns = useMemo(() => keyColumns.filter(({ name }) => !without.includes(name)), [without]);
   const rowActions = useCallback(
-    (row: Row) => (
+    (row: Row<AccessKey>) => (
       <KeyMenu
         accessKey={row.object}
         permissions={{ mayCreate, mayChange, mayDelete }}
@@ -58,7 +59,7 @@ export function KeysList({ what, kind, fieldSelector, filters = noNames, without
         rowActions={rowActions}
         {...(mayDelete
           ? {
-              bulk: (selected: readonly Row[], clear: () => void) => (
+              bulk: (selected: readonly Row<AccessKey>[], clear: () => void) => (
                 <Button
                   size="xs"
                   variant="default"

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { countByPhase, countByProject } from '../../data/fleet-counts.ts';
 import type { Row } from '../../data/table-rows.ts';
@@ -25,23 +26,27 @@ function instance(name: string, status: string, made = ago(minute), metadata: ob
     key: `${namespace}/${name}`,
     metadata: all,
     cells: [name, status, `why of ${name}`],
-    object: { metadata: all } as unknown as KubeObject,
+    object: { apiVersion: 'v1', kind: 'VirtualClusterInstance', metadata: all },
   };
 }
 
-function thing(name: string, members: object, made = ago(minute)): Row {
+function thing<Members extends Pick<Cluster, 'spec' | 'status'> | Pick<AccessKey, 'spec' | 'status'>>(
+  name: string,
+  members: Members,
+  made = ago(minute),
+) {
   const metadata = { name, creationTimestamp: made };
   return {
     key: `/${name}`,
     metadata,
     cells: [name],
-    object: { apiVersion: 'v1', kind: 'Thing', metadata, ...members } as unknown as KubeObject,
+    object: { apiVersion: 'v1', kind: 'Thing', metadata, ...members },
   };
 }
 
 const nothing = { columns, rows: [] };
-function matters(seen: Partial<Record<keyof FleetSeen, readonly Row[]>>) {
-  const of = (rows: readonly Row[] = []) => ({ columns, rows });
+function matters(seen: { readonly [Name in keyof FleetSeen]?: FleetSeen[Name]['rows'] }) {
+  const of = <One>(rows: readonly One[] = []) => ({ columns, rows });
   return mattersOf({ instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) }, now);
 }
 

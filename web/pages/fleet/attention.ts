@@ -1,6 +1,9 @@
 import { accessKeyEnd, accessKeyPhase } from '../../../src/api/management/access-key-life.ts';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
 import { ageText } from '../../../src/api/table.ts';
-import { flagAt, textAt } from '../../../src/lib/json-path.ts';
+import { displayNameOf } from '../../data/display-name.ts';
 import { columnText } from '../../data/fleet-counts.ts';
 import { projectColumn } from '../../data/list-columns.ts';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
@@ -30,14 +33,14 @@ const stuckAfter = 5 * minute;
 /** The period before its expiration in which a key is listed. */
 const keyNotice = 7 * day;
 
-type SeenRows = Pick<RowsSnapshot, 'columns' | 'rows'>;
+type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, 'columns' | 'rows'>;
 
 export interface FleetSeen {
   readonly instances: SeenRows;
   /** Includes whole objects. */
-  readonly clusters: SeenRows;
+  readonly clusters: SeenRows<Cluster>;
   /** Includes whole objects. */
-  readonly keys: SeenRows;
+  readonly keys: SeenRows<AccessKey>;
 }
 
 export function mattersOf({ instances, clusters, keys }: FleetSeen, now: number): readonly Matter[] {
@@ -85,16 +88,17 @@ function instanceMatters(instances: SeenRows, now: number): Matter[] {
   });
 }
 
-function clusterMatter({ object, metadata: { name = '' } }: Row): Matter[] {
-  const isOffline = textAt(object, 'status', 'phase') !== '' && !flagAt(object, 'status', 'online');
+function clusterMatter({ object, metadata: { name = '' } }: Row<Cluster>): Matter[] {
+  const { phase = '', online = false, kubernetesVersion = '', message = '' } = object.status ?? {};
+  const isOffline = phase !== '' && !online;
   if (!isOffline) return [];
-  const wasConnected = textAt(object, 'status', 'kubernetesVersion') !== '';
+  const wasConnected = kubernetesVersion !== '';
   return [
     {
       key: `cluster ${name}`,
       urgency: 'now',
       what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
-      why: textAt(object, 'status', 'message'),
+      why: message,
       next: wasConnected
         ? 'Its virtual clusters cannot be changed until it is back. Check its network and credentials.'
         : 'Nothing can run on it until then. Its Connection tab shows the next steps.',
@@ -104,12 +108,13 @@ function clusterMatter({ object, metadata: { name = '' } }: Row): Matter[] {
 }
 
 /** Sessions are excluded: they expire by design and users sign in again. */
-function keyMatter({ object, metadata: { name = '' } }: Row, now: number): Matter[] {
+function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Matter[] {
   const end = accessKeyEnd(object);
-  if (textAt(object, 'spec', 'type') === 'Login' || end === undefined || flagAt(object, 'spec', 'disabled')) return [];
+  const { type, disabled = false, ttlAfterLastActivity = false } = object.spec ?? {};
+  if (type === 'Login' || end === undefined || disabled) return [];
   // Every use extends it.
-  if (flagAt(object, 'spec', 'ttlAfterLastActivity')) return [];
-  const shown = textAt(object, 'spec', 'displayName') || name;
+  if (ttlAfterLastActivity) return [];
+  const shown = displayNameOf(object);
   const place = { page: 'key', name } as const;
   if (accessKeyPhase(object, now) === 'Expired') {
     const why = `It expired ${ageText(now - end)} ago and no longer works.`;

@@ -1,8 +1,6 @@
 import { Button, SimpleGrid } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { ReadyDay } from '../../../src/api/management/v1/project.ts';
-import { valueAt } from '../../../src/lib/json-path.ts';
 import { useNow } from '../../components/age.tsx';
 import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -33,13 +31,7 @@ export function FleetPage() {
   const mayCreate = useOpenProjects().projects.length > 0;
   const now = useNow();
   const matters = useMemo(() => mattersOf({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
-  const readyDays = useMemo(
-    () =>
-      projects.rows.map(
-        ({ object }) => (valueAt(object, 'status', 'timeToReady') ?? []) as unknown as readonly ReadyDay[],
-      ),
-    [projects.rows],
-  );
+  const readyDays = useMemo(() => projects.rows.map(({ object }) => object.status?.timeToReady ?? []), [projects.rows]);
   const create = mayCreate ? (
     <Button component={Link} to="/virtual-clusters/new" leftSection={<Icon name="plus" />}>
       New virtual cluster

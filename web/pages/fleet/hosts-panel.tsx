@@ -1,8 +1,9 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { flagAt, textAt } from '../../../src/lib/json-path.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
+import { displayNameOf } from '../../data/display-name.ts';
 import { columnText } from '../../data/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
 import classes from './lines.module.css';
@@ -14,14 +15,14 @@ export function HostsPanel({
   clusters,
   instances,
 }: {
-  readonly clusters: RowsSnapshot;
+  readonly clusters: RowsSnapshot<Cluster>;
   readonly instances: RowsSnapshot;
 }) {
   if (clusters.state === 'refused') return null;
   const clusterOf = columnText(instances, 'Cluster');
   const counts = new Map<string, number>();
   for (const row of instances.rows) counts.set(clusterOf(row), (counts.get(clusterOf(row)) ?? 0) + 1);
-  const online = clusters.rows.filter(({ object }) => flagAt(object, 'status', 'online')).length;
+  const online = clusters.rows.filter(({ object }) => object.status?.online === true).length;
   return (
     <Panel
       title="Clusters"
@@ -34,13 +35,13 @@ export function HostsPanel({
       {clusters.rows.slice(0, maxShown).map(({ key, object, metadata: { name = '' } }) => (
         <Group key={key} className={classes.line ?? ''} justify="space-between" wrap="nowrap">
           <Link to="/hosts/$cluster" params={{ cluster: name }}>
-            {textAt(object, 'spec', 'displayName') || name}
+            {displayNameOf(object)}
           </Link>
           <Group gap="md" wrap="nowrap">
             <Text size="sm" c="dimmed">
               {counts.get(name) ?? 0} virtual clusters
             </Text>
-            <StatusBadge status={flagAt(object, 'status', 'online') ? 'Online' : 'Offline'} />
+            <StatusBadge status={object.status?.online === true ? 'Online' : 'Offline'} />
           </Group>
         </Group>
       ))}

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { textAt, valueAt } from '../../../src/lib/json-path.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { Panel } from '../../components/panel.tsx';
 import { QuotaBar } from '../../components/quota-bar.tsx';
 import type { RowsSnapshot } from '../../data/live-rows.ts';
@@ -8,18 +8,16 @@ import type { RowsSnapshot } from '../../data/live-rows.ts';
 const maxShown = 6;
 
 /** The usage of all project quotas, highest first. */
-export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot }) {
+export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot<Project> }) {
   const quotas = projects.rows
     .flatMap(({ object, metadata: { name = '' } }) => {
-      const limits = valueAt(object, 'status', 'quotas', 'project', 'limit');
-      return Object.entries(limits === undefined || limits === null ? {} : (limits as object)).map(
-        ([resource, limit]) => ({
-          name,
-          resource,
-          limit: Number(limit),
-          used: Number(textAt(object, 'status', 'quotas', 'project', 'used', resource) || '0'),
-        }),
-      );
+      const { limit: limits = {}, used = {} } = object.status?.quotas?.project ?? {};
+      return Object.entries(limits).map(([resource, limit]) => ({
+        name,
+        resource,
+        limit: Number(limit),
+        used: Number(used[resource] ?? '0'),
+      }));
     })
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
   if (quotas.length === 0) return null;

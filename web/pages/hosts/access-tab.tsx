@@ -1,6 +1,6 @@
 import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -36,7 +36,7 @@ const levels = [
 ] as const;
 
 /** The access to the cluster for users and teams other than administrators. */
-export function AccessTab({ cluster }: { readonly cluster: KubeObject }) {
+export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { allowed: mayChange } = useMay({ verb: 'update', kind: kinds.cluster, name, subresource: 'spec.access' });
   const [isAdding, setAdding] = useState(false);

@@ -27,8 +27,7 @@ export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
     setBusy(true);
     setError(undefined);
     try {
-      const answer = await postSubresource(kinds.cluster, { name: cluster }, 'accesskey', {});
-      setMade(answer as unknown as ClusterAccessKey);
+      setMade(await postSubresource<ClusterAccessKey>(kinds.cluster, { name: cluster }, 'accesskey', {}));
     } catch (failure) {
       setError(failure);
     } finally {

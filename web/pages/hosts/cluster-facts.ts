@@ -1,17 +1,15 @@
-import type { ClusterSpec } from '../../../src/api/management/v1/cluster.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { flagAt, objectAt, textAt } from '../../../src/lib/json-path.ts';
+import type { Cluster, ClusterSpec } from '../../../src/api/management/v1/cluster.ts';
 
-export function clusterSpec(cluster: KubeObject): ClusterSpec {
-  return (objectAt(cluster, 'spec') ?? {}) as ClusterSpec;
+export function clusterSpec({ spec = {} }: Cluster): ClusterSpec {
+  return spec;
 }
 
 /** The connection from the server to a cluster. */
 export type Way = 'built-in' | 'agent' | 'kubeconfig';
 
-export function wayTo(cluster: KubeObject): Way {
-  if (flagAt(cluster, 'spec', 'local')) return 'built-in';
-  return flagAt(cluster, 'spec', 'networkPeer') ? 'agent' : 'kubeconfig';
+export function wayTo({ spec }: Cluster): Way {
+  if (spec?.local === true) return 'built-in';
+  return spec?.networkPeer === true ? 'agent' : 'kubeconfig';
 }
 
 export const wayWords: Readonly<Record<Way, string>> = {
@@ -21,13 +19,13 @@ export const wayWords: Readonly<Record<Way, string>> = {
 };
 
 /** The status of a cluster in one word. */
-export function stateOf(cluster: KubeObject): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
-  if (cluster.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (textAt(cluster, 'status', 'phase') === '') return 'Pending';
-  return flagAt(cluster, 'status', 'online') ? 'Online' : 'Offline';
+export function stateOf({ metadata, status }: Cluster): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if ((status?.phase ?? '') === '') return 'Pending';
+  return status?.online === true ? 'Online' : 'Offline';
 }
 
 /** True if the agent has never connected. */
-export function lacksAgent(cluster: KubeObject): boolean {
-  return wayTo(cluster) === 'agent' && textAt(cluster, 'status', 'reason') === 'NoAgent';
+export function lacksAgent(cluster: Cluster): boolean {
+  return wayTo(cluster) === 'agent' && cluster.status?.reason === 'NoAgent';
 }

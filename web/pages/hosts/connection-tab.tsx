@@ -1,8 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { Condition } from '../../../src/api/conditions.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { listAt } from '../../../src/lib/json-path.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -18,7 +16,7 @@ import { EditEndpoint } from './edit-endpoint.tsx';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
 /** The connections of the server and of clients to the cluster. */
-export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
+export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const [open, setOpen] = useState<'kubeconfig' | 'endpoint'>();
   const close = () => setOpen(undefined);
@@ -97,8 +95,8 @@ export function ConnectionTab({ cluster }: { readonly cluster: KubeObject }) {
   );
 }
 
-function credentialText(cluster: KubeObject): string {
-  const conditions = listAt(cluster, 'status', 'conditions') as unknown as readonly Condition[];
+function credentialText(cluster: Cluster): string {
+  const { conditions = [] } = cluster.status ?? {};
   return conditions.find(({ type }) => type === 'CredentialsValid')?.message ?? 'Not checked yet.';
 }
 

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notify } from '../../components/notices.tsx';
 import { knownCount } from '../../data/fleet-counts.ts';
@@ -8,7 +8,7 @@ import { deleteObject } from '../../data/objects.ts';
 import { useRows } from '../../data/use-rows.ts';
 import { instancesOn } from './instances-tab.tsx';
 
-export function DeleteCluster({ cluster, onClose }: { readonly cluster: KubeObject; readonly onClose: () => void }) {
+export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '', uid } = cluster.metadata;
   const count = knownCount(useRows(instancesOn(name)));
   return (

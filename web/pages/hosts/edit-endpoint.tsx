@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
@@ -9,7 +9,7 @@ import { patchObject } from '../../data/objects.ts';
 import { clusterSpec } from './cluster-facts.ts';
 
 /** Edits the direct endpoint of a cluster. */
-export function EditEndpoint({ cluster, onClose }: { readonly cluster: KubeObject; readonly onClose: () => void }) {
+export function EditEndpoint({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '' } = cluster.metadata;
   const before = clusterSpec(cluster).directEndpoint;
   const [host, setHost] = useState(before?.host ?? '');

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { EditDetails } from '../../components/edit-details.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
@@ -29,7 +29,7 @@ export function HostPage() {
   );
 }
 
-function Host({ cluster, back }: { readonly cluster: KubeObject; readonly back: ReactNode }) {
+function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: ReactNode }) {
   const { name = '', deletionTimestamp } = cluster.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);

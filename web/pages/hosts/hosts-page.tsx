@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -16,7 +17,7 @@ import { useRows } from '../../data/use-rows.ts';
 import { stateOf } from './cluster-facts.ts';
 import { ConnectCluster } from './connect-cluster.tsx';
 
-const statusColumn: ListColumn = {
+const statusColumn: ListColumn<Cluster> = {
   name: 'Status',
   about: 'Online if the server can reach it.',
   isWide: false,

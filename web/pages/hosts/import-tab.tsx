@@ -2,9 +2,8 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import type { ClusterVirtualClusters } from '../../../src/api/management/v1/cluster-virtual-clusters.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { flagAt } from '../../../src/lib/json-path.ts';
 import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -26,14 +25,14 @@ const pollIntervalMs = 60_000;
 const maxShown = 200;
 
 /** The virtual clusters on a cluster that belong to no project and can be imported. */
-export function ImportTab({ cluster }: { readonly cluster: KubeObject }) {
+export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const [chosen, setChosen] = useState<Found>();
   const { data, error, isFetching, refetch } = useQuery({
     ...subresourceQuery<ClusterVirtualClusters>(kinds.cluster, { name }, 'virtualclusters'),
     refetchInterval: pollIntervalMs,
   });
-  const isClosed = flagAt(cluster, 'spec', 'unusable');
+  const isClosed = cluster.spec?.unusable === true;
   if (data === undefined) {
     return error === null ? (
       <Waiting message="Loading virtual clusters" />

@@ -1,9 +1,7 @@
 import { Alert, Group, SimpleGrid, Switch, Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Condition } from '../../../src/api/conditions.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { listAt, textAt } from '../../../src/lib/json-path.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Age } from '../../components/age.tsx';
 import { Conditions } from '../../components/conditions.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -38,14 +36,14 @@ const uncounted = (
 );
 
 /** The status and details of a cluster. */
-export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
+export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
   const instances = useRows(instancesOn(name));
   const owner = ownerPrincipal(cluster);
   const status = stateOf(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked it yet.' : 'Ready to use.';
-  const conditions = listAt(cluster, 'status', 'conditions') as unknown as readonly Condition[];
+  const { message, kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
   return (
     <>
       {lacksAgent(cluster) ? (
@@ -65,12 +63,12 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
         <Panel title="Status">
           <Group gap="sm" mb="md" wrap="nowrap" align="flex-start">
             <StatusBadge status={status} />
-            <Text size="sm">{textAt(cluster, 'status', 'message') || fallback}</Text>
+            <Text size="sm">{message || fallback}</Text>
           </Group>
           <Facts
             items={{
               Description: description,
-              'Kubernetes version': textAt(cluster, 'status', 'kubernetesVersion'),
+              'Kubernetes version': kubernetesVersion,
               'Reached by': wayWords[wayTo(cluster)],
               'Direct endpoint': directEndpoint?.host,
               'Virtual clusters':
@@ -80,7 +78,7 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
                   </Link>
                 ),
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
-              UID: <span className="mono">{textAt(cluster, 'status', 'clusterUID') || 'unknown'}</span>,
+              UID: <span className="mono">{clusterUID || 'unknown'}</span>,
               Age: <Age since={creationTimestamp} />,
             }}
           />
@@ -97,7 +95,7 @@ export function OverviewTab({ cluster }: { readonly cluster: KubeObject }) {
 }
 
 /** Controls whether the cluster accepts new virtual clusters. Existing ones stay. */
-function UsableSwitch({ cluster }: { readonly cluster: KubeObject }) {
+function UsableSwitch({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { unusable = false } = clusterSpec(cluster);
   const [isBusy, setBusy] = useState(false);

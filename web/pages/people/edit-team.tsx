@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Team } from '../../../src/api/management/v1/team.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -15,7 +15,7 @@ import { GroupsFields } from './groups-fields.tsx';
 import { teamSpec } from './team-members.ts';
 
 /** Edits the fields of a team that the caller may change; members are edited on the page itself. */
-export function EditTeam({ team, onClose }: { readonly team: KubeObject; readonly onClose: () => void }) {
+export function EditTeam({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const { name = '' } = team.metadata;
   // The values when the form was opened.
   const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));

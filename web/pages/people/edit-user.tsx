@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { User } from '../../../src/api/management/v1/user.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -23,7 +23,7 @@ const labels: Readonly<Record<Text, { readonly label: string; readonly descripti
 };
 
 /** Edits the fields of a user that the caller may change. */
-export function EditUser({ user, onClose }: { readonly user: KubeObject; readonly onClose: () => void }) {
+export function EditUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { name = '' } = user.metadata;
   // The values when the form was opened.
   const [before] = useState(() => userSpec(user));

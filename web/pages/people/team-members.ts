@@ -1,10 +1,9 @@
-import type { TeamSpec } from '../../../src/api/management/v1/team.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Team, TeamSpec } from '../../../src/api/management/v1/team.ts';
 import { changeObject } from '../../data/change-object.ts';
 import { kinds } from '../../data/kind-ref.ts';
 
-export function teamSpec({ spec }: KubeObject): TeamSpec {
-  return (spec ?? {}) as TeamSpec;
+export function teamSpec({ spec = {} }: Team): TeamSpec {
+  return spec;
 }
 
 /** Applies the change to the current members, so that concurrent changes are kept. */

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Team } from '../../../src/api/management/v1/team.ts';
 import { Age } from '../../components/age.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -17,7 +17,7 @@ import { teamSpec } from './team-members.ts';
 import { Groups } from './user-overview.tsx';
 
 /** The members and details of a team. */
-export function TeamOverview({ team }: { readonly team: KubeObject }) {
+export function TeamOverview({ team }: { readonly team: Team }) {
   const { description, groups = [] } = teamSpec(team);
   const owner = ownerPrincipal(team);
   return (
@@ -37,7 +37,7 @@ export function TeamOverview({ team }: { readonly team: KubeObject }) {
   );
 }
 
-function Members({ team }: { readonly team: KubeObject }) {
+function Members({ team }: { readonly team: Team }) {
   const { name = '' } = team.metadata;
   const { users = [] } = teamSpec(team);
   const { allowed } = useMay({ verb: 'update', kind: kinds.team, name, subresource: 'spec.users' });

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Team } from '../../../src/api/management/v1/team.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -23,12 +23,12 @@ export function TeamPage() {
   const { team: name } = useParams({ from: '/teams/$team' });
   return (
     <ObjectPage kind={kinds.team} name={name} what="team" list={list}>
-      {(team, back) => <Team key={team.metadata.uid} team={team} back={back} />}
+      {(team, back) => <TeamParts key={team.metadata.uid} team={team} back={back} />}
     </ObjectPage>
   );
 }
 
-function Team({ team, back }: { readonly team: KubeObject; readonly back: ReactNode }) {
+function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNode }) {
   const { name = '', uid } = team.metadata;
   const target = { kind: kinds.team, name };
   const [write, remove, keys] = useMayEach([

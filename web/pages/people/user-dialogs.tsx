@@ -1,6 +1,6 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { User } from '../../../src/api/management/v1/user.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -10,7 +10,7 @@ import { deleteObject, patchObject } from '../../data/objects.ts';
 import { userSpec } from './user-spec.ts';
 
 export interface UserDialogProps {
-  readonly user: KubeObject;
+  readonly user: User;
   onClose(): void;
 }
 

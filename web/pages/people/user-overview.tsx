@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { User } from '../../../src/api/management/v1/user.ts';
 import { adminsGroup } from '../../../src/api/naming.ts';
 import { Age } from '../../components/age.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -16,7 +16,7 @@ import { LeaveTeam } from './leave-team.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
 /** The details and teams of a user. */
-export function UserOverview({ user }: { readonly user: KubeObject }) {
+export function UserOverview({ user }: { readonly user: User }) {
   const { email, username, subject, description, disabled, groups = [] } = userSpec(user);
   return (
     <>
@@ -57,7 +57,7 @@ export function Groups({ groups }: { readonly groups: readonly string[] }) {
   );
 }
 
-function Teams({ user }: { readonly user: KubeObject }) {
+function Teams({ user }: { readonly user: User }) {
   const { name = '' } = user.metadata;
   const teams = teamsOfUser(user);
   // The permission to change team members applies to all teams alike.

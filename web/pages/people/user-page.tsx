@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { User } from '../../../src/api/management/v1/user.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
 import { ObjectHeader } from '../../components/object-header.tsx';
@@ -21,12 +21,12 @@ export function UserPage() {
   const { user: name } = useParams({ from: '/users/$user' });
   return (
     <ObjectPage kind={kinds.user} name={name} what="user" list={list}>
-      {(user, back) => <User key={user.metadata.uid} user={user} back={back} />}
+      {(user, back) => <UserParts key={user.metadata.uid} user={user} back={back} />}
     </ObjectPage>
   );
 }
 
-function User({ user, back }: { readonly user: KubeObject; readonly back: ReactNode }) {
+function UserParts({ user, back }: { readonly user: User; readonly back: ReactNode }) {
   const { name = '' } = user.metadata;
   const target = { kind: kinds.user, name };
   const [write, password, disable, remove, keys] = useMayEach([

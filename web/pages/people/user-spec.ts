@@ -1,17 +1,15 @@
-import type { UserSpec } from '../../../src/api/management/v1/user.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { User, UserSpec } from '../../../src/api/management/v1/user.ts';
 import { adminsGroup } from '../../../src/api/naming.ts';
-import { textsAt } from '../../../src/lib/json-path.ts';
 
-export function userSpec({ spec }: KubeObject): UserSpec {
-  return (spec ?? {}) as UserSpec;
+export function userSpec({ spec = {} }: User): UserSpec {
+  return spec;
 }
 
-export function teamsOfUser(user: KubeObject): readonly string[] {
-  return textsAt(user, 'status', 'teams');
+export function teamsOfUser({ status }: User): readonly string[] {
+  return status?.teams ?? [];
 }
 
-export function isAdminUser(user: KubeObject): boolean {
+export function isAdminUser(user: User): boolean {
   return userSpec(user).groups?.includes(adminsGroup) === true;
 }
 

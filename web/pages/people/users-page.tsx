@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { User } from '../../../src/api/management/v1/user.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -15,7 +16,7 @@ import { useRows } from '../../data/use-rows.ts';
 import { CreateUser } from './create-user.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
-const columns: readonly ListColumn[] = [
+const columns: readonly ListColumn<User>[] = [
   displayNameColumn,
   {
     name: 'Status',

@@ -1,9 +1,9 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { defaultTemplate } from '../../../src/api/naming.ts';
-import { flagAt, textAt } from '../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { SimpleTable } from '../../components/simple-table.tsx';
@@ -18,7 +18,7 @@ import { EditClusters, EditTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
 /** The clusters and templates that virtual clusters of the project may use. */
-export function AllowedTab({ project }: { readonly project: KubeObject }) {
+export function AllowedTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
   const [open, setOpen] = useState<'clusters' | 'templates'>();
@@ -52,10 +52,10 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
               {displayNameOf(cluster)}
             </Link>,
             <Group key="status" gap="xs">
-              <StatusBadge status={flagAt(cluster, 'status', 'online') ? 'Online' : 'Offline'} />
-              {flagAt(cluster, 'spec', 'unusable') ? <Text size="xs">accepts no new virtual clusters</Text> : null}
+              <StatusBadge status={cluster.status?.online === true ? 'Online' : 'Offline'} />
+              {cluster.spec?.unusable === true ? <Text size="xs">accepts no new virtual clusters</Text> : null}
             </Group>,
-            textAt(cluster, 'status', 'kubernetesVersion') || '–',
+            cluster.status?.kubernetesVersion || '–',
           ]}
         />
       </Panel>
@@ -76,7 +76,7 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
                 </Badge>
               ) : null}
             </Group>,
-            textAt(template, 'spec', 'description') || '–',
+            template.spec?.description || '–',
           ]}
         />
         <Text size="sm" c="dimmed" mt="sm">
@@ -91,16 +91,16 @@ export function AllowedTab({ project }: { readonly project: KubeObject }) {
   );
 }
 
-interface AllowedListProps {
+interface AllowedListProps<Type extends KubeObject> {
   readonly what: string;
   readonly allowed: Allowed;
   /** All objects of the kind that the caller may see. */
-  readonly rows: UsedRows;
+  readonly rows: UsedRows<Type>;
   readonly head: readonly string[];
-  cells(object: KubeObject): readonly ReactNode[];
+  cells(object: Type): readonly ReactNode[];
 }
 
-function AllowedList({ what, allowed, rows, head, cells }: AllowedListProps) {
+function AllowedList<Type extends KubeObject>({ what, allowed, rows, head, cells }: AllowedListProps<Type>) {
   if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
   if (rows.state === 'loading') return <Waiting message={`Loading ${what}`} />;
   const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => allows(allowed, metadata.name ?? ''));

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -8,7 +8,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { deleteObject } from '../../data/objects.ts';
 import { useRows } from '../../data/use-rows.ts';
 
-export function DeleteProject({ project, onClose }: { readonly project: KubeObject; readonly onClose: () => void }) {
+export function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '', uid } = project.metadata;
   const count = knownCount(useRows({ kind: kinds.instance, namespace: projectNamespace(name) }));
   return (

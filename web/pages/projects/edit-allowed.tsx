@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { defaultTemplate } from '../../../src/api/naming.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -13,7 +13,7 @@ import { type Allowed, allows, readAllowed, writeAllowed } from './allowed.ts';
 import { projectSpec } from './project-spec.ts';
 
 interface EditProps {
-  readonly project: KubeObject;
+  readonly project: Project;
   onClose(): void;
 }
 

@@ -1,7 +1,6 @@
 import { ActionIcon, Button, NativeSelect, Text, TextInput, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project, ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -22,7 +21,7 @@ const searchThreshold = 20;
 const maxShown = 200;
 
 /** The members of the project and their roles. */
-export function MembersTab({ project }: { readonly project: KubeObject }) {
+export function MembersTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const members = inOrder(projectSpec(project).members ?? []);
   const [search, setSearch] = useState('');

@@ -1,5 +1,5 @@
 import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { Age } from '../../components/age.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -14,7 +14,7 @@ import { useRows } from '../../data/use-rows.ts';
 import { projectSpec, quotaUse, readyDays } from './project-spec.ts';
 
 /** The overview of a project: virtual clusters, quotas and time to Ready. */
-export function OverviewTab({ project }: { readonly project: KubeObject }) {
+export function OverviewTab({ project }: { readonly project: Project }) {
   const { name = '', creationTimestamp } = project.metadata;
   const { description, members = [] } = projectSpec(project);
   const namespace = projectNamespace(name);

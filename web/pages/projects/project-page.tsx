@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { EditDetails } from '../../components/edit-details.tsx';
@@ -26,12 +26,12 @@ export function ProjectPage() {
   const { project: name } = useParams({ from: '/projects/$project' });
   return (
     <ObjectPage kind={kinds.project} name={name} what="project" list={list}>
-      {(project, back) => <Project key={project.metadata.uid} project={project} back={back} />}
+      {(project, back) => <ProjectParts key={project.metadata.uid} project={project} back={back} />}
     </ObjectPage>
   );
 }
 
-function Project({ project, back }: { readonly project: KubeObject; readonly back: ReactNode }) {
+function ProjectParts({ project, back }: { readonly project: Project; readonly back: ReactNode }) {
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { quotaPatch, quotaUse } from './project-spec.ts';
 
-function project(spec: object, status: object = {}): KubeObject {
-  return { apiVersion: 'v1', kind: 'Project', metadata: { name: 'red' }, spec, status } as unknown as KubeObject;
+function project(spec: NonNullable<Project['spec']>, status: NonNullable<Project['status']> = {}): Project {
+  return { apiVersion: 'v1', kind: 'Project', metadata: { name: 'red' }, spec, status };
 }
 
 describe('the quotas of a project', () => {

@@ -1,17 +1,15 @@
-import type { ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
-import type { KubeObject } from '../../../src/api/meta.ts';
-import { listAt, objectAt } from '../../../src/lib/json-path.ts';
+import type { Project, ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
 import { changedMembers } from '../../data/changed-members.ts';
 
 /** The resource that quotas count. */
 const quotaResource = 'virtualclusterinstances';
 
-export function projectSpec(project: KubeObject): ProjectSpec {
-  return (objectAt(project, 'spec') ?? {}) as ProjectSpec;
+export function projectSpec({ spec = {} }: Project): ProjectSpec {
+  return spec;
 }
 
-export function readyDays(project: KubeObject): readonly ReadyDay[] {
-  return listAt(project, 'status', 'timeToReady') as unknown as readonly ReadyDay[];
+export function readyDays({ status }: Project): readonly ReadyDay[] {
+  return status?.timeToReady ?? [];
 }
 
 /** The limits of a project; `undefined` for no limit. */
@@ -32,16 +30,14 @@ function numberOf(value: unknown): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-export function quotaUse(project: KubeObject): QuotaUse {
-  const limit = (which: string) => numberOf(objectAt(project, 'spec', 'quotas', which)?.[quotaResource]);
-  const ofOwners = objectAt(project, 'status', 'quotas', 'user', 'used') ?? {};
-  const perOwner = Object.keys(ofOwners)
-    .map((owner) => ({ owner, used: numberOf(objectAt(ofOwners, owner)?.[quotaResource]) ?? 0 }))
+export function quotaUse({ spec, status }: Project): QuotaUse {
+  const perOwner = Object.entries(status?.quotas?.user?.used ?? {})
+    .map(([owner, used]) => ({ owner, used: numberOf(used[quotaResource]) ?? 0 }))
     .sort((a, b) => b.used - a.used || (a.owner < b.owner ? -1 : 1));
   return {
-    project: limit('project'),
-    user: limit('user'),
-    used: numberOf(objectAt(project, 'status', 'quotas', 'project', 'used')?.[quotaResource]),
+    project: numberOf(spec?.quotas?.project?.[quotaResource]),
+    user: numberOf(spec?.quotas?.user?.[quotaResource]),
+    used: numberOf(status?.quotas?.project?.used?.[quotaResource]),
     perOwner,
   };
 }

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -86,6 +87,6 @@ export function ProjectsPage() {
   );
 }
 
-function numberColumn(name: string, about: string, count: (row: Row) => number): ListColumn {
+function numberColumn(name: string, about: string, count: (row: Row<Project>) => number): ListColumn<Project> {
   return { name, about, isWide: false, text: (row) => String(count(row)), rank: count };
 }

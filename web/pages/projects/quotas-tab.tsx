@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
@@ -18,7 +18,7 @@ import { quotaPatch, quotaUse } from './project-spec.ts';
 const maxOwners = 100;
 
 /** The quota usage of the project and of each owner in it. */
-export function QuotasTab({ project }: { readonly project: KubeObject }) {
+export function QuotasTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const [isEditing, setEditing] = useState(false);
   const { allowed: maySet } = useMay({ verb: 'update', kind: kinds.project, name, subresource: 'spec.quotas' });
@@ -66,7 +66,7 @@ export function QuotasTab({ project }: { readonly project: KubeObject }) {
   );
 }
 
-function EditQuotas({ project, onClose }: { readonly project: KubeObject; readonly onClose: () => void }) {
+function EditQuotas({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
   // The values when the form was opened.
   const [before] = useState(() => quotaUse(project));

@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { apiVersionOf, type KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
+import { apiVersionOf } from '../../../src/api/meta.ts';
 import { DescribedFields } from '../../components/described-fields.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { NameField } from '../../components/name-field.tsx';
@@ -35,7 +36,7 @@ const example = {
 };
 
 /** The initial content of a template. */
-function initialSpec(source: KubeObject | undefined): object {
+function initialSpec(source: VirtualClusterTemplate | undefined): object {
   if (source === undefined) return example;
   const { template, parameters, versions } = templateSpec(source);
   return {

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notify } from '../../components/notices.tsx';
 import { kinds } from '../../data/kind-ref.ts';
@@ -7,7 +7,7 @@ import { deleteObject } from '../../data/objects.ts';
 import { useMadeFrom } from './use-made-from.ts';
 
 export interface DeleteTemplateProps {
-  readonly template: KubeObject;
+  readonly template: VirtualClusterTemplate;
   onClose(): void;
   onDeleted(): void;
 }

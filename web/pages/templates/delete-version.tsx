@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notify } from '../../components/notices.tsx';
 import { changeObject } from '../../data/change-object.ts';
@@ -7,7 +7,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { templateSpec } from './template-parts.ts';
 
 export interface DeleteVersionProps {
-  readonly template: KubeObject;
+  readonly template: VirtualClusterTemplate;
   readonly version: string;
   onClose(): void;
 }

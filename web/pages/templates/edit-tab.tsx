@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { lazyPart } from '../../components/lazy-part.tsx';
 import { ObjectEditor } from '../../components/object-editor.tsx';
@@ -22,7 +23,13 @@ const RenderedPanel = lazyPart<Omit<RenderedPanelProps, 'render'>>(async () => {
 const noProblems: readonly TextProblem[] = [];
 
 /** The template as YAML, with a preview of the rendered result. */
-export function EditTab({ template, readOnly }: { readonly template: KubeObject; readonly readOnly: boolean }) {
+export function EditTab({
+  template,
+  readOnly,
+}: {
+  readonly template: VirtualClusterTemplate;
+  readonly readOnly: boolean;
+}) {
   const [draft, setDraft] = useState<KubeObject>();
   const [version, setVersion] = useState<string>();
   const [problems, setProblems] = useState(noProblems);

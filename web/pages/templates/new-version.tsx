@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notify } from '../../components/notices.tsx';
 import { changeObject } from '../../data/change-object.ts';
@@ -10,7 +10,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { nextVersion, type TemplatePart, templateSpec } from './template-parts.ts';
 
 export interface NewVersionProps {
-  readonly template: KubeObject;
+  readonly template: VirtualClusterTemplate;
   /** The version to copy. */
   readonly from: TemplatePart;
   readonly versions: readonly string[];

@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Age } from '../../components/age.tsx';
 import { Command } from '../../components/command.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -12,7 +12,7 @@ import { templateParts, templateSpec } from './template-parts.ts';
 import { useMadeFrom } from './use-made-from.ts';
 
 /** The details, contents and parameters of a template. */
-export function OverviewTab({ template }: { readonly template: KubeObject }) {
+export function OverviewTab({ template }: { readonly template: VirtualClusterTemplate }) {
   const { name = '', creationTimestamp } = template.metadata;
   const [newest] = templateParts(template);
   const made = useMadeFrom(name);

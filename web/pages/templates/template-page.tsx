@@ -1,6 +1,6 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { DetailTabs } from '../../components/detail-tabs.tsx';
 import { EditDetails } from '../../components/edit-details.tsx';
 import { ObjectHeader } from '../../components/object-header.tsx';
@@ -26,7 +26,7 @@ export function TemplatePage() {
   );
 }
 
-function Template({ template, back }: { readonly template: KubeObject; readonly back: ReactNode }) {
+function Template({ template, back }: { readonly template: VirtualClusterTemplate; readonly back: ReactNode }) {
   const { name = '' } = template.metadata;
   const navigate = useNavigate();
   const [open, setOpen] = useState<'details' | 'copy' | 'deletion'>();

@@ -1,6 +1,9 @@
 import { compareVersions } from '../../../src/api/management/template-version.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
-import type { VirtualClusterTemplateSpec } from '../../../src/api/management/v1/virtual-cluster-template.ts';
+import type {
+  VirtualClusterTemplate,
+  VirtualClusterTemplateSpec,
+} from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 
 /** A definition that virtual clusters can use: a template without versions, or one of its versions. */
@@ -13,8 +16,8 @@ export interface TemplatePart {
   readonly parameters: readonly TemplateParameter[];
 }
 
-export function templateSpec(template: KubeObject): VirtualClusterTemplateSpec {
-  return (template.spec ?? {}) as VirtualClusterTemplateSpec;
+export function templateSpec({ spec = {} }: VirtualClusterTemplate): VirtualClusterTemplateSpec {
+  return spec;
 }
 
 function part(
@@ -30,7 +33,7 @@ function part(
  * checked.
  */
 export function templateParts(template: KubeObject): readonly TemplatePart[] {
-  const spec = templateSpec(template);
+  const spec = (template.spec ?? {}) as VirtualClusterTemplateSpec;
   const versions: unknown = spec.versions;
   if (!Array.isArray(versions) || versions.length === 0) return [part('', 'spec', spec)];
   return versions

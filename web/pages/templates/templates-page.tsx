@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Icon } from '../../components/icon.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { ResourceList } from '../../components/resource-list.tsx';
@@ -12,7 +13,7 @@ import { useRows } from '../../data/use-rows.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { templateParts, templateSpec } from './template-parts.ts';
 
-const extraColumns: readonly ListColumn[] = [
+const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
   displayNameColumn,
   {
     name: 'Newest Version',

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { KubeObject } from '../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { JsonValue } from '../../../src/lib/json-value.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -16,7 +16,7 @@ type Dialog =
   | { readonly type: 'deletion'; readonly version: string };
 
 export interface VersionsTabProps {
-  readonly template: KubeObject;
+  readonly template: VirtualClusterTemplate;
   readonly mayChange: boolean;
 }
 
@@ -103,7 +103,7 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
 }
 
 function comparedValue({ definition, parameters }: TemplatePart): JsonValue {
-  return { parameters, template: definition } as unknown as JsonValue;
+  return { parameters: [...parameters], template: definition };
 }
 
 function Comparison({ parts }: { readonly parts: readonly TemplatePart[] }) {

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { textAt } from '../../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { otherProblems } from '../../../data/field-problems.ts';
@@ -24,7 +23,7 @@ export function CheckResult({ check, fault, isTold, missing, shownPaths }: Check
   if (fault !== undefined) return <Line icon="warning">{fault}</Line>;
   if (check.state === 'checking') return <Line icon="clock">Validating…</Line>;
   if (check.state === 'good') {
-    const cluster = textAt(check.answer, 'spec', 'clusterRef', 'cluster');
+    const cluster = check.answer?.spec?.clusterRef?.cluster ?? '';
     return (
       <Line icon="check">
         {cluster === '' ? 'Ready to create. The server selects a cluster.' : `Ready to create on cluster ${cluster}.`}

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useRef, useState } from 'react';
 import { projectNamespace } from '../../../../src/api/naming.ts';
 import { StatusError } from '../../../../src/api/status.ts';
-import { textAt } from '../../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { LinkButton } from '../../../components/link-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -74,7 +73,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
     setFailure(undefined);
     try {
       const made = await createObject(kinds.instance, form.manifest, { namespace });
-      const created = textAt(made, 'metadata', 'name');
+      const created = made.metadata.name ?? '';
       await navigate({ to: '/virtual-clusters/new', search: { project: form.project, created }, replace: true });
     } catch (error) {
       setBusy(false);

@@ -26,9 +26,9 @@ export function MorePanel({ form, problem, mayGive }: MorePanelProps) {
           error={problem('spec.clusterRef')}
           data={[
             { value: '', label: 'Automatic' },
-            ...offer.clusters.map(({ metadata: { name = '' }, spec }) => ({
+            ...offer.clusters.map(({ metadata: { name = '' }, spec: { displayName = '' } = {} }) => ({
               value: name,
-              label: textAt(spec, 'displayName') === '' ? name : `${textAt(spec, 'displayName')} (${name})`,
+              label: displayName === '' ? name : `${displayName} (${name})`,
             })),
           ]}
         />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { templateTitle, versionChoices } from './template-choices.ts';
+import { versionChoices } from './template-choices.ts';
 
 function template(versions: readonly string[]) {
   return {
@@ -21,7 +21,6 @@ test('versions are offered newest first, after the version ranges', () => {
   ]);
 });
 
-test('a template without versions offers none, and its title defaults to its name', () => {
+test('a template without versions offers none', () => {
   expect(versionChoices(template([]))).toEqual([]);
-  expect(templateTitle(template([]))).toBe('small');
 });

@@ -1,18 +1,17 @@
 import { compareVersions, newestVersion } from '../../../../src/api/management/template-version.ts';
-import type { KubeObject } from '../../../../src/api/meta.ts';
-import { listAt, textAt } from '../../../../src/lib/json-path.ts';
+import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
 
 export interface VersionChoice {
   readonly value: string;
   readonly label: string;
 }
 
-export function versionsOf(template: KubeObject): readonly string[] {
-  return listAt(template, 'spec', 'versions').map((entry) => textAt(entry, 'version'));
+export function versionsOf({ spec }: VirtualClusterTemplate): readonly string[] {
+  return (spec?.versions ?? []).map(({ version }) => version);
 }
 
 /** The version choices of a template: the latest, the latest of a major version, or a specific one. */
-export function versionChoices(template: KubeObject): readonly VersionChoice[] {
+export function versionChoices(template: VirtualClusterTemplate): readonly VersionChoice[] {
   const versions = [...versionsOf(template)].sort(compareVersions).reverse();
   if (versions.length === 0) return [];
   const majors = [...new Set(versions.map((version) => version.replace(/^v/, '').split('.')[0] ?? ''))];
@@ -26,9 +25,4 @@ export function versionChoices(template: KubeObject): readonly VersionChoice[] {
     ...lines,
     ...versions.map((version) => ({ value: version, label: version })),
   ];
-}
-
-/** The display name of a template, or its name. */
-export function templateTitle({ spec, metadata }: KubeObject): string {
-  return textAt(spec, 'displayName') || (metadata.name ?? '');
 }

@@ -1,14 +1,15 @@
 import { Checkbox, Group, NativeSelect, Radio, SimpleGrid, Text } from '@mantine/core';
-import type { KubeObject } from '../../../../src/api/meta.ts';
-import { flagAt, textAt } from '../../../../src/lib/json-path.ts';
+import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
+import { flagAt } from '../../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Waiting } from '../../../components/waiting.tsx';
+import { displayNameOf } from '../../../data/display-name.ts';
 import classes from './create.module.css';
 import { isInline } from './draft.ts';
 import type { FormPartProps } from './form-part.ts';
 import { InlineTemplate, type InlineTemplateProps } from './inline-template.tsx';
-import { templateTitle, versionChoices, versionsOf } from './template-choices.ts';
+import { versionChoices, versionsOf } from './template-choices.ts';
 
 interface TemplatePanelProps extends InlineTemplateProps {
   /** True if the caller may use an inline template. */
@@ -46,8 +47,8 @@ export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePan
             <TemplateCard
               key={one.metadata.name}
               value={one.metadata.name ?? ''}
-              title={templateTitle(one)}
-              text={textAt(one, 'spec', 'description')}
+              title={displayNameOf(one)}
+              text={one.spec?.description ?? ''}
               note={noteOf(one, offer.defaultTemplate)}
             />
           ))}
@@ -69,13 +70,13 @@ export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePan
   );
 }
 
-function noteOf(template: KubeObject, defaultTemplate: string): string {
+function noteOf(template: VirtualClusterTemplate, defaultTemplate: string): string {
   const { name = '' } = template.metadata;
   const count = versionsOf(template).length;
   const parts = [
     name === defaultTemplate ? 'default' : '',
     count === 0 ? '' : `${count} version${count === 1 ? '' : 's'}`,
-    templateTitle(template) === name ? '' : name,
+    displayNameOf(template) === name ? '' : name,
   ];
   return parts.filter(Boolean).join(' · ');
 }
@@ -112,7 +113,7 @@ function TemplateCard({ value, title, text, note }: TemplateCardProps) {
   );
 }
 
-function VersionFields({ form, problem, template }: FormPartProps & { readonly template: KubeObject }) {
+function VersionFields({ form, problem, template }: FormPartProps & { readonly template: VirtualClusterTemplate }) {
   const choices = versionChoices(template);
   const isKnown = choices.some(({ value }) => value === form.version);
   return (

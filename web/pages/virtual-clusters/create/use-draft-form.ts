@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { resolveTemplate } from '../../../../src/api/management/resolve-template.ts';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
 import { textAt } from '../../../../src/lib/json-path.ts';
 import type { JsonValue } from '../../../../src/lib/json-value.ts';
 import { setAt } from '../../../data/set-at.ts';
@@ -34,7 +34,11 @@ export function useDraftForm(first: { readonly project: string; readonly templat
 
   const touch = (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path)));
   /** Keeps only the parameter values that the other template has parameters for. */
-  const withParametersOf = (next: InstanceDraft, of: KubeObject | undefined, ofVersion: string): InstanceDraft => {
+  const withParametersOf = (
+    next: InstanceDraft,
+    of: VirtualClusterTemplate | undefined,
+    ofVersion: string,
+  ): InstanceDraft => {
     const text = textAt(next, 'spec', 'parameters');
     const kept = keptParameters(text, parametersOf(of, ofVersion));
     return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
@@ -70,7 +74,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
       // The choices of the new project are not loaded yet; the server selects by default.
       setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
     },
-    setTemplate(next: KubeObject) {
+    setTemplate(next: VirtualClusterTemplate) {
       touch('spec.templateRef.name');
       setDraft((before) => {
         const named = setAt(setAt(before, ['spec', 'template'], undefined), ['spec', 'templateRef'], {
@@ -104,6 +108,6 @@ export function useDraftForm(first: { readonly project: string; readonly templat
   };
 }
 
-function parametersOf(template: KubeObject | undefined, version: string): readonly TemplateParameter[] {
+function parametersOf(template: VirtualClusterTemplate | undefined, version: string): readonly TemplateParameter[] {
   return template === undefined ? noParameters : (resolveTemplate(template, version)?.parameters ?? noParameters);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type { VirtualClusterInstance } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
 import type { JsonObject } from '../../../../src/lib/json-value.ts';
 import { writeJson } from '../../../../src/lib/json-write.ts';
 import { kinds } from '../../../data/kind-ref.ts';
@@ -13,7 +13,7 @@ export interface DryRun {
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;
   /** The instance that would be created. */
-  readonly answer: KubeObject | undefined;
+  readonly answer: VirtualClusterInstance | undefined;
 }
 
 const unchecked: DryRun = { state: 'checking', error: undefined, answer: undefined };

@@ -1,18 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { Cluster } from '../../../../src/api/management/v1/cluster.ts';
 import type { ProjectClusters } from '../../../../src/api/management/v1/project-clusters.ts';
 import type { ProjectTemplates } from '../../../../src/api/management/v1/project-templates.ts';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { subresourceQuery } from '../../../data/query-object.ts';
+
+/** The responses, whose schemas describe the objects in them only as JSON. */
+type OfferedTemplates = Omit<ProjectTemplates, 'virtualClusterTemplates'> & {
+  readonly virtualClusterTemplates: readonly VirtualClusterTemplate[];
+};
+type OfferedClusters = Omit<ProjectClusters, 'clusters'> & { readonly clusters: readonly Cluster[] };
 
 /** The templates and clusters that a project offers for new instances. */
 export interface ProjectOffer {
   readonly isKnown: boolean;
-  readonly templates: readonly KubeObject[];
+  readonly templates: readonly VirtualClusterTemplate[];
   /** '' if the project has no default. */
   readonly defaultTemplate: string;
-  readonly clusters: readonly KubeObject[];
+  readonly clusters: readonly Cluster[];
   readonly error: unknown;
   retry(): void;
 }
@@ -21,16 +28,16 @@ export function useProjectOffer(project: string): ProjectOffer {
   const enabled = project !== '';
   const key = { name: project };
   const templates = useQuery({
-    ...subresourceQuery<ProjectTemplates>(kinds.project, key, 'templates'),
+    ...subresourceQuery<OfferedTemplates>(kinds.project, key, 'templates'),
     enabled,
   });
-  const clusters = useQuery({ ...subresourceQuery<ProjectClusters>(kinds.project, key, 'clusters'), enabled });
+  const clusters = useQuery({ ...subresourceQuery<OfferedClusters>(kinds.project, key, 'clusters'), enabled });
   return useMemo(
     () => ({
       isKnown: templates.data !== undefined && clusters.data !== undefined,
-      templates: (templates.data?.virtualClusterTemplates ?? []) as unknown as readonly KubeObject[],
+      templates: templates.data?.virtualClusterTemplates ?? [],
       defaultTemplate: templates.data?.defaultVirtualClusterTemplate ?? '',
-      clusters: (clusters.data?.clusters ?? []) as unknown as readonly KubeObject[],
+      clusters: clusters.data?.clusters ?? [],
       error: templates.error ?? clusters.error ?? undefined,
       retry: () => void Promise.all([templates.refetch(), clusters.refetch()]),
     }),

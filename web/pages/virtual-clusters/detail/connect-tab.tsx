@@ -1,5 +1,6 @@
 import { Button, Grid, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
 import { Command } from '../../../components/command.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
@@ -61,7 +62,12 @@ function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly ins
     setError(undefined);
     try {
       const document = { spec: { certificateTTL: Number(seconds) } };
-      const answer = await postSubresource(kinds.instance, { namespace, name }, 'kubeconfig', document);
+      const answer = await postSubresource<VirtualClusterInstanceKubeConfig>(
+        kinds.instance,
+        { namespace, name },
+        'kubeconfig',
+        document,
+      );
       setMade(kubeconfigIn(answer));
     } catch (failure) {
       setError(failure);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type { VirtualClusterInstanceStatus } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
 import {
   deleteAfterAnnotation,
   projectNamespace,
@@ -8,9 +8,9 @@ import {
 } from '../../../../src/api/naming.ts';
 import { durationWords, instanceFacts } from './instance-facts.ts';
 
-function stateOf(status: object, metadata: object = {}) {
+function stateOf(status: VirtualClusterInstanceStatus, metadata: object = {}) {
   const named = { name: 'demo', namespace: projectNamespace('shop'), ...metadata };
-  return instanceFacts({ apiVersion: 'v1', kind: 'X', metadata: named, status } as unknown as KubeObject);
+  return instanceFacts({ apiVersion: 'v1', kind: 'X', metadata: named, status });
 }
 
 describe('the state of an instance', () => {
@@ -21,7 +21,7 @@ describe('the state of an instance', () => {
   });
 
   it('shows whether the API is usable, also after a later failure', () => {
-    const apiReady = { conditions: [{ type: 'VirtualClusterReady', status: 'True' }] };
+    const apiReady: VirtualClusterInstanceStatus = { conditions: [{ type: 'VirtualClusterReady', status: 'True' }] };
     expect(stateOf({ phase: 'Ready' }).isOpen).toBe(true);
     expect(stateOf({ phase: 'Failed', ...apiReady }).isOpen).toBe(true);
     expect(stateOf({ phase: 'Failed' }).isOpen).toBe(false);

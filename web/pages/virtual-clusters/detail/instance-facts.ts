@@ -2,10 +2,10 @@ import type { Condition } from '../../../../src/api/conditions.ts';
 import { asleepByForce, asleepByRest } from '../../../../src/api/management/sleep-reasons.ts';
 import { sleepSeconds } from '../../../../src/api/management/sleep-seconds.ts';
 import type {
+  VirtualClusterInstance,
   VirtualClusterInstanceSpec,
   VirtualClusterInstanceStatus,
 } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../../../src/api/meta.ts';
 import {
   deleteAfterAnnotation,
   projectOfNamespace,
@@ -15,7 +15,7 @@ import {
 
 /** The state of an instance as the pages use it. */
 export interface InstanceFacts {
-  readonly object: KubeObject;
+  readonly object: VirtualClusterInstance;
   readonly name: string;
   readonly namespace: string;
   readonly project: string;
@@ -33,10 +33,10 @@ export interface InstanceFacts {
   readonly deleteAfter: number | undefined;
 }
 
-export function instanceFacts(object: KubeObject): InstanceFacts {
+export function instanceFacts(object: VirtualClusterInstance): InstanceFacts {
   const { name = '', namespace = '', annotations = {}, deletionTimestamp } = object.metadata;
-  const status = (object.status ?? {}) as unknown as VirtualClusterInstanceStatus;
-  const conditions = (status.conditions ?? []) as readonly Condition[];
+  const { spec = {}, status = {} } = object;
+  const { conditions = [] } = status;
   const phase = deletionTimestamp === undefined ? (status.phase ?? '') : 'Terminating';
   const isApiReady = conditions.some((each) => each.type === 'VirtualClusterReady' && each.status === 'True');
   return {
@@ -44,7 +44,7 @@ export function instanceFacts(object: KubeObject): InstanceFacts {
     name,
     namespace,
     project: projectOfNamespace(namespace) ?? namespace,
-    spec: (object.spec ?? {}) as unknown as VirtualClusterInstanceSpec,
+    spec,
     status,
     conditions,
     phase,

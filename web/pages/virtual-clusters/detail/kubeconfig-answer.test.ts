@@ -1,11 +1,11 @@
 import { dump } from 'js-yaml';
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
 import { kubeconfigIn } from './kubeconfig-answer.ts';
 
-function answer(token: string): KubeObject {
+function answer(token: string): VirtualClusterInstanceKubeConfig {
   const kubeConfig = dump({ apiVersion: 'v1', kind: 'Config', users: [{ name: 'demo', user: { token } }] });
-  return { apiVersion: 'v1', kind: 'Answer', metadata: {}, status: { kubeConfig } };
+  return { status: { kubeConfig } };
 }
 
 function tokenWith(claims: object): string {

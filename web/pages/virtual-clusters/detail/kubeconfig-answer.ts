@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../../src/api/meta.ts';
-import { numberAt, textAt } from '../../../../src/lib/json-path.ts';
+import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
+import { numberAt } from '../../../../src/lib/json-path.ts';
 import type { JsonValue } from '../../../../src/lib/json-value.ts';
 
 /** A new kubeconfig. It is a secret and is kept only while it is shown. */
@@ -10,8 +10,8 @@ export interface Kubeconfig {
 }
 
 /** Reads the server's response. The token may expire earlier than requested, together with the requesting key. */
-export function kubeconfigIn(answer: KubeObject): Kubeconfig {
-  const text = textAt(answer, 'status', 'kubeConfig');
+export function kubeconfigIn({ status }: VirtualClusterInstanceKubeConfig): Kubeconfig {
+  const text = status?.kubeConfig ?? '';
   const token = /^\s*token: *>?-?\s*(\S+)/m.exec(text)?.[1];
   return { text, ends: token === undefined ? undefined : tokenEnd(token) };
 }

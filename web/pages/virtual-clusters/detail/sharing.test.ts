@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../../src/api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  VirtualClusterInstanceSpec,
+  VirtualClusterInstanceStatus,
+} from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
 import { everybody, mayWords, sharedWith, withoutShare, withShare } from './sharing.ts';
 
 const anna = { kind: 'User', name: 'anna' } as const;
 const testers = { kind: 'Team', name: 'testers' } as const;
 
-function instance(spec: object, status: object = {}): KubeObject {
-  return { apiVersion: 'v1', kind: 'Instance', metadata: {}, spec, status } as unknown as KubeObject;
+function instance(spec: VirtualClusterInstanceSpec, status: VirtualClusterInstanceStatus = {}): VirtualClusterInstance {
+  return { apiVersion: 'v1', kind: 'Instance', metadata: {}, spec, status };
 }
 
-function shared(spec: object, status?: object) {
+function shared(spec: VirtualClusterInstanceSpec, status?: VirtualClusterInstanceStatus) {
   return sharedWith(instance(spec, status)).map(({ principal, may, roles }) => [principal.name, may, ...roles]);
 }
 

@@ -1,7 +1,7 @@
 import { rolesInside, rolesOf } from '../../../../src/api/management/roles-inside.ts';
 import type { AccessEntry, AccessRule } from '../../../../src/api/management/v1/access.ts';
-import type { KubeObject } from '../../../../src/api/meta.ts';
-import { listAt, textAt } from '../../../../src/lib/json-path.ts';
+import type { VirtualClusterInstance } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
+import { ownerPrincipal } from '../../../data/owner.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 
 /** A principal with access through the virtual cluster itself. */
@@ -23,11 +23,8 @@ const entryVerbs = { uses: ['get', 'use'], manages: ['get', 'use', 'update', 'pa
 
 type ShareLists = { readonly access: AccessEntry[]; readonly extraAccessRules: AccessRule[] };
 
-function listsOf(instance: KubeObject): ShareLists {
-  return {
-    access: listAt(instance, 'spec', 'access') as unknown as AccessEntry[],
-    extraAccessRules: listAt(instance, 'spec', 'extraAccessRules') as unknown as AccessRule[],
-  };
+function listsOf({ spec }: VirtualClusterInstance): ShareLists {
+  return { access: spec?.access ?? [], extraAccessRules: spec?.extraAccessRules ?? [] };
 }
 
 type Named = { readonly users?: readonly string[]; readonly teams?: readonly string[] };
@@ -40,7 +37,7 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
 }
 
 /** Returns the owner first, then all other named principals in their order. */
-export function sharedWith(instance: KubeObject): readonly Shared[] {
+export function sharedWith(instance: VirtualClusterInstance): readonly Shared[] {
   const { access, extraAccessRules } = listsOf(instance);
   const inside = rolesInside(instance);
   const verbs = new Map<string, string[]>();
@@ -55,7 +52,7 @@ export function sharedWith(instance: KubeObject): readonly Shared[] {
   for (const rule of extraAccessRules) {
     for (const principal of principalsIn(rule)) named.set(principalKey(principal), principal);
   }
-  const owner = ownerOf(instance);
+  const owner = ownerPrincipal(instance);
   if (owner !== undefined) named.delete(principalKey(owner));
   return [...(owner === undefined ? [] : [owner]), ...named.values()].map((principal): Shared => {
     const isOwner = principal === owner;
@@ -64,12 +61,6 @@ export function sharedWith(instance: KubeObject): readonly Shared[] {
     const canUse = own.some((verb) => verb === '*' || verb === 'use');
     return { principal, isOwner, may: mayWords(own), roles: canUse ? rolesOf(holder, inside) : [] };
   });
-}
-
-function ownerOf(instance: KubeObject): Principal | undefined {
-  const [user, team] = [textAt(instance, 'spec', 'owner', 'user'), textAt(instance, 'spec', 'owner', 'team')];
-  if (user !== '') return { kind: 'User', name: user };
-  return team === '' ? undefined : { kind: 'Team', name: team };
 }
 
 /** "View, use and delete" */
@@ -94,7 +85,11 @@ export interface Share {
 }
 
 /** Returns both lists with the new grant of the principal; earlier grants are replaced. */
-export function withShare(instance: KubeObject, principal: Principal, { manages, role }: Share): ShareLists {
+export function withShare(
+  instance: VirtualClusterInstance,
+  principal: Principal,
+  { manages, role }: Share,
+): ShareLists {
   const rest = withoutShare(instance, principal);
   const level = manages ? 'manages' : 'uses';
   const kept = rest.access.find(({ name }) => name === entryNames[level]);
@@ -110,7 +105,7 @@ export function withShare(instance: KubeObject, principal: Principal, { manages,
 }
 
 /** Returns both lists without the principal; entries that name no one are removed. */
-export function withoutShare(instance: KubeObject, principal: Principal): ShareLists {
+export function withoutShare(instance: VirtualClusterInstance, principal: Principal): ShareLists {
   const { access, extraAccessRules } = listsOf(instance);
   return {
     access: access.flatMap((entry) => withoutPrincipal(entry, principal)),
