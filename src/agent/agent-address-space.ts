@@ -39,7 +39,7 @@ export interface AgentAddressSpaceOptions {
   readonly rooms: TargetRooms;
   readonly activity: ActivityLog;
   readonly changes: InstanceChanges;
-  /** Whether this is what the centre was given to work on the cluster with. */
+  /** True if the token is the credential that the control server was given for this cluster. */
   isCentre(token: string): boolean;
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
@@ -49,15 +49,15 @@ export interface AgentAddressSpaceOptions {
   readonly log: Log;
 }
 
-/** In seconds: how old what the answer rests on is. */
+/** Response header with the age of the policy behind the response, in seconds. */
 export const policyAgeHeader = 'flotilla-policy-age';
 
 const bodyBytes = 3 * 1024 * 1024;
 const never = new AbortController().signal;
-/** Below `/cluster/`, these are the cluster's own paths and no name (completions §7). */
+/** Path segments below `/cluster/` that belong to the cluster itself and are not a cluster name (completions §7). */
 const clusterPaths = new Set(['api', 'apis', 'version', 'openapi', 'healthz', 'livez', 'readyz', 'metrics', 'logs']);
 
-/** What an agent serves: its cluster and the virtual clusters on it, to whom the policy that it knows lets in. */
+/** Serves the agent's cluster and its virtual clusters to callers that the cached policy allows. */
 export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: IncomingRequest) => Promise<Reply> {
   const { apiPrefix, cluster, host, policy, door, clock, log, metrics } = options;
   const { replica } = policy;
@@ -81,7 +81,7 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
     onComplete: requestObserver({ metrics, planeOf: (exchange) => planes.get(exchange) }),
   };
   const authorize = door.authorize.bind(door);
-  const centre = {
+  const controlServer = {
     user: { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] },
     system: false,
     signal: never,
@@ -92,7 +92,7 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
     ...(host.builtIn === undefined ? {} : { builtIn: host.builtIn }),
     chain,
     authorize,
-    known: (token) => (options.isCentre(token) ? centre : undefined),
+    known: (token) => (options.isCentre(token) ? controlServer : undefined),
     isCluster: (name) => name === cluster,
     apiOf: (name) => (name === cluster ? host.api : undefined),
     rooms: options.rooms,
@@ -127,15 +127,15 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
     clock,
   });
 
-  /** Nobody is let in by what was true too long ago; the centre brings its own credential. */
-  const fresh = (handler: Handler): Handler => {
-    const stale = openChain(chain, () => Promise.reject(tooOld(policy)));
+  /** Rejects requests while the policy is too old. The control server has its own credential and is exempt. */
+  const withFreshPolicy = (handler: Handler): Handler => {
+    const stale = openChain(chain, () => Promise.reject(policyExpired(policy)));
     return async (exchange) => {
-      if (!policy.usable && !comesFromCentre(exchange, options)) return await stale(exchange);
+      if (!policy.usable && !isFromControlServer(exchange, options)) return await stale(exchange);
       return await handler(exchange);
     };
   };
-  const aged = (handler: Handler): Handler => {
+  const withPolicyAge = (handler: Handler): Handler => {
     return async (exchange) => {
       const reply = await handler(exchange);
       const { age } = policy;
@@ -144,43 +144,44 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
     };
   };
 
-  const open = (handler: Handler): Handler => aged(openChain(chain, handler));
-  const guarded = (handler: Handler): Handler => aged(fresh(guardedChain({ ...chain, authorize }, handler)));
+  const open = (handler: Handler): Handler => withPolicyAge(openChain(chain, handler));
+  const guarded = (handler: Handler): Handler =>
+    withPolicyAge(withFreshPolicy(guardedChain({ ...chain, authorize }, handler)));
   const { version, healthChecks } = options;
   const route = router({
     clock,
     log,
     mounts: [
-      { prefix: `/${apiPrefix}/cluster`, handler: aged(fresh(toCluster)) },
-      { prefix: `/${apiPrefix}/project`, handler: aged(fresh(toInstances)) },
+      { prefix: `/${apiPrefix}/cluster`, handler: withPolicyAge(withFreshPolicy(toCluster)) },
+      { prefix: `/${apiPrefix}/project`, handler: withPolicyAge(withFreshPolicy(toInstances)) },
       ...processMounts({ version, healthChecks, metrics, open, guarded }),
     ],
   });
   return (request) => route(withClusterName(request, apiPrefix, cluster));
 }
 
-function comesFromCentre({ request }: Exchange, { isCentre }: AgentAddressSpaceOptions): boolean {
+function isFromControlServer({ request }: Exchange, { isCentre }: AgentAddressSpaceOptions): boolean {
   return isCentre(credentialOf(request) ?? '');
 }
 
-function tooOld(policy: KnownPolicy): Error {
+function policyExpired(policy: KnownPolicy): Error {
   const { age } = policy;
   return serviceUnavailable(
     age === undefined
-      ? 'this agent has not heard from the central server yet, and lets in nobody'
-      : `this agent has not heard from the central server for ${Math.floor(age / 3600_000)} hours, and lets in nobody`,
+      ? 'the agent has not received its policy from the server yet'
+      : `the agent lost its connection to the server ${Math.floor(age / 3600_000)} hours ago, and its cached policy has expired`,
     30,
   );
 }
 
-/** `/cluster/api/v1/…` is `/cluster/<name>/api/v1/…`: there is one cluster here. */
+/** Rewrites `/cluster/api/v1/…` to `/cluster/<name>/api/v1/…`: an agent has one cluster. */
 function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: string): IncomingRequest {
   const prefix = `/${apiPrefix}/cluster/`;
   if (!request.url.startsWith(prefix)) return request;
   const rest = request.url.slice(prefix.length);
   const [first = ''] = pathSegments(rawPath(`/${rest}`));
   if (first === cluster || !clusterPaths.has(first)) return request;
-  // The signal is no member of the request's own, and made only for those who ask.
+  // The signal is a lazy getter that a spread would evaluate, so it is delegated.
   return {
     ...request,
     url: `${prefix}${cluster}/${rest}`,

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ensureDirectory } from '../process/private-dir.ts';
 
-/** Where everything of an agent lies that outlives a run. Files with secrets have mode 0600. */
+/** The paths of all persistent files of an agent. Files with secrets have mode 0600. */
 export interface AgentDir {
   readonly path: string;
   readonly caCertificate: string;
@@ -11,11 +11,11 @@ export interface AgentDir {
   readonly sealKey: string;
   readonly signingKey: string;
   readonly auditLog: string;
-  /** Lines of it that the centre does not have yet. */
+  /** Audit lines that the control server has not received yet. */
   readonly auditOutbox: string;
-  /** What the centre told. */
+  /** The cached policy of the control server. */
   readonly policy: string;
-  /** Of the built-in cluster. */
+  /** The store of the built-in cluster. */
   readonly store: string;
   readonly helm: string;
 }

@@ -19,43 +19,43 @@ import type { PolicyReplica } from './policy-replica.ts';
 export interface AgentDoorOptions {
   readonly replica: PolicyReplica;
   readonly rights: RightsSignals;
-  /** Whether the centre is heard now. */
+  /** True while the connection to the control server is up. */
   isConnected(): boolean;
   readonly centre: Pick<Centre, 'checkKey'>;
-  /** A keyed hash, with a secret that nobody but this process has. */
+  /** A keyed hash whose secret never leaves this process. */
   hash(token: string): string;
-  /** Tells which keys may have changed. Returns how to stop. */
+  /** Calls back with the names of keys that may have changed. Returns a function that unsubscribes. */
   onKeys(listener: (names: Iterable<string>) => void): () => void;
   readonly clock: Clock;
 }
 
-/** Who comes, and what they may, as far as the agent knows; the same questions have the same answers in the centre. */
+/** Authenticates and authorizes callers with the cached policy. Decisions equal those of the control server. */
 export interface AgentDoor {
-  /** undefined: 401. Throws 503 for an access key while nobody can say whose it is. */
+  /** `undefined` results in 401. Throws 503 for an access key that cannot be checked without the control server. */
   authenticate(token: string, signal: AbortSignal): Promise<Identity | undefined>;
   resume(key: TokenKey): Identity | undefined;
   authorize(identity: Identity, attributes: Attributes): Decision;
-  /** To be called when the centre was heard. */
+  /** Must be called after each line from the control server. */
   heard(): void;
   close(): void;
 }
 
-/** Keys that were checked with the centre: their hashes, and which they are. */
-const mostChecked = 10_000;
-/** A token that is younger may be of a key that the centre has not told of yet. */
-const youngSeconds = 10;
+/** Maximum number of cached keys that were checked with the control server. */
+const maxChecked = 10_000;
+/** The key of a younger token may not have arrived from the control server yet. */
+const youngTokenSeconds = 10;
 
 export function createAgentDoor(options: AgentDoorOptions): AgentDoor {
-  const { replica, rights, centre, clock } = options;
+  const { replica, rights: permissionSignals, centre: server, clock } = options;
   const checked = new Map<string, TokenKey>();
-  const catchingUp = createCatchingUp(options);
-  /** Keys that were there and are no more: nobody waits for those. */
+  const catchUp = createCatchingUp(options);
+  /** Keys that were deleted: authentication does not wait for them to arrive. */
   const ended = new Set<string>();
   const stopListening = options.onKeys((names) => {
     for (const name of names) {
       ended.delete(name);
       if (replica.key(name) === undefined) ended.add(name);
-      const [oldest] = ended.size > mostChecked ? ended : [];
+      const [oldest] = ended.size > maxChecked ? ended : [];
       if (oldest !== undefined) ended.delete(oldest);
     }
   });
@@ -63,23 +63,23 @@ export function createAgentDoor(options: AgentDoorOptions): AgentDoor {
     const key = replica.key(name);
     return key && keyStateOf(key);
   };
-  /** The same one with the same value: a later one of that name, or one with another value, was not shown here. */
-  const isThere = ({ name, uid, mark }: TokenKey): boolean => {
+  /** True for the same key with the same value: a later key of this name, or another value, was not presented here. */
+  const isCurrent = ({ name, uid, mark }: TokenKey): boolean => {
     const key = replica.key(name);
     return key?.uid === uid && key.mark === mark;
   };
   const authenticator: Authenticator = createAuthenticator({
-    // A key is looked up by its value only while the centre tells at once of one that ends.
+    // A key is looked up by its value only while connected, because only then deletions arrive at once.
     lookup(hash) {
       const key = options.isConnected() ? checked.get(hash) : undefined;
-      return key && isThere(key) ? stateOf(key.name) : undefined;
+      return key && isCurrent(key) ? stateOf(key.name) : undefined;
     },
     current: stateOf,
     markOf: ({ version }) => version,
     hash: options.hash,
     isWellFormed: isWellFormedAccessKey,
     clock,
-    rights,
+    rights: permissionSignals,
     onUse() {},
     onChange: options.onKeys,
   });
@@ -92,30 +92,30 @@ export function createAgentDoor(options: AgentDoorOptions): AgentDoor {
   async function byAccessKey(token: string, signal: AbortSignal): Promise<Identity | undefined> {
     const known = authenticator.authenticate(token);
     if (known !== undefined || !isWellFormedAccessKey(token)) return known;
-    if (!options.isConnected()) throw uncheckable();
-    const found = await centre.checkKey(token, signal).catch(() => {
-      throw uncheckable();
+    if (!options.isConnected()) throw keyCheckUnavailable();
+    const found = await server.checkKey(token, signal).catch(() => {
+      throw keyCheckUnavailable();
     });
     if (found === undefined) return undefined;
     const { name, uid, mark } = found;
-    await catchingUp.until(() => isThere(found));
+    await catchUp.until(() => isCurrent(found));
     checked.set(options.hash(token), { name, uid, mark });
-    const [oldest] = checked.size > mostChecked ? checked.keys() : [];
+    const [oldest] = checked.size > maxChecked ? checked.keys() : [];
     if (oldest !== undefined) checked.delete(oldest);
     return authenticator.authenticate(token);
   }
 
   async function byDirectToken(token: string): Promise<Identity | undefined> {
     const known = await directTokens.read(token);
-    if (known === undefined) await catchingUp.until(() => !directTokens.isAhead(token));
+    if (known === undefined) await catchUp.until(() => !directTokens.isAhead(token));
     const claims = known ?? (await directTokens.read(token));
     if (claims === undefined) return undefined;
     const { accessKey, issuedAt } = claims;
-    const isYoung = issuedAt > clock.now() / 1000 - youngSeconds;
-    if (isYoung && !ended.has(accessKey.name)) await catchingUp.until(() => isThere(accessKey));
+    const isYoung = issuedAt > clock.now() / 1000 - youngTokenSeconds;
+    if (isYoung && !ended.has(accessKey.name)) await catchUp.until(() => isCurrent(accessKey));
     const holder = authenticator.resume(accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
-    // The groups of a token are an upper bound: what was lost since is lost, and what was gained is not in it.
+    // The groups of a token are an upper bound: lost groups are removed, gained groups are not added.
     const groups = holder.user.groups.filter((group) => claims.groups.includes(group));
     return { ...holder, user: { ...holder.user, groups }, scopes: claims.scopes, ends: claims.expiresAt * 1000 };
   }
@@ -124,17 +124,17 @@ export function createAgentDoor(options: AgentDoorOptions): AgentDoor {
     async authenticate(token, signal) {
       if (token.split('.').length !== 3) return await byAccessKey(token, signal);
       const found = await byDirectToken(token);
-      // Whoever chose the value of a key may have put two dots into it.
+      // A user-defined key value may contain two dots and look like a token.
       return found ?? (directTokens.isOne(token) ? undefined : await byAccessKey(token, signal));
     },
     resume: (key) => authenticator.resume(key),
     authorize(identity, attributes) {
       const { user, system, accessKey, scopes = [] } = identity;
       const key = accessKey === undefined ? undefined : replica.key(accessKey);
-      const narrowing: Scope[] = key === undefined ? [closedScope] : [...key.scopes, ...scopes].map(compileScope);
-      return decide({ user, system, scopes: narrowing }, attributes, replica);
+      const effectiveScopes: Scope[] = key === undefined ? [closedScope] : [...key.scopes, ...scopes].map(compileScope);
+      return decide({ user, system, scopes: effectiveScopes }, attributes, replica);
     },
-    heard: () => catchingUp.heard(),
+    heard: () => catchUp.heard(),
     close() {
       stopListening();
       authenticator.close();
@@ -142,16 +142,16 @@ export function createAgentDoor(options: AgentDoorOptions): AgentDoor {
   };
 }
 
-function uncheckable(): Error {
+function keyCheckUnavailable(): Error {
   return serviceUnavailable(
-    'an access key is checked with the central server, which cannot be reached now: come with a direct-endpoint token, or later',
+    'cannot check the access key because the server is unreachable: retry later, or use a direct-endpoint token',
     5,
   );
 }
 
 const states = new WeakMap<KnownKey, KeyState>();
 
-/** Asked for with every request. */
+/** Cached, because it is needed for every request. */
 function keyStateOf(key: KnownKey): KeyState {
   const known = states.get(key);
   if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { AgentBench, cluster } from './agent.fixture.ts';
 
-/** The cluster of an agent, as its centre has it: an address and a credential of somebody who may do everything there. */
+/** The cluster of an agent as the control server reaches it: an address and a credential with full permissions. */
 async function open(): Promise<HostUnderTest> {
   const at = await AgentBench.open();
   const { url } = await at.start();
@@ -29,7 +29,7 @@ async function open(): Promise<HostUnderTest> {
   const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
   return {
     host,
-    // Each look goes over the network; in between the agent works by itself.
+    // Each probe goes over the network; in between, the agent works on its own.
     async work() {
       await at.ask('/readyz', '');
     },

@@ -2,14 +2,14 @@ import type { BuiltInCluster } from '../gateway/cluster-gateway.ts';
 import type { GatewayCluster } from '../gateway/instance-doors.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 
-/** The cluster beside an agent, as its gateways need it. */
+/** The cluster of an agent, as its gateways use it. */
 export interface AgentHost {
   readonly kind: 'built-in' | 'kubernetes';
-  /** The virtual clusters on it. */
+  /** The virtual clusters on the cluster. */
   readonly virtualClusters: GatewayCluster;
-  /** The cluster itself, where it is built into this process. */
+  /** The cluster itself, if it runs in this process. */
   readonly builtIn?: BuiltInCluster;
-  /** The cluster itself, where it is elsewhere. */
+  /** The API of the cluster itself, if it is remote. */
   readonly api?: ClusterApi;
   close(): Promise<void>;
 }

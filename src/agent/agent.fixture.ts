@@ -15,7 +15,7 @@ import { type RunningAgent, startAgent } from './start-agent.ts';
 export const cluster = 'edge';
 export const instances = instancesOf('default');
 
-/** A centre and the agent of its cluster `edge`, both real, in a directory of their own. */
+/** A real server and a real agent for its cluster `edge`, in a temporary directory. */
 export class AgentBench {
   readonly bench: ServerBench;
   server: RunningServer;
@@ -42,7 +42,7 @@ export class AgentBench {
   }
 
   get agent(): RunningAgent {
-    if (this.#agent === undefined) throw new Error('no agent runs');
+    if (this.#agent === undefined) throw new Error('no agent is running');
     return this.#agent;
   }
 
@@ -50,7 +50,7 @@ export class AgentBench {
     return join(this.bench.root, 'agent');
   }
 
-  /** A new key for the agent, where it looks for it. */
+  /** Creates a new agent key and writes it to the agent's key file. */
   async giveKey(): Promise<string> {
     const answer = await this.bench.ask(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
       method: 'POST',
@@ -94,12 +94,12 @@ export class AgentBench {
     await this.bench.stop(this.server);
   }
 
-  /** At the same address: the agent knows no other. */
+  /** Restarts the server at the same address, because the agent knows no other. */
   async restartCentre(): Promise<void> {
     this.server = await this.bench.start({ listen: new URL(this.server.url).host });
   }
 
-  /** Asks the agent. */
+  /** Sends a request to the agent. */
   async open(
     path: string,
     token: string,
@@ -137,12 +137,12 @@ export class AgentBench {
     return (await this.ask(path, token)).code;
   }
 
-  /** Until the agent answers so, which it does when it has heard of something. */
+  /** Waits until the agent responds with this code, after it received the change. */
   async until(path: string, token: string, code: number): Promise<void> {
     await expect.poll(() => this.code(path, token), { timeout: 20_000, interval: 20 }).toBe(code);
   }
 
-  /** An instance on the agent's cluster that is Ready. */
+  /** Creates an instance on the agent's cluster and waits until it is Ready. */
   async make(name: string, spec: JsonObject = {}): Promise<JsonObject> {
     const body = { metadata: { name }, spec: { clusterRef: { cluster }, ...spec } };
     const answer = await this.bench.ask(this.server, instances, { method: 'POST', body });
@@ -155,7 +155,7 @@ export class AgentBench {
     );
   }
 
-  /** A user with a key that is a member of the project. */
+  /** Creates a user with an access key. */
   async person(name: string, key: JsonObject = {}): Promise<string> {
     await this.bench.make(this.server, 'users', name);
     return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });

@@ -12,17 +12,23 @@ export interface AnnouncingOptions {
   readonly log: Log;
 }
 
-/** Tells the centre where the agent is whenever the two have met: it may have been restored, or its cluster made anew. */
+/**
+ * Announces the agent's address to the control server after each connect: the server may have been restored, or the
+ * cluster created again.
+ */
 export interface Announcing {
-  /** To be called when the centre is heard again. */
+  /** Must be called when the connection to the control server is established. */
   met(): void;
-  /** Settles when the signal has fired and nothing runs any more; never rejects. */
+  /** Resolves when the signal has fired and no request is in progress. Never rejects. */
   readonly done: Promise<void>;
 }
 
 const retry: BackoffOptions = { firstMilliseconds: 500, longestMilliseconds: 30_000 };
 
-export function startAnnouncing({ centre, told, clock, log }: AnnouncingOptions, signal: AbortSignal): Announcing {
+export function startAnnouncing(
+  { centre: server, told: announcement, clock, log }: AnnouncingOptions,
+  signal: AbortSignal,
+): Announcing {
   let current: Promise<void> | undefined;
   let again = false;
 
@@ -30,12 +36,12 @@ export function startAnnouncing({ centre, told, clock, log }: AnnouncingOptions,
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         again = false;
-        await centre.announce(told, signal);
+        await server.announce(announcement, signal);
         if (again) continue;
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (failures === 3) log.warn({ error: String(error) }, 'the centre has not been told where this agent is');
+        if (failures === 3) log.warn({ error: String(error) }, 'cannot announce the agent to the server; retrying');
         await wait(clock, backoffDelay(failures, retry), signal);
       }
     }

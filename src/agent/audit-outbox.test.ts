@@ -12,8 +12,8 @@ afterEach(() => rm(path, { recursive: true }));
 
 const files = async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).sort();
 
-describe('the outbox of an audit log', () => {
-  it('gives lines in order, numbered, until they are taken', async () => {
+describe('the audit outbox', () => {
+  it('returns lines in order with their numbers until they are acknowledged', async () => {
     const outbox = await openAuditOutbox({ path });
     for (const line of ['a', 'b', 'c']) await outbox.add(line);
     expect(await outbox.peek(2)).toEqual({ first: 0, lines: ['a', 'b'] });
@@ -25,7 +25,7 @@ describe('the outbox of an audit log', () => {
     await outbox.close();
   });
 
-  it('is the same after a restart; what was not taken by the whole file is given again under its number', async () => {
+  it('keeps its lines after a restart, and returns those of incompletely acknowledged files again', async () => {
     const first = await openAuditOutbox({ path, segmentBytes: 6 });
     for (const line of ['a', 'b', 'c', 'd', 'e']) await first.add(line);
     await first.taken(4);
@@ -41,7 +41,7 @@ describe('the outbox of an audit log', () => {
     await second.close();
   });
 
-  it('forgets half a line that a crash left', async () => {
+  it('discards a partial line after a crash', async () => {
     const first = await openAuditOutbox({ path });
     await first.add('whole');
     await first.close();
@@ -52,7 +52,7 @@ describe('the outbox of an audit log', () => {
     await second.close();
   });
 
-  it('lets go of the oldest where nobody takes them, and says so', async () => {
+  it('drops and reports the oldest lines when it is full', async () => {
     let dropped = 0;
     const outbox = await openAuditOutbox({
       path,

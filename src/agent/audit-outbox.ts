@@ -8,24 +8,26 @@ import { errorCode, writePrivateFile } from '../lib/private-file.ts';
 
 export interface AuditOutboxOptions {
   readonly path: string;
-  /** A file of lines that has reached this is followed by another; what has been taken goes by whole files. */
+  /** Size at which a new file is started. Acknowledged lines are removed by whole files. */
   readonly segmentBytes?: number;
-  /** Beyond this the oldest file goes, though nobody has taken it: it is in the agent's own audit log still. */
+  /**
+   * Above this size the oldest file is deleted, even if not acknowledged: its lines remain in the agent's audit log.
+   */
   readonly mostBytes?: number;
   onDropped?(lines: number): void;
 }
 
-/** Lines that are to be handed over, numbered without a gap, on disk until they are. */
+/** A durable queue of audit lines for the control server, numbered without gaps. */
 export interface AuditOutbox {
-  /** Tells this row of numbers from another one. */
+  /** Identifies this sequence of numbers. */
   readonly id: string;
-  /** Resolves when it is handed to the operating system. */
+  /** Resolves when the line is passed to the operating system. */
   add(line: string): Promise<void>;
-  /** The oldest that are there, at most so many of about so many bytes, and the number of the first. */
-  peek(most: number, mostBytes?: number): Promise<{ readonly first: number; readonly lines: readonly string[] }>;
-  /** All below this number have been taken. */
+  /** The oldest lines, limited by count and approximate size, and the number of the first. */
+  peek(maxLines: number, mostBytes?: number): Promise<{ readonly first: number; readonly lines: readonly string[] }>;
+  /** Removes all lines with a lower number. */
   taken(next: number): Promise<void>;
-  /** The number that the next line gets. */
+  /** The number of the next line. */
   readonly end: number;
   close(): Promise<void>;
 }
@@ -46,12 +48,12 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
   let last = segments.at(-1) ?? { first: 0, count: 0, bytes: 0 };
   if (segments.length === 0) segments.push(last);
   let file: FileHandle = await open(join(path, nameOf(last.first)), 'a', 0o600);
-  /** Lines of the oldest file that were taken already. */
-  let done = segments[0]?.first ?? 0;
+  /** Lines with a lower number are acknowledged. */
+  let acknowledged = segments[0]?.first ?? 0;
   const lanes = new Lanes();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => lanes.run('outbox', work);
+  const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('outbox', work);
 
-  async function begin(): Promise<void> {
+  async function startSegment(): Promise<void> {
     const next: Segment = { first: last.first + last.count, count: 0, bytes: 0 };
     const opened = await open(join(path, nameOf(next.first)), 'a', 0o600);
     await file.close();
@@ -71,25 +73,25 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
   return {
     id,
     add: (line) =>
-      inTurn(async () => {
+      serialized(async () => {
         const text = Buffer.from(`${line}\n`);
-        if (last.bytes > 0 && last.bytes + text.length > segmentBytes) await begin();
+        if (last.bytes > 0 && last.bytes + text.length > segmentBytes) await startSegment();
         try {
           await file.appendFile(text);
         } catch (error) {
-          // Or the next line would be the other half of this one.
+          // Otherwise the next line would continue the partial one.
           await file.truncate(last.bytes);
           throw error;
         }
         last.count += 1;
         last.bytes += text.length;
       }),
-    peek: (most, mostLength = Number.POSITIVE_INFINITY) =>
-      inTurn(async () => {
+    peek: (maxLines, maxLength = Number.POSITIVE_INFINITY) =>
+      serialized(async () => {
         const lines: string[] = [];
         let length = 0;
-        const isFull = () => lines.length >= most || length >= mostLength;
-        const first = Math.max(done, segments[0]?.first ?? 0);
+        const isFull = () => lines.length >= maxLines || length >= maxLength;
+        const first = Math.max(acknowledged, segments[0]?.first ?? 0);
         for (const segment of segments) {
           if (isFull() || segment.first + segment.count <= first) continue;
           let number = segment.first;
@@ -105,18 +107,18 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
         return { first, lines };
       }),
     taken: (next) =>
-      inTurn(async () => {
-        done = Math.max(done, next);
+      serialized(async () => {
+        acknowledged = Math.max(acknowledged, next);
         while (segments.length > 1) {
           const [oldest] = segments;
-          if (oldest === undefined || oldest.first + oldest.count > done) return;
+          if (oldest === undefined || oldest.first + oldest.count > acknowledged) return;
           await rm(join(path, nameOf(oldest.first)), { force: true });
           segments.shift();
         }
-        // What is left is empty of news: a new file, so that a restart has nothing to look through.
-        if (last.count > 0 && last.first + last.count <= done) {
+        // All lines are acknowledged: start a new file, so that a restart has nothing to read.
+        if (last.count > 0 && last.first + last.count <= acknowledged) {
           const old = last;
-          await begin();
+          await startSegment();
           segments.shift();
           await rm(join(path, nameOf(old.first)), { force: true });
         }
@@ -124,7 +126,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
     get end() {
       return last.first + last.count;
     },
-    close: () => inTurn(() => file.close()),
+    close: () => serialized(() => file.close()),
   };
 }
 
@@ -146,9 +148,9 @@ async function segmentsIn(path: string): Promise<Segment[]> {
     if (!name.endsWith('.jsonl')) continue;
     const whole = join(path, name);
     const text = await readFile(whole);
-    // Half a line at the end was never acknowledged: whoever wrote it was told so, or ended with it.
+    // A partial last line was never acknowledged: its writer received an error, or ended with the process.
     const end = text.lastIndexOf(0x0a) + 1;
-    if (end < text.length) await cut(whole, end);
+    if (end < text.length) await truncate(whole, end);
     let count = 0;
     for (let at = text.indexOf(0x0a); at >= 0; at = text.indexOf(0x0a, at + 1)) count += 1;
     found.push({ first: Number.parseInt(name, 10), count, bytes: (await stat(whole)).size });
@@ -156,7 +158,7 @@ async function segmentsIn(path: string): Promise<Segment[]> {
   return found;
 }
 
-async function cut(path: string, length: number): Promise<void> {
+async function truncate(path: string, length: number): Promise<void> {
   const file = await open(path, 'r+');
   await file.truncate(length);
   await file.close();

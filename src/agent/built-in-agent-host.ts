@@ -15,7 +15,7 @@ export interface BuiltInAgentHostOptions {
   readonly storeDir: string;
   readonly signingKey: string;
   readonly sealer: Sealer;
-  /** PEM, for those inside who ask which authority to trust. */
+  /** PEM of the certificate authority that clients inside the cluster get. */
   readonly authority: string | undefined;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
@@ -23,14 +23,14 @@ export interface BuiltInAgentHostOptions {
   readonly log: Log;
 }
 
-/** As much of the past as watches can go back to. */
+/** The history that watches can resume from. */
 const retention = { ageMilliseconds: 300_000, changes: 10_000 };
 const memoryBudget = 256 * 1024 * 1024;
 const mostBytesOfOne = 512 * 1024 * 1024;
 const longestTokenSeconds = 30 * 24 * 3600;
 const bodyBytes = 3 * 1024 * 1024;
 
-/** A cluster of the agent's own, on its own store: it goes on whatever becomes of the centre. */
+/** A built-in cluster with its own store, which works independently of the control server. */
 export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promise<AgentHost> {
   const { sealer, authority, version, healthChecks, clock, log } = options;
   const store = await openEmbeddedStore({ directory: options.storeDir, clock, retention, log });

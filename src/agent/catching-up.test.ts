@@ -19,8 +19,8 @@ function setUp(connected = true) {
   return { clock, state, catchingUp, begin, isSettled };
 }
 
-describe('who is quicker than the news', () => {
-  it('waits until it has come', async () => {
+describe('waiting for the policy to catch up', () => {
+  it('ends when the change has arrived', async () => {
     const { state, catchingUp, begin, isSettled } = setUp();
     const waiting = begin();
     catchingUp.heard();
@@ -30,7 +30,7 @@ describe('who is quicker than the news', () => {
     await waiting;
   });
 
-  it('waits no longer than a second', async () => {
+  it('ends after at most one second', async () => {
     const { clock, begin, isSettled } = setUp();
     const waiting = begin();
     clock.advance(999);
@@ -39,7 +39,7 @@ describe('who is quicker than the news', () => {
     await waiting;
   });
 
-  it('does not wait where no news comes, nor where too many do', async () => {
+  it('does not start while disconnected, nor with too many waiting requests', async () => {
     await setUp(false).begin();
     const { catchingUp, clock } = setUp();
     const crowd = Array.from({ length: 200 }, () => catchingUp.until(() => false));

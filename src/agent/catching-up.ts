@@ -1,43 +1,43 @@
 import type { Clock } from '../lib/clock.ts';
 
 export interface CatchingUpOptions {
-  /** Whether the centre is heard now: otherwise there is nothing to wait for. */
+  /** True while the connection to the control server is up. Without it there is nothing to wait for. */
   isConnected(): boolean;
   readonly clock: Clock;
 }
 
-/** What the centre has just done the agent hears a moment later; who is quicker than that waits for it. */
+/** Waits for policy changes that the control server has made but that have not arrived at the agent yet. */
 export interface CatchingUp {
-  /** Settles when it is so, or when it is not going to be. */
+  /** Resolves when the condition holds, or when it will not in time. */
   until(holds: () => boolean): Promise<void>;
-  /** To be called when something was heard. */
+  /** Must be called after each received line. */
   heard(): void;
 }
 
-const longestMilliseconds = 1_000;
-/** Anybody can come with something that looks new; beyond so many nobody is waited for. */
+const maxWaitMs = 1_000;
+/** Limits the number of waiting requests, because unauthenticated callers can cause a wait. */
 const mostWaiting = 200;
 
 export function createCatchingUp({ isConnected, clock }: CatchingUpOptions): CatchingUp {
-  const looks = new Set<() => void>();
+  const checks = new Set<() => void>();
   return {
     async until(holds) {
-      if (holds() || !isConnected() || looks.size >= mostWaiting) return;
+      if (holds() || !isConnected() || checks.size >= mostWaiting) return;
       await new Promise<void>((resolve) => {
         const end = () => {
           cancel();
-          looks.delete(look);
+          checks.delete(check);
           resolve();
         };
-        const look = () => {
+        const check = () => {
           if (holds()) end();
         };
-        const cancel = clock.after(longestMilliseconds, end);
-        looks.add(look);
+        const cancel = clock.after(maxWaitMs, end);
+        checks.add(check);
       });
     },
     heard() {
-      for (const look of [...looks]) look();
+      for (const check of [...checks]) check();
     },
   };
 }

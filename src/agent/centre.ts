@@ -15,33 +15,33 @@ import { isJsonObject } from '../lib/json-value.ts';
 import { linesOf } from '../lib/lines.ts';
 import { readPolicyLine } from './read-policy-line.ts';
 
-/** The central server, as an agent sees it. Rejects with StatusError: 503 where it cannot be reached. */
+/** The agent's client for the control server. Rejects with StatusError; 503 if the server is unreachable. */
 export interface Centre {
-  /** What is true, and what becomes true, until the signal fires or the connection breaks. */
-  policy(signal: AbortSignal): AsyncIterable<PolicyLine>;
-  announce(told: AgentAnnouncement, signal: AbortSignal): Promise<void>;
-  /** undefined: it is nobody's. */
+  /** Streams the current policy, then its changes, until the signal fires or the connection breaks. */
+  streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
+  announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<void>;
+  /** Returns the key with this value; `undefined` if there is none. */
   checkKey(accessKey: string, signal: AbortSignal): Promise<KnownKey | undefined>;
-  handOver(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
-  reportActivity(told: AgentActivity, signal: AbortSignal): Promise<void>;
+  uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
+  reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CentreOptions {
   /** `https://host:port`. */
   readonly url: string;
-  /** PEM; undefined: it is checked by what the machine trusts. */
+  /** PEM; `undefined` to use the trusted authorities of the machine. */
   readonly authority: string | undefined;
   readonly apiPrefix: string;
   readonly cluster: string;
-  /** Asked for each connection: the key is replaced while the agent runs. */
+  /** Read for each connection: the key may be replaced while the agent runs. */
   accessKey(): Promise<string>;
   readonly clock: Clock;
 }
 
-const answerTimeout = 10_000;
+const responseTimeout = 10_000;
 
-/** Talks to the agent's own paths and to nothing else. */
+/** Connects to the agent paths of the control server. */
 export function openCentre(options: CentreOptions): Centre {
   const { url, authority, apiPrefix, cluster, clock } = options;
   const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
@@ -53,14 +53,14 @@ export function openCentre(options: CentreOptions): Centre {
     const before = known?.connection;
     const made = connectToHost(
       { server: url, ...(authority === undefined ? {} : { certificateAuthority: authority }), token: key },
-      { clock, answerTimeout },
+      { clock, answerTimeout: responseTimeout },
     );
     known = { key, connection: made };
     await before?.close();
     return made;
   }
 
-  async function ask(method: string, path: string, body: object | undefined, signal: AbortSignal) {
+  async function send(method: string, path: string, body: object | undefined, signal: AbortSignal) {
     const { own } = await connection();
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     return await own.send({
@@ -77,41 +77,41 @@ export function openCentre(options: CentreOptions): Centre {
     });
   }
 
-  async function answered(method: string, path: string, body: object, signal: AbortSignal): Promise<unknown> {
-    const answer = await ask(method, path, body, signal);
-    const text = await textOf(answer.body);
-    if (answer.status !== 200) throw refusal(answer.status, text);
+  async function requestJson(method: string, path: string, body: object, signal: AbortSignal): Promise<unknown> {
+    const response = await send(method, path, body, signal);
+    const text = await textOf(response.body);
+    if (response.status !== 200) throw errorOf(response.status, text);
     return JSON.parse(text);
   }
 
   return {
-    async *policy(signal) {
-      const answer = await ask('GET', agentPaths.policy, undefined, signal);
-      if (answer.status !== 200) throw refusal(answer.status, await textOf(answer.body));
+    async *streamPolicy(signal) {
+      const response = await send('GET', agentPaths.policy, undefined, signal);
+      if (response.status !== 200) throw errorOf(response.status, await textOf(response.body));
       const { key } = known ?? {};
-      for await (const text of linesOf(answer.body, longestLine)) {
+      for await (const text of linesOf(response.body, maxLineBytes)) {
         const line = readPolicyLine(text);
         if (line === undefined) continue;
         yield line;
-        // The agent was given another key: the older one ends when the new one is used, so it is used soon.
+        // Reconnect if the agent has a new key: the old key ends on first use of the new one.
         if (line.type === 'ALIVE' && (await options.accessKey()) !== key) return;
       }
     },
-    async announce(told, signal) {
-      await answered('PUT', agentPaths.announcement, told, signal);
+    async announce(detail, signal) {
+      await requestJson('PUT', agentPaths.announcement, detail, signal);
     },
     async checkKey(accessKey, signal) {
       try {
-        return (await answered('POST', agentPaths.keyCheck, { accessKey }, signal)) as KnownKey;
+        return (await requestJson('POST', agentPaths.keyCheck, { accessKey }, signal)) as KnownKey;
       } catch (error) {
         if (error instanceof StatusError && error.code === 404) return undefined;
         throw error;
       }
     },
-    handOver: async (batch, signal) =>
-      (await answered('POST', agentPaths.audit, batch, signal)) as unknown as AgentAuditReceipt,
-    async reportActivity(told, signal) {
-      await answered('POST', agentPaths.activity, told, signal);
+    uploadAudit: async (batch, signal) =>
+      (await requestJson('POST', agentPaths.audit, batch, signal)) as unknown as AgentAuditReceipt,
+    async reportActivity(detail, signal) {
+      await requestJson('POST', agentPaths.activity, detail, signal);
     },
     async close() {
       await known?.connection.close();
@@ -123,28 +123,28 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-const longestAnswer = 1024 * 1024;
-const longestLine = 16 * 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > longestAnswer) throw serviceUnavailable("the centre's answer is too long");
+    if (length > maxResponseBytes) throw serviceUnavailable('the response of the server is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusal(code: number, text: string): StatusError {
-  let told = '';
+function errorOf(code: number, text: string): StatusError {
+  let detail = '';
   try {
     const status: unknown = JSON.parse(text);
-    if (isJsonObject(status)) told = textAt(status, 'message');
+    if (isJsonObject(status)) detail = textAt(status, 'message');
   } catch {
-    // Not from the centre itself, but from something in between: its words say nothing.
+    // The response is from a proxy in between, whose message is not useful.
   }
-  const message = `the centre answered ${code}${told === '' ? '' : `: ${told}`}`;
+  const message = `the server responded with ${code}${detail === '' ? '' : `: ${detail}`}`;
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code });
 }

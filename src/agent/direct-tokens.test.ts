@@ -35,7 +35,7 @@ function setUp() {
 }
 
 describe('direct tokens at an agent', () => {
-  it('are read once, and known from then on until they end', async () => {
+  it('are verified once and cached until they expire', async () => {
     const { tokens, claims, clock } = setUp();
     const said = claims();
     const token = await signDirectToken(signer, said);
@@ -46,7 +46,7 @@ describe('direct tokens at an agent', () => {
     expect([await tokens.read(token), await tokens.read(token)]).toEqual([undefined, undefined]);
   });
 
-  it('are not good before their time, but for a clock that is a little off', async () => {
+  it('are invalid before their start, except for a small clock tolerance', async () => {
     const { tokens, claims, seconds } = setUp();
     const soon = await signDirectToken(signer, claims({ issuedAt: seconds() + 9 }));
     expect(await tokens.read(soon)).toBeDefined();
@@ -54,7 +54,7 @@ describe('direct tokens at an agent', () => {
     expect(await tokens.read(later)).toBeUndefined();
   });
 
-  it('take less than 100 µs to be known again (issue 8)', async () => {
+  it('take less than 100 µs to be verified from the cache (issue 8)', async () => {
     const { tokens, claims } = setUp();
     const token = await signDirectToken(signer, claims());
     await tokens.read(token);
@@ -65,7 +65,7 @@ describe('direct tokens at an agent', () => {
     expect((user + system) / times).toBeLessThan(100);
   });
 
-  it('tell whose they say they are before anything is checked', async () => {
+  it('reveal their issuer and key before verification', async () => {
     const { tokens, claims, replaceKeys } = setUp();
     const token = await signDirectToken(signer, claims());
     const foreign = await signDirectToken(signer, claims({ issuer: 'somebody' }));
@@ -76,7 +76,7 @@ describe('direct tokens at an agent', () => {
     expect(tokens.isAhead(token)).toBe(false);
   });
 
-  it('end at once with the key that signed them', async () => {
+  it('become invalid at once when their signing key is removed', async () => {
     const { tokens, claims, replaceKeys } = setUp();
     const token = await signDirectToken(signer, claims());
     expect(await tokens.read(token)).toBeDefined();

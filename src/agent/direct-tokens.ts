@@ -5,54 +5,56 @@ import { longestDirectToken, verifyDirectToken } from '../auth/verify-direct-tok
 import type { Clock } from '../lib/clock.ts';
 
 export interface DirectTokensOptions {
-  /** The installation's public keys: the same object as long as they are the same. */
+  /** The public keys of the installation: the same object while they are unchanged. */
   keys(): JSONWebKeySet;
   issuer(): string;
   readonly clock: Clock;
 }
 
-/** Tokens that were checked lately: to check a signature takes longer than most requests. */
-const mostRemembered = 10_000;
-/** The clocks of two machines are never quite the same. */
+/** Maximum number of cached tokens: verifying a signature takes longer than most requests. */
+const maxCached = 10_000;
+/** Tolerance for the clock difference between two machines. */
 const toleranceSeconds = 10;
 
-/** What direct-endpoint tokens say, as long as they are good. */
+/** Verifies direct-endpoint tokens and caches their claims while they are valid. */
 export interface DirectTokens {
-  /** undefined: it is none of the installation's, or its time is over or has not come. */
+  /** `undefined` if the token is not from this installation, has expired or is not valid yet. */
   read(token: string): Promise<DirectTokenClaims | undefined>;
-  /** Whether it has the form of one: an access key has not. */
+  /** True if the token has the format of a JWT, which an access key has not. */
   isOne(token: string): boolean;
-  /** Whether it says that it is the installation's, signed with a key that is not known: it may be newer than the news. */
+  /** True if the token names this installation and an unknown signing key, which may not have arrived yet. */
   isAhead(token: string): boolean;
 }
 
 export function createDirectTokens({ keys, issuer, clock }: DirectTokensOptions): DirectTokens {
   const secret = randomBytes(32).toString('base64');
-  // Never the token itself: what lies in memory for long must not be worth stealing.
+  // The cache contains digests, so that a memory dump reveals no tokens.
   const digest = (token: string) => hash('sha256', secret + token, 'base64');
-  const remembered = new Map<string, DirectTokenClaims>();
+  const cache = new Map<string, DirectTokenClaims>();
   let checkedWith: JSONWebKeySet | undefined;
 
-  const isInTime = ({ issuedAt, expiresAt }: DirectTokenClaims): boolean => {
+  const isCurrent = ({ issuedAt, expiresAt }: DirectTokenClaims): boolean => {
     const now = clock.now() / 1000;
     return issuedAt - toleranceSeconds <= now && now < expiresAt + toleranceSeconds;
   };
 
   return {
-    isOne: (token) => saidBy(token) !== undefined,
+    isOne: (token) => unverifiedClaims(token) !== undefined,
     isAhead(token) {
-      const said = saidBy(token);
-      return said !== undefined && said.issuer === issuer() && !keys().keys.some(({ kid }) => kid === said.kid);
+      const claimed = unverifiedClaims(token);
+      return (
+        claimed !== undefined && claimed.issuer === issuer() && !keys().keys.some(({ kid }) => kid === claimed.kid)
+      );
     },
     async read(token) {
       const current = keys();
-      if (checkedWith !== current) remembered.clear();
+      if (checkedWith !== current) cache.clear();
       checkedWith = current;
-      const mark = digest(token);
-      const known = remembered.get(mark);
+      const cacheKey = digest(token);
+      const known = cache.get(cacheKey);
       if (known !== undefined) {
-        if (isInTime(known)) return known;
-        remembered.delete(mark);
+        if (isCurrent(known)) return known;
+        cache.delete(cacheKey);
         return undefined;
       }
       const { claims } = await verifyDirectToken(token, {
@@ -61,18 +63,18 @@ export function createDirectTokens({ keys, issuer, clock }: DirectTokensOptions)
         now: clock.now(),
         toleranceSeconds,
       });
-      if (claims === undefined || !isInTime(claims)) return undefined;
-      // The keys may be others by now: what was checked with the old ones is not remembered.
-      if (checkedWith === current) remembered.set(mark, claims);
-      const [oldest] = remembered.size > mostRemembered ? remembered.keys() : [];
-      if (oldest !== undefined) remembered.delete(oldest);
+      if (claims === undefined || !isCurrent(claims)) return undefined;
+      // The keys may have changed meanwhile; results for old keys are not cached.
+      if (checkedWith === current) cache.set(cacheKey, claims);
+      const [oldest] = cache.size > maxCached ? cache.keys() : [];
+      if (oldest !== undefined) cache.delete(oldest);
       return claims;
     },
   };
 }
 
-/** What it says of itself, whoever made it; undefined: it is no such token. */
-function saidBy(token: string): { readonly kid?: string; readonly issuer?: string } | undefined {
+/** The unverified key id and issuer of a token; `undefined` if it is not a JWT. */
+function unverifiedClaims(token: string): { readonly kid?: string; readonly issuer?: string } | undefined {
   if (token.length > longestDirectToken) return undefined;
   try {
     const [{ kid }, { iss }] = [decodeProtectedHeader(token), decodeJwt(token)];

@@ -7,50 +7,51 @@ import { wait } from '../lib/wait.ts';
 import type { Centre } from './centre.ts';
 
 export interface FollowPolicyOptions {
-  readonly centre: Pick<Centre, 'policy'>;
+  readonly centre: Pick<Centre, 'streamPolicy'>;
   take(line: PolicyLine): void;
-  /** Everything has been told on this connection, and from now on what becomes true is. */
+  /** The full policy has arrived on this connection; changes follow. */
   onSynced(): void;
-  /** Nothing is heard any more. */
+  /** The connection is lost. */
   onLost(): void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const retry: BackoffOptions = { firstMilliseconds: 200, longestMilliseconds: 3_000 };
-/** A centre that is silent for so long is none: it hangs, or somebody took the cable out. */
-const silentMilliseconds = 3 * aliveMilliseconds;
+/** Silence after which the connection counts as lost: the server hangs, or the network is down. */
+const silenceTimeoutMs = 3 * aliveMilliseconds;
 
-/** Hears what the centre tells until the signal fires, whatever breaks in between. Never rejects. */
+/** Follows the policy feed until the signal fires, and reconnects after every failure. Never rejects. */
 export async function followPolicy(options: FollowPolicyOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   let failures = 0;
   while (!signal.aborted) {
-    let begun = false;
+    let hasBegun = false;
     let synced = false;
     const silence = new AbortController();
     const stop = () => silence.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     let cancel = () => {};
-    const listen = () => {
+    const resetTimeout = () => {
       cancel();
-      cancel = clock.after(silentMilliseconds, () => silence.abort(new Error('the centre is silent')));
+      cancel = clock.after(silenceTimeoutMs, () => silence.abort(new Error('no data from the server')));
     };
     try {
-      listen();
-      for await (const line of options.centre.policy(silence.signal)) {
-        listen();
-        if (!begun && line.type !== 'BEGIN') throw new Error('the centre does not begin at the beginning');
-        begun = true;
+      resetTimeout();
+      for await (const line of options.centre.streamPolicy(silence.signal)) {
+        resetTimeout();
+        if (!hasBegun && line.type !== 'BEGIN') throw new Error('the policy feed does not start with BEGIN');
+        hasBegun = true;
         options.take(line);
         if (line.type !== 'SYNCED') continue;
         synced = true;
         failures = 0;
         options.onSynced();
       }
-      log.warn({}, 'the centre ended what it tells; it is asked again');
+      log.warn({}, 'the server closed the policy feed; reconnecting');
     } catch (error) {
-      if (!signal.aborted) log.warn({ error: wordsOf(error) }, 'the centre cannot be heard; what is known holds');
+      if (!signal.aborted)
+        log.warn({ error: describeError(error) }, 'lost connection to the server; using cached policy');
     } finally {
       cancel();
       signal.removeEventListener('abort', stop);
@@ -61,9 +62,9 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
   }
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof StatusError && (error.code === 401 || error.code === 403)) {
-    return `${error.message}; the agent's key is of no use any more: make a new one with clusters/<name>/accesskey`;
+    return `${error.message}; the access key of the agent is no longer valid: create a new one with clusters/<name>/accesskey`;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -16,14 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true }));
 
-it('hands over every line once and in order; one that is never taken holds up nobody', async () => {
+it('the upload sends every line once and in order, and skips a line that the server always rejects', async () => {
   const outbox = await openAuditOutbox({ path });
   for (let line = 0; line < 20; line++) await outbox.add(JSON.stringify({ line }));
   const ending = new AbortController();
   const taken: number[] = [];
   let calls = 0;
   const centre = {
-    async handOver({ first, lines }: AgentAuditBatch) {
+    async uploadAudit({ first, lines }: AgentAuditBatch) {
       calls += 1;
       if (calls === 1) throw serviceUnavailable('away');
       const numbers = lines.map((line) => numberAt(line, 'line') ?? -1);
@@ -38,14 +38,14 @@ it('hands over every line once and in order; one that is never taken holds up no
   await outbox.close();
 });
 
-it('sends no more at a time than the centre takes', async () => {
+it('the upload respects the request size limit of the server', async () => {
   const outbox = await openAuditOutbox({ path });
   const text = 'x'.repeat(300_000);
   for (let line = 0; line < 10; line++) await outbox.add(JSON.stringify({ line, text }));
   const ending = new AbortController();
   const sizes: number[] = [];
   const centre = {
-    async handOver(batch: AgentAuditBatch) {
+    async uploadAudit(batch: AgentAuditBatch) {
       sizes.push(JSON.stringify(batch).length);
       if (batch.first + batch.lines.length === 10) ending.abort();
       return { next: batch.first + batch.lines.length };

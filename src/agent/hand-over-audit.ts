@@ -9,42 +9,42 @@ import type { Centre } from './centre.ts';
 
 export interface HandOverOptions {
   readonly outbox: AuditOutbox;
-  readonly centre: Pick<Centre, 'handOver'>;
+  readonly centre: Pick<Centre, 'uploadAudit'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-const linesAtATime = 500;
-/** Far below what the centre takes in one request. */
-const bytesAtATime = 1024 * 1024;
-/** What is not urgent is collected for so long. */
+const batchLines = 500;
+/** Well below the request size limit of the server. */
+const batchBytes = 1024 * 1024;
+/** Lines are collected for this time before they are sent. */
 const pauseMilliseconds = 1_000;
 const retry: BackoffOptions = { firstMilliseconds: 1_000, longestMilliseconds: 30_000 };
 
-/** Hands over what is in the outbox until the signal fires, in order, each line once. Never rejects. */
+/** Uploads the outbox until the signal fires: in order, each line exactly once. Never rejects. */
 export async function handOverAudit(options: HandOverOptions, signal: AbortSignal): Promise<void> {
-  const { outbox, centre, clock, log } = options;
+  const { outbox, centre: server, clock, log } = options;
   let failures = 0;
-  let most = linesAtATime;
+  let maxLines = batchLines;
   while (!signal.aborted) {
     try {
-      const { first, lines } = await outbox.peek(most, bytesAtATime);
-      const isMore = lines.length >= most || lines.reduce((sum, line) => sum + line.length, 0) >= bytesAtATime;
+      const { first, lines } = await outbox.peek(maxLines, batchBytes);
+      const isMore = lines.length >= maxLines || lines.reduce((sum, line) => sum + line.length, 0) >= batchBytes;
       if (lines.length > 0) {
         const sent = lines.map((line) => JSON.parse(line) as JsonObject);
-        const { next } = await centre
-          .handOver({ log: outbox.id, first, lines: sent }, signal)
+        const { next } = await server
+          .uploadAudit({ log: outbox.id, first, lines: sent }, signal)
           .catch((error: unknown) => {
-            if (!isRefusal(error)) throw error;
+            if (!isRejected(error)) throw error;
             if (lines.length > 1) return { next: first };
-            // The others are not kept waiting for one that is never taken.
+            // A single rejected line must not block the lines after it.
             log.error(
               { line: first, error: error.message },
-              'the centre refuses a line of the audit log; it stands here only',
+              'the server rejected an audit line; it remains only in the audit log of the agent',
             );
             return { next: first + 1 };
           });
-        most = next > first ? linesAtATime : Math.ceil(lines.length / 2);
+        maxLines = next > first ? batchLines : Math.ceil(lines.length / 2);
         await outbox.taken(next);
       }
       failures = 0;
@@ -52,14 +52,15 @@ export async function handOverAudit(options: HandOverOptions, signal: AbortSigna
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // The connection to the centre says by itself that it is lost; this is for what it refuses.
-      if (failures === 3) log.warn({ error: String(error) }, 'the audit log cannot be handed over; it is kept');
+      // followPolicy reports a lost connection; this message is for rejected uploads.
+      if (failures === 3)
+        log.warn({ error: String(error) }, 'cannot upload the audit log; its lines are kept for later');
       await wait(clock, backoffDelay(failures, retry), signal);
     }
   }
 }
 
-/** Not that it cannot be taken now, but that it is none. */
-function isRefusal(error: unknown): error is StatusError {
+/** True if the batch itself is invalid, so that a retry cannot succeed. */
+function isRejected(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.code === 400 || error.code === 413);
 }

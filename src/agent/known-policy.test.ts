@@ -8,6 +8,7 @@ import { silentLog } from '../lib/log.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { KnownPolicy } from './known-policy.ts';
 import { openPolicyFile } from './policy-file.ts';
+import type { ReplicaListener } from './policy-replica.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ const key = (name: string): PolicyLine => ({
 
 async function open(clock = new ManualClock()) {
   const file = await openPolicyFile({ path: join(dir, 'policy'), sealer });
-  const listener = { onKeys() {}, onObject() {} };
+  const listener: ReplicaListener = { onKeys() {}, onObject() {} };
   const policy = new KnownPolicy({ file, listener, maxAgeMilliseconds: 60_000, clock, log: silentLog });
   const hear = (...lines: PolicyLine[]) => {
     for (const line of lines) policy.heard(line);
@@ -32,8 +33,8 @@ async function open(clock = new ManualClock()) {
   return { policy, clock, hear, synced: (): PolicyLine => ({ type: 'SYNCED', time: clock.now() }) };
 }
 
-describe('what an agent knows', () => {
-  it('is there again after a restart, with its age', async () => {
+describe('the cached policy of an agent', () => {
+  it('survives a restart together with its age', async () => {
     const first = await open();
     first.hear(begin, key('a'), first.synced(), key('b'), { type: 'NO_KEY', name: 'a' });
     await first.policy.close();
@@ -49,7 +50,7 @@ describe('what an agent knows', () => {
     await second.policy.close();
   });
 
-  it('is as old as the last word of the centre, however little that said', async () => {
+  it('has the age of the last line from the server, also of a keepalive', async () => {
     const { policy, hear, clock, synced } = await open();
     hear(begin, synced());
     clock.advance(59_000);
@@ -60,14 +61,14 @@ describe('what an agent knows', () => {
     await policy.close();
   });
 
-  it('says how far the clocks are apart', async () => {
+  it('reports the clock skew', async () => {
     const { policy, hear, clock } = await open();
     hear(begin, { type: 'SYNCED', time: clock.now() + 7_000 });
     expect(policy.skew).toBe(7_000);
     await policy.close();
   });
 
-  it('lies on disk sealed, for nobody else, and goes without the end that a crash tore off', async () => {
+  it('is sealed and private on disk, and loads without a torn last row', async () => {
     const first = await open();
     first.hear(begin, key('a'), first.synced(), key('b'));
     await first.policy.close();
@@ -81,7 +82,7 @@ describe('what an agent knows', () => {
     await second.policy.close();
   });
 
-  it('is not believed where somebody touched it, or sealed it with another key', async () => {
+  it('is rejected if it was modified or sealed with another key', async () => {
     const first = await open();
     first.hear(begin, key('a'), first.synced(), key('b'));
     await first.policy.close();
@@ -99,7 +100,7 @@ describe('what an agent knows', () => {
     await third.policy.close();
   });
 
-  it('is used whole or not at all: what stands before a damaged place lets in nobody', async () => {
+  it('is loaded completely or not at all: rows before a damaged one admit nobody', async () => {
     const first = await open();
     first.hear(begin, key('a'), first.synced());
     await first.policy.close();
@@ -119,7 +120,7 @@ describe('what an agent knows', () => {
     await second.policy.close();
   });
 
-  it('is made no younger by a clock that is set back', async () => {
+  it('does not become younger when the clock is set back', async () => {
     const { policy, hear, clock, synced } = await open();
     hear(begin, synced());
     clock.advance(50_000);
@@ -131,12 +132,12 @@ describe('what an agent knows', () => {
     const before = new ManualClock();
     before.setWall(-3600_000);
     const second = await open(before);
-    await expect(second.policy.load()).rejects.toThrow('earlier time');
+    await expect(second.policy.load()).rejects.toThrow('is earlier than');
     expect(second.policy.usable).toBe(false);
     await second.policy.close();
   });
 
-  it('is put together when much has happened', async () => {
+  it('is compacted after many changes', async () => {
     const { policy, hear, synced } = await open();
     hear(begin, synced());
     for (let index = 0; index < 3_000; index++) hear(key('a'), { type: 'NO_KEY', name: 'a' });

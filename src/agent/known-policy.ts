@@ -7,35 +7,35 @@ import { PolicyReplica, type ReplicaListener } from './policy-replica.ts';
 export interface KnownPolicyOptions {
   readonly file: PolicyFile;
   readonly listener: ReplicaListener;
-  /** What is older than this is not acted on any more. */
+  /** Maximum age at which the policy is still used. */
   readonly maxAgeMilliseconds: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** How far the two clocks may be apart before somebody is told. */
-const noticedSkew = 5_000;
-/** A clock that was set back further than this tells nobody how old something is. */
-const mostSetBack = 60_000;
-/** How often is written down that nothing has changed. */
-const aliveMilliseconds = 60_000;
-/** More lines than this, and than there are objects, are put together into one picture. */
-const fewestToCompact = 1_000;
+/** Clock skew above which a warning is logged. */
+const maxSilentSkewMs = 5_000;
+/** If the clock was set back further than this, the age of the policy is unknown. */
+const maxClockSetBackMs = 60_000;
+/** Interval at which unchanged state is written to disk. */
+const keepaliveWriteMs = 60_000;
+/** The file is compacted when it has more appended lines than this and than there are objects. */
+const minLinesToCompact = 1_000;
 
-/** What the agent knows of who may come, in memory and on disk, and how old that is. */
+/** The policy from the control server, in memory and on disk, and its age. */
 export class KnownPolicy {
   readonly replica: PolicyReplica;
   readonly #file: PolicyFile;
   readonly #options: KnownPolicyOptions;
-  /** When the centre was last heard, by the clock on the wall; undefined: never. */
-  #heardAt: number | undefined;
-  /** The same by the clock that nobody sets: to set the other one back makes nothing younger. */
-  #heardAtElapsed = 0;
-  #keptAt = 0;
+  /** Wall clock time of the last contact with the control server; `undefined` if there was none. */
+  #contactAt: number | undefined;
+  /** The same as monotonic time: setting the wall clock back must not make the policy younger. */
+  #contactElapsed = 0;
+  #storedAt = 0;
   #skew = 0;
-  /** Everything is being told anew. */
-  #beginning = false;
-  #waiting: KeptLine[] = [];
+  /** A full policy is being received. */
+  #isSyncing = false;
+  #pendingLines: KeptLine[] = [];
   #writing: Promise<void> | undefined;
 
   constructor(options: KnownPolicyOptions) {
@@ -44,106 +44,106 @@ export class KnownPolicy {
     this.replica = new PolicyReplica(options.listener);
   }
 
-  /** Takes up what was kept on disk: all of it, or where it throws nothing. */
+  /** Loads the policy from disk: completely, or not at all if it throws. */
   async load(): Promise<void> {
-    const kept: KeptLine[] = [];
-    for await (const each of this.#file.read()) kept.push(each);
+    const stored: KeptLine[] = [];
+    for await (const each of this.#file.read()) stored.push(each);
     const { clock } = this.#options;
-    const last = kept.findLast(({ line }) => line.type === 'SYNCED' || line.type === 'ALIVE');
+    const last = stored.findLast(({ line }) => line.type === 'SYNCED' || line.type === 'ALIVE');
     const age = last === undefined ? 0 : clock.now() - last.at;
-    if (age < -mostSetBack) {
-      throw new Error('the clock of this machine shows an earlier time than when the centre was last heard');
+    if (age < -maxClockSetBackMs) {
+      throw new Error('the clock of this machine is earlier than the last contact with the server');
     }
-    for (const { line } of kept) this.replica.take(line);
-    this.#heardAt = last?.at;
-    this.#heardAtElapsed = clock.elapsed() - Math.max(0, age);
-    this.#keptAt = this.#heardAt ?? 0;
+    for (const { line } of stored) this.replica.take(line);
+    this.#contactAt = last?.at;
+    this.#contactElapsed = clock.elapsed() - Math.max(0, age);
+    this.#storedAt = this.#contactAt ?? 0;
   }
 
-  /** Milliseconds since the centre was heard; undefined: it never was. */
+  /** Milliseconds since the last contact with the control server; `undefined` if there was none. */
   get age(): number | undefined {
     const { clock } = this.#options;
-    if (this.#heardAt === undefined) return undefined;
-    return Math.max(0, clock.now() - this.#heardAt, clock.elapsed() - this.#heardAtElapsed);
+    if (this.#contactAt === undefined) return undefined;
+    return Math.max(0, clock.now() - this.#contactAt, clock.elapsed() - this.#contactElapsed);
   }
 
-  /** Whether somebody can be let in by it. */
+  /** True if the policy is young enough to admit callers. */
   get usable(): boolean {
     return this.age !== undefined && this.age <= this.#options.maxAgeMilliseconds;
   }
 
-  /** How far the centre's clock is ahead of this one, in milliseconds. */
+  /** The difference between the server's clock and this clock, in milliseconds. */
   get skew(): number {
     return this.#skew;
   }
 
-  /** What the centre told now. */
+  /** Handles a line of the policy feed. */
   heard(line: PolicyLine): void {
     const at = this.#options.clock.now();
     this.replica.take(line);
-    if (line.type === 'BEGIN') this.#beginning = true;
-    if (this.#beginning) {
+    if (line.type === 'BEGIN') this.#isSyncing = true;
+    if (this.#isSyncing) {
       if (line.type !== 'SYNCED') return;
-      this.#beginning = false;
-      this.#now(line.time, at);
-      this.#keep('everything', { line, at });
+      this.#isSyncing = false;
+      this.#recordContact(line.time, at);
+      this.#store('everything', { line, at });
       return;
     }
     if (line.type !== 'ALIVE') {
-      this.#keep('one', { line, at });
+      this.#store('one', { line, at });
       return;
     }
-    this.#now(line.time, at);
-    if (at - this.#keptAt >= aliveMilliseconds) this.#keep('one', { line, at });
+    this.#recordContact(line.time, at);
+    if (at - this.#storedAt >= keepaliveWriteMs) this.#store('one', { line, at });
   }
 
-  /** Resolves when everything that was heard is on disk, or cannot be written there. */
+  /** Resolves when everything received is on disk, or failed to be written. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     await this.#file.close();
   }
 
-  #now(time: number, at: number): void {
-    this.#heardAt = at;
-    this.#heardAtElapsed = this.#options.clock.elapsed();
+  #recordContact(time: number, at: number): void {
+    this.#contactAt = at;
+    this.#contactElapsed = this.#options.clock.elapsed();
     const skew = time - at;
-    if (Math.abs(skew) > noticedSkew && Math.abs(this.#skew) <= noticedSkew) {
-      this.#options.log.warn({ milliseconds: skew }, 'the clock of this machine and that of the centre are apart');
+    if (Math.abs(skew) > maxSilentSkewMs && Math.abs(this.#skew) <= maxSilentSkewMs) {
+      this.#options.log.warn({ milliseconds: skew }, 'the clocks of this machine and the server differ');
     }
     this.#skew = skew;
   }
 
-  #keep(what: 'one' | 'everything', kept: KeptLine): void {
-    this.#keptAt = kept.at;
+  #store(what: 'one' | 'everything', stored: KeptLine): void {
+    this.#storedAt = stored.at;
     if (what === 'everything') {
-      const everything = [...this.replica.lines()].map((line) => ({ line, at: kept.at }));
-      this.#waiting = [];
-      this.#write(() => this.#file.replace([...everything, kept]));
+      const full = [...this.replica.lines()].map((line) => ({ line, at: stored.at }));
+      this.#pendingLines = [];
+      this.#write(() => this.#file.replace([...full, stored]));
       return;
     }
-    this.#waiting.push(kept);
+    this.#pendingLines.push(stored);
     this.#write(async () => {
-      const lines = this.#waiting;
-      this.#waiting = [];
+      const lines = this.#pendingLines;
+      this.#pendingLines = [];
       await this.#file.append(lines);
-      if (this.#file.appended > fewestToCompact) await this.#compact(kept.at);
+      if (this.#file.appended > minLinesToCompact) await this.#compact(stored.at);
     });
   }
 
   async #compact(at: number): Promise<void> {
-    const everything = [...this.replica.lines()];
-    if (this.#file.appended <= everything.length) return;
+    const full = [...this.replica.lines()];
+    if (this.#file.appended <= full.length) return;
     await this.#file.replace([
-      ...everything.map((line) => ({ line, at })),
-      { line: { type: 'SYNCED', time: at }, at: this.#heardAt ?? at },
+      ...full.map((line) => ({ line, at })),
+      { line: { type: 'SYNCED', time: at }, at: this.#contactAt ?? at },
     ]);
   }
 
-  /** One after the other. A disk that is full costs what a restart would find, and nothing else. */
+  /** Serializes writes. A full disk affects only what a restart loads. */
   #write(work: () => Promise<void>): void {
     const before = this.#writing ?? Promise.resolve();
     const writing = before.then(work).catch((error: unknown) => {
-      this.#options.log.error({ error: String(error) }, 'what the centre told cannot be kept on disk');
+      this.#options.log.error({ error: String(error) }, 'cannot write the policy to disk');
     });
     this.#writing = writing;
     void writing.then(() => {

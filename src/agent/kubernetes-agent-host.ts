@@ -14,26 +14,26 @@ import type { AgentHost } from './agent-host.ts';
 
 export interface KubernetesAgentHostOptions {
   readonly cluster: string;
-  /** undefined: the one that Kubernetes puts into a pod. */
+  /** `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
   readonly workDir: string;
   readonly rooms: TargetRooms;
-  /** Whether a token is one of the installation's own: such a one is shown to nobody else. */
+  /** True for tokens of the installation itself, which are never sent to other servers. */
   isOwnToken(token: string): Promise<boolean>;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A Kubernetes cluster beside the agent, with the virtual clusters that its centre installs there. */
+/** A Kubernetes cluster with the virtual clusters that the control server installs on it. */
 export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): Promise<AgentHost> {
   const { cluster, rooms, isOwnToken, workDir, clock, log } = options;
   const kubeconfig =
     options.kubeconfigFile === undefined
       ? await inClusterKubeconfig(options.environment)
-      : await kubeconfigIn(options.kubeconfigFile);
+      : await readKubeconfigFile(options.kubeconfigFile);
   const connection = connectToHost(kubeconfig, { clock });
-  // Nothing is installed from here: that is the centre's.
+  // The agent installs nothing; the control server does.
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
   const reviews = accountReviews({ clock });
@@ -48,27 +48,27 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
   };
 }
 
-async function kubeconfigIn(path: string): Promise<Kubeconfig> {
+async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new StartError(`the kubeconfig ${path} cannot be read`, { cause: error });
+    throw new StartError(`cannot read the kubeconfig ${path}`, { cause: error });
   });
   const { kubeconfig, fault } = readKubeconfig(text);
-  if (kubeconfig === undefined) throw new StartError(`the kubeconfig ${path} cannot be used: it ${fault}`);
+  if (kubeconfig === undefined) throw new StartError(`cannot use the kubeconfig ${path}: it ${fault}`);
   return kubeconfig;
 }
 
-/** Where Kubernetes puts what a pod may reach its cluster with. */
-const accountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** The directory in which Kubernetes mounts the service account credentials of a pod. */
+const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 async function inClusterKubeconfig(environment: NodeJS.ProcessEnv): Promise<Kubeconfig> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
   if (host === undefined) {
-    throw new StartError('which cluster? give --kubeconfig or --built-in, or run the agent in a pod of the cluster');
+    throw new StartError('no cluster: set --kubeconfig or --built-in, or run the agent in a pod of the cluster');
   }
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const [certificateAuthority, token] = await Promise.all([
-    readFile(`${accountDir}/ca.crt`, 'utf8'),
-    readFile(`${accountDir}/token`, 'utf8'),
+    readFile(`${serviceAccountDir}/ca.crt`, 'utf8'),
+    readFile(`${serviceAccountDir}/token`, 'utf8'),
   ]);
   return { server, certificateAuthority, token: token.trim() };
 }

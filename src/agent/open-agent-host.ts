@@ -11,7 +11,7 @@ export interface OpenAgentHostOptions
   readonly dir: AgentDir;
 }
 
-/** The cluster that the agent stands beside, or that it is. */
+/** Opens the cluster of the agent. */
 export async function openAgentHost({ settings, dir, ...options }: OpenAgentHostOptions): Promise<AgentHost> {
   const { host, cluster } = settings;
   if (host.kind === 'built-in') {

@@ -1,29 +1,29 @@
-/** Everything that an agent is told when it starts, decided. */
+/** The validated options of an agent. */
 export interface AgentOptions {
-  /** The central server: `https://host:port`. */
+  /** The control server: `https://host:port`. */
   readonly management: string;
-  /** PEM; undefined: it is checked by what the machine trusts. */
+  /** File with PEM certificates; `undefined` to use the trusted authorities of the machine. */
   readonly caFile: string | undefined;
-  /** The name of the Cluster whose agent this is. */
+  /** The name of the agent's Cluster object. */
   readonly cluster: string;
   readonly accessKeyFile: string;
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Where clients and the centre find the agent; undefined: where it listens. */
+  /** The address at which clients and the control server reach the agent; `undefined` for its listen address. */
   readonly externalUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
   readonly apiPrefix: string;
   readonly host: AgentHostOptions;
-  /** What the centre told longer ago than this, in milliseconds, is not acted on any more. */
+  /** Maximum age of the cached policy, in milliseconds. */
   readonly maxPolicyAge: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-/** The cluster that the agent stands beside. */
+/** The cluster of the agent. */
 export type AgentHostOptions =
   | { readonly kind: 'built-in' }
-  /** undefined: the agent runs in a pod of it. */
+  /** `undefined` if the agent runs in a pod of the cluster. */
   | { readonly kind: 'kubernetes'; readonly kubeconfigFile: string | undefined };
 
 export const defaultMaxPolicyAge = 24 * 3600_000;

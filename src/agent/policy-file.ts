@@ -5,7 +5,7 @@ import { Lanes } from '../lib/lanes.ts';
 import { linesOf } from '../lib/lines.ts';
 import type { Sealer } from '../seal/sealer.ts';
 
-/** A line that was told, and when that was, by the agent's own clock. */
+/** A line of the policy feed with the time at which it arrived, by the agent's clock. */
 export interface KeptLine {
   readonly line: PolicyLine;
   readonly at: number;
@@ -16,40 +16,40 @@ export interface PolicyFileOptions {
   readonly sealer: Sealer;
 }
 
-/** What an agent was told, on disk, so that it knows it still when it starts while the centre is down. */
+/** The policy on disk, so that an agent can start while the control server is unavailable. */
 export interface PolicyFile {
-  /** What was kept, in order. A torn end is the end; what was touched is an error. */
+  /** The stored lines, in order. A torn last row is ignored; any other damage is an error. */
   read(): AsyncIterable<KeptLine>;
-  /** Resolves when they are durable. */
+  /** Resolves when the lines are durable. */
   append(lines: readonly KeptLine[]): Promise<void>;
-  /** These are all there is: whatever was kept before is forgotten, at once or not at all. */
+  /** Replaces the contents atomically. */
   replace(lines: Iterable<KeptLine>): Promise<void>;
-  /** How many lines were added since everything was last replaced. */
+  /** Number of lines appended since the last replace. */
   readonly appended: number;
   close(): Promise<void>;
 }
 
 const purpose = 'agent-policy';
-/** Sealed together: a seal for each line would cost more than the line. */
+/** Lines are sealed in batches: a seal per line would be larger than the line. */
 const linesPerSeal = 500;
 
-/** Every row of the file is a few lines, sealed; nobody who reads the disk learns who may come. */
+/** Opens the policy file. Every row is a batch of sealed lines, so the disk does not reveal who has access. */
 export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promise<PolicyFile> {
   let file: FileHandle = await open(path, 'a', 0o600);
   let appended = 0;
   const lanes = new Lanes();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => lanes.run('file', work);
+  const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('file', work);
 
   return {
     async *read() {
       let torn = false;
       for await (const row of linesOf(createReadStream(path))) {
-        if (torn) throw new Error(`${path} is damaged: what it says cannot be trusted`);
+        if (torn) throw new Error(`${path} is damaged`);
         let clear: string;
         try {
           clear = sealer.open(purpose, row);
         } catch {
-          // The last row may be half of one: the process ended while it wrote.
+          // The last row may be partial: the process ended during the write.
           torn = true;
           continue;
         }
@@ -57,14 +57,14 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
       }
     },
     append: (lines) =>
-      inTurn(async () => {
+      serialized(async () => {
         if (lines.length === 0) return;
         await file.appendFile(`${rowsOf(lines, sealer).join('\n')}\n`);
         await file.datasync();
         appended += lines.length;
       }),
     replace: (lines) =>
-      inTurn(async () => {
+      serialized(async () => {
         const fresh = `${path}.new`;
         const next = await open(fresh, 'w', 0o600);
         try {
@@ -75,27 +75,27 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
           throw error;
         }
         await rename(fresh, path);
-        const before = file;
+        const previous = file;
         file = next;
         appended = 0;
-        await before.close();
+        await previous.close();
       }),
     get appended() {
       return appended;
     },
-    close: () => inTurn(() => file.close()),
+    close: () => serialized(() => file.close()),
   };
 }
 
 function rowsOf(lines: Iterable<KeptLine>, sealer: Sealer): string[] {
   const rows: string[] = [];
-  let some: KeptLine[] = [];
+  let batch: KeptLine[] = [];
   for (const line of lines) {
-    some.push(line);
-    if (some.length < linesPerSeal) continue;
-    rows.push(sealer.seal(purpose, JSON.stringify(some)));
-    some = [];
+    batch.push(line);
+    if (batch.length < linesPerSeal) continue;
+    rows.push(sealer.seal(purpose, JSON.stringify(batch)));
+    batch = [];
   }
-  if (some.length > 0) rows.push(sealer.seal(purpose, JSON.stringify(some)));
+  if (batch.length > 0) rows.push(sealer.seal(purpose, JSON.stringify(batch)));
   return rows;
 }

@@ -30,8 +30,8 @@ function setUp() {
   return { replica, told, take };
 }
 
-describe('what an agent was told', () => {
-  it('is true when all of it was told, and not before', () => {
+describe('the policy replica', () => {
+  it('takes effect only when the sync is complete', () => {
     const { replica, take, told } = setUp();
     take(begin, project('p'), { type: 'KEY', key: key('k') });
     expect([replica.frame, replica.project('p'), replica.key('k'), told]).toEqual([
@@ -47,7 +47,7 @@ describe('what an agent was told', () => {
     expect(told).toEqual(['Project none some', 'keys k']);
   });
 
-  it('holds while everything is told anew; what is not told again is true no more', () => {
+  it('stays in effect during a resync, which removes objects that it does not contain', () => {
     const { replica, take, told } = setUp();
     take(begin, project('p'), project('q'), { type: 'KEY', key: key('k') }, { type: 'KEY', key: key('l') }, synced);
     told.length = 0;
@@ -60,7 +60,7 @@ describe('what an agent was told', () => {
     expect(told.sort()).toEqual(['Project some none', 'Project some some', 'keys k,l']);
   });
 
-  it('begins again where it broke off in the middle', () => {
+  it('starts over after an interrupted sync', () => {
     const { replica, take } = setUp();
     take(begin, project('p'), synced, begin, project('half'));
     take(begin, project('q'), synced);
@@ -68,7 +68,7 @@ describe('what an agent was told', () => {
     expect(replica.project('q')).toBeDefined();
   });
 
-  it('follows what becomes true at once', () => {
+  it('applies changes at once', () => {
     const { replica, take, told } = setUp();
     take(begin, synced, project('p'), { type: 'KEY', key: key('k') });
     take({ type: 'NO_OBJECT', kind: 'Project', namespace: '', name: 'p' }, { type: 'NO_KEY', name: 'k' });
@@ -76,7 +76,7 @@ describe('what an agent was told', () => {
     expect(told).toEqual(['Project none some', 'keys k', 'Project some none', 'keys k']);
   });
 
-  it('can be told again as it is', () => {
+  it('can be written as feed lines and read again', () => {
     const { replica, take } = setUp();
     take(begin, { type: 'SIGNING_KEYS', keys: { keys: [] } }, project('p'), { type: 'KEY', key: key('k') }, synced);
     const again = setUp();

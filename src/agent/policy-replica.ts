@@ -3,15 +3,15 @@ import type { KubeObject } from '../api/meta.ts';
 import type { AccessState } from '../auth/authz/access-state.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 
-/** Hears what becomes true of what is known. Must be quick, and must not throw. */
+/** Receives changes of the policy. Must be fast and must not throw. */
 export interface ReplicaListener {
-  /** These keys are others than before, or gone. */
+  /** These keys were changed or deleted. */
   onKeys(names: readonly string[]): void;
   onObject(kind: PolicyKind, before: KubeObject | undefined, after: KubeObject | undefined): void;
 }
 
-/** What the centre told, and what of it is true now. */
-interface Contents {
+/** One consistent copy of the policy. */
+interface PolicyCopy {
   frame: PolicyFrame | undefined;
   signingKeys: JsonObject;
   readonly objects: Map<string, { readonly kind: PolicyKind; readonly object: KubeObject }>;
@@ -21,25 +21,25 @@ interface Contents {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * What decisions look up, as the centre told it. While everything is told anew what was known before holds; the two
- * change places when all of it is there, so that nobody is refused, and nothing ends, because a connection broke.
+ * The policy of the control server that decisions use. During a resync the old copy stays in effect, and the new one
+ * replaces it when it is complete. So a broken connection rejects no caller and ends no stream.
  */
 export class PolicyReplica implements AccessState {
   readonly selfService = false;
   readonly #listener: ReplicaListener;
-  #current: Contents = nothing();
-  #coming: Contents | undefined;
+  #current: PolicyCopy = emptyCopy();
+  #incoming: PolicyCopy | undefined;
 
   constructor(listener: ReplicaListener) {
     this.#listener = listener;
   }
 
-  /** undefined: nothing has been told yet. */
+  /** `undefined` before the first sync. */
   get frame(): PolicyFrame | undefined {
     return this.#current.frame;
   }
 
-  /** As `/auth/jwks` answers them. The same object as long as they are the same. */
+  /** The key set as `/auth/jwks` returns it. The same object while it is unchanged. */
   get signingKeys(): JsonObject {
     return this.#current.signingKeys;
   }
@@ -48,14 +48,14 @@ export class PolicyReplica implements AccessState {
     switch (line.type) {
       case 'BEGIN': {
         const { type: _type, ...frame } = line;
-        this.#coming = { ...nothing(), frame };
+        this.#incoming = { ...emptyCopy(), frame };
         return;
       }
       case 'SYNCED':
-        if (this.#coming !== undefined) this.#replace(this.#coming);
+        if (this.#incoming !== undefined) this.#replace(this.#incoming);
         return;
       case 'SIGNING_KEYS':
-        (this.#coming ?? this.#current).signingKeys = line.keys;
+        (this.#incoming ?? this.#current).signingKeys = line.keys;
         return;
       case 'KEY':
         this.#key(line.key.name, line.key);
@@ -75,7 +75,7 @@ export class PolicyReplica implements AccessState {
     }
   }
 
-  /** Everything that is true, as it would be told. Without an end: the time is for who keeps it to say. */
+  /** The current policy as feed lines, without SYNCED, whose time the caller supplies. */
   *lines(): Iterable<PolicyLine> {
     const { frame, signingKeys, objects, keys } = this.#current;
     if (frame === undefined) return;
@@ -92,15 +92,15 @@ export class PolicyReplica implements AccessState {
   }
 
   project(name: string): KubeObject | undefined {
-    return this.#current.objects.get(placeOf('Project', '', name))?.object;
+    return this.#current.objects.get(objectKey('Project', '', name))?.object;
   }
 
   cluster(name: string): KubeObject | undefined {
-    return this.#current.objects.get(placeOf('Cluster', '', name))?.object;
+    return this.#current.objects.get(objectKey('Cluster', '', name))?.object;
   }
 
   instance(namespace: string, name: string): KubeObject | undefined {
-    return this.#current.objects.get(placeOf('VirtualClusterInstance', namespace, name))?.object;
+    return this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name))?.object;
   }
 
   instances(): KubeObject[] {
@@ -109,7 +109,7 @@ export class PolicyReplica implements AccessState {
     );
   }
 
-  // Who may use a cluster or an instance is said by these three alone; nothing else is decided here.
+  // Cluster, project and instance suffice for access to a cluster or an instance; nothing else is decided here.
   template(): undefined {}
   user(): undefined {}
   team(): undefined {}
@@ -125,40 +125,40 @@ export class PolicyReplica implements AccessState {
   }
 
   #key(name: string, key: KnownKey | undefined): void {
-    const { keys } = this.#coming ?? this.#current;
+    const { keys } = this.#incoming ?? this.#current;
     if (key === undefined) keys.delete(name);
     else keys.set(name, key);
-    if (this.#coming === undefined) this.#listener.onKeys([name]);
+    if (this.#incoming === undefined) this.#listener.onKeys([name]);
   }
 
   #object(kind: PolicyKind, namespace: string, name: string, object: KubeObject | undefined): void {
-    const { objects } = this.#coming ?? this.#current;
-    const place = placeOf(kind, namespace, name);
-    const before = objects.get(place)?.object;
-    if (object === undefined) objects.delete(place);
-    else objects.set(place, { kind, object });
-    if (this.#coming === undefined) this.#listener.onObject(kind, before, object);
+    const { objects } = this.#incoming ?? this.#current;
+    const key = objectKey(kind, namespace, name);
+    const before = objects.get(key)?.object;
+    if (object === undefined) objects.delete(key);
+    else objects.set(key, { kind, object });
+    if (this.#incoming === undefined) this.#listener.onObject(kind, before, object);
   }
 
-  #replace(coming: Contents): void {
+  #replace(incoming: PolicyCopy): void {
     const before = this.#current;
-    this.#current = coming;
-    this.#coming = undefined;
-    for (const [place, { kind, object }] of before.objects) {
-      this.#listener.onObject(kind, object, coming.objects.get(place)?.object);
+    this.#current = incoming;
+    this.#incoming = undefined;
+    for (const [key, { kind, object }] of before.objects) {
+      this.#listener.onObject(kind, object, incoming.objects.get(key)?.object);
     }
-    for (const [place, { kind, object }] of coming.objects) {
-      if (!before.objects.has(place)) this.#listener.onObject(kind, undefined, object);
+    for (const [key, { kind, object }] of incoming.objects) {
+      if (!before.objects.has(key)) this.#listener.onObject(kind, undefined, object);
     }
-    const touched = new Set([...before.keys.keys(), ...coming.keys.keys()]);
-    if (touched.size > 0) this.#listener.onKeys([...touched]);
+    const changedKeys = new Set([...before.keys.keys(), ...incoming.keys.keys()]);
+    if (changedKeys.size > 0) this.#listener.onKeys([...changedKeys]);
   }
 }
 
-function nothing(): Contents {
+function emptyCopy(): PolicyCopy {
   return { frame: undefined, signingKeys: { keys: [] }, objects: new Map(), keys: new Map() };
 }
 
-function placeOf(kind: PolicyKind, namespace: string, name: string): string {
+function objectKey(kind: PolicyKind, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 
-const needed = { management: 'https://centre:8443', cluster: 'edge', 'access-key-file': 'k' };
+const needed = { management: 'https://server:8443', cluster: 'edge', 'access-key-file': 'k' };
 
 function flags(given: Readonly<Record<string, string | true>>): AgentFlags {
   const text = (name: string) => {
@@ -12,9 +12,9 @@ function flags(given: Readonly<Record<string, string | true>>): AgentFlags {
 }
 
 describe('the options of an agent', () => {
-  it('are the usual ones where nothing is said', () => {
+  it('have defaults', () => {
     expect(readAgentOptions(flags(needed))).toMatchObject({
-      management: 'https://centre:8443',
+      management: 'https://server:8443',
       listen: { host: '127.0.0.1', port: 8444 },
       host: { kind: 'kubernetes', kubeconfigFile: undefined },
       apiPrefix: 'kubernetes',
@@ -27,10 +27,10 @@ describe('the options of an agent', () => {
   });
 
   it.each<[Record<string, string | true>, string]>([
-    [{ management: '' }, '--management is missing'],
+    [{ management: '' }, '--management is required'],
     [{ management: 'http://a' }, '--management: "http://a" is not https://'],
     [{ management: 'https://a/b' }, '--management'],
-    [{ cluster: '' }, '--cluster is missing'],
+    [{ cluster: '' }, '--cluster is required'],
     [{ listen: 'nowhere' }, '--listen: "nowhere" is not host:port'],
     [{ 'external-url': 'edge' }, '--external-url'],
     [{ 'tls-cert-file': 'c' }, '--tls-cert-file needs --tls-key-file'],
@@ -38,7 +38,7 @@ describe('the options of an agent', () => {
     [{ 'max-policy-age': 'long' }, '--max-policy-age'],
     [{ 'log-level': 'loud' }, '--log-level'],
     [{ 'built-in': true, kubeconfig: 'k' }, '--built-in and --kubeconfig'],
-  ])('say in one line what is wrong with %j', (given, message) => {
+  ])('are rejected with a one-line message: %j', (given, message) => {
     expect(() => readAgentOptions(flags({ ...needed, ...given }))).toThrow(message);
   });
 });

@@ -9,29 +9,29 @@ import {
 import { StartError } from '../process/start-error.ts';
 import { type AgentOptions, defaultAgentDataDir, defaultAgentListen, defaultMaxPolicyAge } from './options.ts';
 
-/** What the command line gave, by the names of its flags. */
+/** The values of command line flags, by flag name. */
 export interface AgentFlags {
   text(name: string): string | undefined;
   list(name: string): readonly string[];
   flag(name: string): boolean;
 }
 
-/** Throws StartError with one clear line. */
+/** Throws StartError with a one-line message. */
 export function readAgentOptions(flags: AgentFlags): AgentOptions {
-  const needed = (name: string): string => {
+  const required = (name: string): string => {
     const value = flags.text(name) ?? '';
-    if (value === '') throw new StartError(`--${name} is missing`);
+    if (value === '') throw new StartError(`--${name} is required`);
     return value;
   };
   const kubeconfigFile = flags.text('kubeconfig');
   if (flags.flag('built-in') && kubeconfigFile !== undefined) {
-    throw new StartError('--built-in and --kubeconfig: the agent stands beside one cluster, or is one');
+    throw new StartError('--built-in and --kubeconfig are mutually exclusive');
   }
   return {
-    management: readOrigin('management', needed('management')),
+    management: readOrigin('management', required('management')),
     caFile: flags.text('ca-file'),
-    cluster: needed('cluster'),
-    accessKeyFile: needed('access-key-file'),
+    cluster: required('cluster'),
+    accessKeyFile: required('access-key-file'),
     dataDir: flags.text('data-dir') ?? defaultAgentDataDir,
     listen: readListen(flags.text('listen') ?? defaultAgentListen, defaultAgentListen),
     externalUrl: optionalOrigin('external-url', flags.text('external-url')),
@@ -39,7 +39,7 @@ export function readAgentOptions(flags: AgentFlags): AgentOptions {
     tlsSan: readTlsNames(flags.list('tls-san')),
     apiPrefix: flags.text('api-prefix') ?? 'kubernetes',
     host: flags.flag('built-in') ? { kind: 'built-in' } : { kind: 'kubernetes', kubeconfigFile },
-    maxPolicyAge: optional(flags.text('max-policy-age'), hours) ?? defaultMaxPolicyAge,
+    maxPolicyAge: optional(flags.text('max-policy-age'), parseDuration) ?? defaultMaxPolicyAge,
     logLevel: readLogLevel(flags.text('log-level') ?? 'info'),
   };
 }
@@ -49,11 +49,11 @@ function optional<T>(text: string | undefined, read: (text: string) => T): T | u
 }
 
 /** `24h`, `90m`, `30s`. */
-function hours(text: string): number {
+function parseDuration(text: string): number {
   const match = /^(\d{1,6})(h|m|s)$/.exec(text);
   const unit = { h: 3600_000, m: 60_000, s: 1000 }[match?.[2] ?? ''];
   if (match === null || unit === undefined) {
-    throw new StartError(`--max-policy-age: "${text}" is no time such as 24h, 90m or 30s`);
+    throw new StartError(`--max-policy-age: "${text}" is not a duration such as 24h, 90m or 30s`);
   }
   return Number(match[1]) * unit;
 }

@@ -15,11 +15,11 @@ const good = [
 ];
 
 describe('a line of the policy feed', () => {
-  it.each(good)('is taken as it is: $type', (line) => {
+  it.each(good)('is parsed: $type', (line) => {
     expect(readPolicyLine(JSON.stringify(line))).toEqual(line);
   });
 
-  it('may be one that a newer centre tells', () => {
+  it('is ignored if a newer server sends an unknown type', () => {
     expect(readPolicyLine('{"type":"WEATHER"}')).toBeUndefined();
     expect(readPolicyLine('{"type":"toString"}')).toBeUndefined();
   });
@@ -40,7 +40,7 @@ describe('a line of the policy feed', () => {
       (part) => JSON.stringify({ type: 'KEY', key: { ...key, ...part } }),
     ),
     '{"type":"SYN',
-  ])('is refused where it lacks what is decided by: %s', (text) => {
+  ])('is rejected if a required field is missing or invalid: %s', (text) => {
     expect(() => readPolicyLine(text)).toThrow();
   });
 });

@@ -3,19 +3,19 @@ import { listAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 
 /**
- * What a line of the feed says; undefined: something that a newer centre tells and this agent does not need. Throws where
- * it is no such line: the agent would let people in by it.
+ * Parses a line of the policy feed; `undefined` for an unknown type of a newer server. Throws if the line is invalid,
+ * because access decisions depend on it.
  */
 export function readPolicyLine(text: string): PolicyLine | undefined {
   const line: unknown = JSON.parse(text);
-  if (!isJsonObject(line)) throw notOne();
+  if (!isJsonObject(line)) throw invalidLine();
   const type = textAt(line, 'type');
   const check = Object.hasOwn(checks, type) ? checks[type as PolicyLine['type']] : undefined;
   if (check === undefined) {
-    if (type === '') throw notOne();
+    if (type === '') throw invalidLine();
     return undefined;
   }
-  if (!check(line)) throw notOne();
+  if (!check(line)) throw invalidLine();
   return line as unknown as PolicyLine;
 }
 
@@ -56,6 +56,6 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-function notOne(): Error {
-  return new Error('what the centre tells cannot be understood');
+function invalidLine(): Error {
+  return new Error('invalid line in the policy feed');
 }

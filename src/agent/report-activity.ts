@@ -7,34 +7,34 @@ import type { Centre } from './centre.ts';
 export interface ReportActivityOptions {
   readonly activity: ActivityLog;
   readonly centre: Pick<Centre, 'reportActivity'>;
-  /** Those on this cluster. */
+  /** The instances on this cluster. */
   instances(): readonly KubeObject[];
   readonly clock: Clock;
 }
 
-/** More often than the centre writes it down, so that nothing falls asleep that is used. */
-const everyMilliseconds = 10_000;
+/** More often than the control server stores activity, so that no instance in use falls asleep. */
+const intervalMs = 10_000;
 
-/** Tells the centre which virtual clusters were used here, until the signal fires. Never rejects. */
+/** Reports to the control server which virtual clusters were used, until the signal fires. Never rejects. */
 export async function reportActivity(
-  { activity, centre, instances, clock }: ReportActivityOptions,
+  { activity, centre: server, instances, clock }: ReportActivityOptions,
   signal: AbortSignal,
 ) {
   const used = new Set<string>();
   const stop = activity.onActivity((uid) => void used.add(uid));
   while (!signal.aborted) {
-    await wait(clock, everyMilliseconds, signal);
+    await wait(clock, intervalMs, signal);
     if (used.size === 0 || signal.aborted) continue;
-    const told = new Set(used);
+    const reported = new Set(used);
     used.clear();
     const times = instances().flatMap(({ metadata: { namespace = '', name = '', uid = '' } }) => {
-      const time = told.has(uid) ? activity.lastActivity(uid) : undefined;
+      const time = reported.has(uid) ? activity.lastActivity(uid) : undefined;
       if (time === undefined) return [];
       return [{ namespace, name, uid, secondsAgo: Math.max(0, Math.round((clock.now() - time) / 1000)) }];
     });
-    // Whoever is not heard is told again with the next ones.
-    await centre.reportActivity({ used: times }, signal).catch(() => {
-      for (const uid of told) used.add(uid);
+    // After a failure, these are reported again with the next ones.
+    await server.reportActivity({ used: times }, signal).catch(() => {
+      for (const uid of reported) used.add(uid);
     });
   }
   stop();

@@ -5,10 +5,10 @@ import { watchEndSignals } from '../process/signals.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 import { startAgent } from './start-agent.ts';
 
-/** Ten seconds are promised; what has not ended by then is cut off. */
-const longestClose = 9_500;
+/** Shutdown is guaranteed within ten seconds; work that has not ended by then is aborted. */
+const maxShutdownMs = 9_500;
 
-/** `flotilla agent`: serves until a signal ends it. Resolves to the exit code; rejects if it cannot start. */
+/** `flotilla agent`: serves until a signal stops it. Resolves to the exit code; rejects if it cannot start. */
 export async function runAgent(flags: AgentFlags): Promise<number> {
   const options = readAgentOptions(flags);
   const log = openLog(options.logLevel);
@@ -17,8 +17,8 @@ export async function runAgent(flags: AgentFlags): Promise<number> {
   process.stdout.write(`ready ${agent.url}\n`);
   giveHeapRoom();
   await signals.first;
-  const cutOff = setTimeout(() => process.exit(0), longestClose);
+  const forceExit = setTimeout(() => process.exit(0), maxShutdownMs);
   await agent.close();
-  clearTimeout(cutOff);
+  clearTimeout(forceExit);
   return 0;
 }

@@ -49,11 +49,11 @@ export interface RunningAgent {
   close(): Promise<void>;
 }
 
-/** Requests at work may take so long to finish. */
+/** Time for in-flight requests to finish. */
 const drainMilliseconds = 8_000;
 const kinds = { Cluster: clusterKind, Project: projectKind, VirtualClusterInstance: virtualClusterInstanceKind };
 
-/** Starts an agent. It serves by what it knows at once, whether the centre can be reached or not. */
+/** Starts an agent. It serves with its cached policy at once, whether or not the control server is reachable. */
 export async function startAgent(settings: AgentOptions, { clock, log }: { clock: Clock; log: Log }) {
   const closing = new Closing(log);
   try {
@@ -71,13 +71,14 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   const tls = await loadServingTls(dir, settings, clock, log);
   const outbox = await openAuditOutbox({
     path: dir.auditOutbox,
-    onDropped: (lines) => log.error({ lines }, 'audit lines that nobody took over stand in the log of the agent only'),
+    onDropped: (lines) =>
+      log.error({ lines }, 'dropped audit lines before their upload; they remain only in the audit log of the agent'),
   });
   const auditLog = handedOverLog(await openAuditLog({ path: dir.auditLog }), outbox);
   closing.add('audit log', () => auditLog.close());
 
-  const rights = createRightsSignals(clock);
-  closing.add('rights', () => rights.close());
+  const permissionSignals = createRightsSignals(clock);
+  closing.add('rights', () => permissionSignals.close());
   const changes = createInstanceChanges();
   const activity = createActivityLog(clock);
   const keyListeners = new Set<(names: Iterable<string>) => void>();
@@ -89,7 +90,7 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
         for (const listener of keyListeners) listener(names);
       },
       onObject(kind, before, after) {
-        rights.changed(affectedBy(kinds[kind], before, after));
+        permissionSignals.changed(affectedBy(kinds[kind], before, after));
         if (kind !== 'VirtualClusterInstance') return;
         changes.changed(asInstance(before), asInstance(after));
         if (after === undefined) activity.forget(before?.metadata.uid ?? '');
@@ -100,11 +101,11 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   });
   closing.add('policy', () => policy.close());
   await policy.load().catch((error: unknown) => {
-    // The centre tells everything anew; until it does, nobody is let in.
-    log.error({ error: String(error) }, 'what the centre told before cannot be read');
+    // The control server sends the full policy again; until then all callers are rejected.
+    log.error({ error: String(error) }, 'cannot load the cached policy');
   });
 
-  const centre = openCentre({
+  const server = openCentre({
     url: settings.management,
     authority: settings.caFile === undefined ? undefined : await readText(settings.caFile, '--ca-file'),
     apiPrefix,
@@ -112,14 +113,14 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     accessKey: async () => (await readText(settings.accessKeyFile, '--access-key-file')).trim(),
     clock,
   });
-  closing.add('centre', () => centre.close());
+  closing.add('server connection', () => server.close());
   let connected = false;
   const secret = randomBytes(32).toString('base64');
-  const door = createAgentDoor({
+  const auth = createAgentDoor({
     replica: policy.replica,
-    rights,
+    rights: permissionSignals,
     isConnected: () => connected,
-    centre,
+    centre: server,
     hash: (token) => hash('sha256', secret + token, 'base64'),
     onKeys(listener) {
       keyListeners.add(listener);
@@ -127,13 +128,13 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     },
     clock,
   });
-  closing.add('door', () => door.close());
+  closing.add('authentication', () => auth.close());
 
   const version = versionInfo({ packageVersion: programVersion });
   const lifecycle = { ending: false };
   const healthChecks = checksOf(policy, lifecycle);
   const tokens = createVerifiedTokens(() => policy.replica.signingKeys as unknown as JSONWebKeySet);
-  const rooms = new TargetRooms();
+  const limiters = new TargetRooms();
   const host = await openAgentHost({
     settings,
     dir,
@@ -141,14 +142,14 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     authority: tls.authority,
     version,
     healthChecks,
-    rooms,
+    rooms: limiters,
     isOwnToken: async (token) => (await tokens.verify(token)) !== undefined,
     clock,
     log,
   });
   closing.add('cluster', () => host.close());
 
-  // Made anew at each start, kept nowhere, and told to the centre alone.
+  // Generated at each start, never stored, and sent only to the control server.
   const credential = randomBytes(32).toString('base64url');
   const metrics = createMetrics({
     version,
@@ -156,12 +157,12 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     gauges: [
       {
         name: 'flotilla_agent_policy_age_seconds',
-        help: 'Time since the central server was last heard.',
+        help: 'Time since the last contact with the control server.',
         value: () => (policy.age ?? Number.NaN) / 1000,
       },
       {
         name: 'flotilla_agent_clock_skew_seconds',
-        help: 'How far the clock of the central server is ahead.',
+        help: 'Difference between the clock of the control server and the clock of the agent.',
         value: () => policy.skew / 1000,
       },
     ],
@@ -175,9 +176,9 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       cluster,
       host,
       policy,
-      door,
+      door: auth,
       tokens,
-      rooms,
+      rooms: limiters,
       activity,
       changes,
       isCentre: (token) => isSame(token, credential),
@@ -196,23 +197,23 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   );
 
   const url = settings.externalUrl ?? urlOf(settings.listen.host, listener.port);
-  const told = { url, authority: tls.authority ?? '', credential, host: host.kind, version: programVersion };
+  const announcement = { url, authority: tls.authority ?? '', credential, host: host.kind, version: programVersion };
   const stopping = new AbortController();
   const { signal } = stopping;
-  const announcing = startAnnouncing({ centre, told, clock, log }, signal);
+  const announcing = startAnnouncing({ centre: server, told: announcement, clock, log }, signal);
   const work = [
     announcing.done,
     followPolicy(
       {
-        centre,
+        centre: server,
         take(line) {
           policy.heard(line);
-          door.heard();
+          auth.heard();
         },
         onSynced() {
           connected = true;
           announcing.met();
-          log.info({ centre: settings.management }, 'the centre is heard');
+          log.info({ server: settings.management }, 'connected to the server');
         },
         onLost() {
           connected = false;
@@ -222,11 +223,11 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       },
       signal,
     ),
-    handOverAudit({ outbox, centre, clock, log }, signal),
-    reportActivity({ activity, centre, instances: () => policy.replica.instances(), clock }, signal),
+    handOverAudit({ outbox, centre: server, clock, log }, signal),
+    reportActivity({ activity, centre: server, instances: () => policy.replica.instances(), clock }, signal),
   ];
-  closing.add('work for the centre', async () => {
-    stopping.abort(new Error('the agent is ending'));
+  closing.add('server communication', async () => {
+    stopping.abort(new Error('the agent is shutting down'));
     await Promise.all(work);
   });
   log.info({ url, cluster, dataDir: dir.path, version: programVersion }, 'serving');
@@ -249,14 +250,14 @@ function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }):
       name: 'policy',
       on: ['readyz'],
       check() {
-        if (!policy.usable) throw new Error('what the centre told is too old');
+        if (!policy.usable) throw new Error('the cached policy is too old');
       },
     },
     {
       name: 'shutdown',
       on: ['readyz'],
       check() {
-        if (lifecycle.ending) throw new Error('the agent is ending');
+        if (lifecycle.ending) throw new Error('the agent is shutting down');
       },
     },
   ];
@@ -264,7 +265,7 @@ function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }):
 
 async function readText(path: string, flag: string): Promise<string> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new StartError(`${flag}: ${path} cannot be read: ${describe(error)}`, { cause: error });
+    throw new StartError(`${flag}: cannot read ${path}: ${describe(error)}`, { cause: error });
   });
 }
 

@@ -76,9 +76,9 @@ describe('flotilla', () => {
     [['fly'], 2, "unknown command 'fly'"],
     [['restore', 'x'], 2, '--data-dir'],
     [['start', '--listen', 'nowhere'], 1, '--listen: "nowhere" is not host:port'],
-    [['start', '--config', 'config.yaml'], 1, 'config.yaml: "colour" is not a setting'],
+    [['start', '--config', 'config.yaml'], 1, 'config.yaml: "colour" is not a known setting'],
     [['start', '--data-dir', 'config.yaml'], 1, 'config.yaml cannot be used: it is a file'],
-    [['backup', 'file'], 1, 'there is nothing to back up'],
+    [['backup', 'file'], 1, 'nothing to back up'],
   ])('refuses %j with one clear line', async (args, code, line) => {
     await writeFile(join(directory, 'config.yaml'), 'colour: red\n');
     const refused = run(...args);
@@ -143,7 +143,7 @@ describe('flotilla start', () => {
     sending.flushHeaders();
     await once(sending, 'continue');
     server.child.kill('SIGTERM');
-    await server.until('err', 'ending');
+    await server.until('err', 'shutting down');
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(1);
   }, 30_000);

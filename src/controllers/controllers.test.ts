@@ -57,7 +57,7 @@ async function setUp() {
   return management;
 }
 
-/** Settles when it holds, looking again after each change of the kind. */
+/** Resolves when the condition holds, which is checked after each change of the kind. */
 function until({ plane }: Management, kind: ResourceKind, holds: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const stop = plane.kinds.get(resourceKey(kind))?.listen(() => look());
@@ -74,7 +74,7 @@ const open = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' 
 const instances = virtualClusterInstanceKind.plural;
 
 describe('the project controller', () => {
-  it('deletes a project from the inside out, its namespace with it', async () => {
+  it('deletes the contents of a project, then the project with its namespace', async () => {
     const management = await setUp();
     const { create, verbs, admin, state } = management;
     await create('projects', 'p', open);
@@ -85,7 +85,7 @@ describe('the project controller', () => {
     expect(state.namespace('platform-p-p')).toBeUndefined();
   });
 
-  it('waits for an instance that is held, and says for which', async () => {
+  it('waits for an instance with a finalizer, and names it in a condition', async () => {
     const management = await setUp();
     const { create, verbs, admin, state } = management;
     await create('projects', 'p', open);
@@ -107,7 +107,7 @@ describe('the project controller', () => {
     await until(management, projectKind, () => state.project('p') === undefined);
   });
 
-  it('takes everything else in the namespace with it, and waits for what is held', async () => {
+  it('deletes all other objects in the namespace, and waits for those with finalizers', async () => {
     const management = await setUp();
     const { create, verbs, admin, state, clock, plane } = management;
     const leases = inProcessClient(plane.kinds, 'test').resource(leaseKind);
@@ -137,7 +137,7 @@ describe('the project controller', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('takes nothing down before the grace period of a project is over', async () => {
+  it('deletes nothing before the grace period of a project is over', async () => {
     const management = await setUp();
     const { create, verbs, admin, state, clock } = management;
     await create('projects', 'p', open);
@@ -149,7 +149,7 @@ describe('the project controller', () => {
     await until(management, virtualClusterInstanceKind, () => [...state.instancesOf('p')].length === 0);
   });
 
-  it('reports what is used of the quotas', async () => {
+  it('reports the quota usage', async () => {
     const management = await setUp();
     const { create, admin, state } = management;
     await create('projects', 'p', {
@@ -169,7 +169,7 @@ describe('the project controller', () => {
 });
 
 describe('the user controller', () => {
-  it('says in which teams a user is, as they come and go', async () => {
+  it('reports the teams of a user as they change', async () => {
     const management = await setUp();
     const { create, verbs, admin, state } = management;
     const teamsOf = (name: string) => JSON.stringify(state.user(name)?.status ?? null);

@@ -27,14 +27,14 @@ async function* eventsOf(watch: Dispatcher.ResponseData): AsyncGenerator<JsonVal
   for await (const line of linesOf(watch.body)) yield JSON.parse(line);
 }
 
-/** Reads on until an event passes the test; rejects if the stream ends before. */
+/** Reads until an event matches; rejects if the stream ends before. */
 async function until(events: AsyncGenerator<JsonValue>, test: (event: JsonValue) => boolean): Promise<void> {
   for (let next = await events.next(); next.done !== true; next = await events.next()) if (test(next.value)) return;
-  throw new Error('the watch ended before the event came');
+  throw new Error('the watch ended without a matching event');
 }
 
-describe('rights', () => {
-  it('refuse what only admins may, and status writes also to them', async () => {
+describe('permissions', () => {
+  it('deny admin-only requests, and status writes even to admins', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const token = await bench.makeKey(server, 'annas', { user: 'anna' });
@@ -47,7 +47,7 @@ describe('rights', () => {
     expect((await bench.ask(server, `${groupPath}/clusters/local/status`, patch)).code).toBe(403);
   });
 
-  it('are for a key with a scope never wider than its scope', async () => {
+  it('of a scoped key never exceed its scope', async () => {
     const server = await bench.start();
     const token = await bench.makeKey(server, 'narrow', { scope: { projects: [{ project: 'default' }] } });
     for (const path of [`${groupPath}/users`, `${groupPath}/ownedaccesskeys`, '/backup', '/metrics']) {
@@ -110,7 +110,7 @@ describe('access keys', () => {
     ['deletes', (call) => call({ method: 'DELETE' })],
     ['replaces', (call) => call(mergePatch({ spec: { key: 'another-value-0123456789-abcdefghij' } }))],
   ];
-  it.each(ownChanges)('answer the request that %s the very key it came with', async (_, change) => {
+  it.each(ownChanges)('still complete the request that %s the key it was sent with', async (_, change) => {
     const server = await bench.start();
     const token = await bench.makeKey(server, 'mine');
     const answer = await change((call) => bench.ask(server, `${groupPath}/ownedaccesskeys/mine`, { ...call, token }));
@@ -118,7 +118,7 @@ describe('access keys', () => {
     expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
   });
 
-  it('answer the request that takes the rights away which allowed it', async () => {
+  it('still complete the request that removes the permissions which allowed it', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'root', { groups: [adminsGroup] });
     const token = await bench.makeKey(server, 'roots', { user: 'root' });
@@ -127,7 +127,7 @@ describe('access keys', () => {
     expect((await bench.ask(server, `${groupPath}/accesskeys`, { token })).code).toBe(403);
   });
 
-  it('end their watches when their time has come in the middle of one', async () => {
+  it('end their open watches when they expire', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     const token = await bench.makeKey(server, 'mine', { ttl: 60 });
@@ -146,34 +146,37 @@ describe('access keys', () => {
       (server) => bench.ask(server, `${groupPath}/accesskeys/maker`, mergePatch({ spec: { disabled: true } })),
     ],
     ['deleted', (server) => bench.ask(server, `${groupPath}/accesskeys/maker`, { method: 'DELETE' })],
-    ['over', async (_, clock) => clock.advance(600_000)],
+    ['expired', async (_, clock) => clock.advance(600_000)],
     [
       'that of a disabled user',
       (server) => bench.ask(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } })),
     ],
   ];
-  it.each(makersEnds)('end with the key they were made with, once that is %s, however far down', async (_, change) => {
-    const clock = new ManualClock();
-    const server = await bench.start({}, clock);
-    await bench.make(server, 'users', 'anna');
-    await bench.make(server, 'teams', 'red', { users: ['anna'] });
-    const maker = await bench.makeKey(server, 'maker', { user: 'anna', ttl: 600 });
-    const make = async (token: string, name: string): Promise<string> => {
-      const call = { method: 'POST', token, body: { metadata: { name }, spec: { team: 'red' } } } as const;
-      const made = await bench.ask(server, `${groupPath}/ownedaccesskeys`, call);
-      expect(made.code, made.text).toBe(201);
-      return textAt(made.json, 'spec', 'key');
-    };
-    const token = await make(await make(maker, 'child'), 'grandchild');
-    const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token });
-    expect(watch.statusCode).toBe(200);
-    await change(server, clock);
-    await watch.body.text();
-    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
-  });
+  it.each(makersEnds)(
+    'end with the key they were created with, once it is %s, across all generations',
+    async (_, change) => {
+      const clock = new ManualClock();
+      const server = await bench.start({}, clock);
+      await bench.make(server, 'users', 'anna');
+      await bench.make(server, 'teams', 'red', { users: ['anna'] });
+      const maker = await bench.makeKey(server, 'maker', { user: 'anna', ttl: 600 });
+      const make = async (token: string, name: string): Promise<string> => {
+        const call = { method: 'POST', token, body: { metadata: { name }, spec: { team: 'red' } } } as const;
+        const made = await bench.ask(server, `${groupPath}/ownedaccesskeys`, call);
+        expect(made.code, made.text).toBe(201);
+        return textAt(made.json, 'spec', 'key');
+      };
+      const token = await make(await make(maker, 'child'), 'grandchild');
+      const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token });
+      expect(watch.statusCode).toBe(200);
+      await change(server, clock);
+      await watch.body.text();
+      expect((await bench.ask(server, `${groupPath}/ownedaccesskeys`, { token })).code).toBe(401);
+    },
+  );
 
   it.each(['while it runs', 'after a restart'])(
-    'leave the lists with the key that they were made with, however far down, %s',
+    'are removed from lists with the key they were created with, across all generations, %s',
     async (when) => {
       let server = await bench.start();
       const maker = await bench.makeKey(server, 'maker');
@@ -204,7 +207,7 @@ describe('access keys', () => {
     },
   );
 
-  it('are nothing to whoever takes the name of their user later, and go with the user', async () => {
+  it('are deleted with their user, and do not work for a later user of the same name', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const token = await bench.makeKey(server, 'mine', { user: 'anna' });
@@ -220,7 +223,7 @@ describe('access keys', () => {
     );
   });
 
-  it('go with their user also where the server ended in between', async () => {
+  it('are deleted with their user even if the server stopped in between', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     await bench.makeKey(server, 'mine', { user: 'anna' });
@@ -239,7 +242,7 @@ describe('access keys', () => {
     expect(await bench.names(again, 'accesskeys')).toEqual(['admin', 'other']);
   });
 
-  it('show their first use inside a second, later ones once a minute, and the last one after a restart', async () => {
+  it('record their first use within a second, later uses once a minute, and the last one at shutdown', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     const token = await bench.makeKey(server, 'mine');
@@ -270,7 +273,7 @@ describe('access keys', () => {
   });
 
   it.each(['while it runs', 'after a restart'])(
-    'stay visible for seven days once expired, then go %s',
+    'stay visible for seven days after their expiry, then are removed %s',
     async (when) => {
       const clock = new ManualClock();
       let server = await bench.start({}, clock);
@@ -292,7 +295,7 @@ describe('access keys', () => {
     },
   );
 
-  it('are removed seven days after an end that has moved with their last activity', async () => {
+  it('are removed seven days after an expiry that was extended by activity', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     const token = await bench.makeKey(server, 'mine', { ttl: 60, ttlAfterLastActivity: true });
@@ -316,7 +319,7 @@ describe('access keys', () => {
     await removal('mine', 30_000);
   });
 
-  it('are shown in a table with what becomes of them', async () => {
+  it('are shown in a table with their status', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     await bench.make(server, 'users', 'anna');
@@ -347,7 +350,7 @@ describe('access keys', () => {
     ]);
   });
 
-  it('live on while they are used, if their end counts from the last activity', async () => {
+  it('stay active while they are used, if they expire by inactivity', async () => {
     const clock = new ManualClock();
     const server = await bench.start({}, clock);
     const token = await bench.makeKey(server, 'mine', { ttl: 30, ttlAfterLastActivity: true });
@@ -360,7 +363,7 @@ describe('access keys', () => {
     expect(await use()).toBe(401);
   });
 
-  it('appear nowhere in what the server keeps', async () => {
+  it('appear in plain text in no file of the server', async () => {
     const server = await bench.start();
     const token = await bench.makeKey(server, 'mine');
     await bench.ask(server, `${groupPath}/users?token=${token}`, { token });

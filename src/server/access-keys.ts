@@ -22,7 +22,7 @@ import { listenToKeys, listenToRights } from './rights-changes.ts';
 export interface AccessKeysOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
-  /** The hash under which the kind keeps values. */
+  /** The hash under which the kind stores key values. */
   hash(token: string): string;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,15 +30,15 @@ export interface AccessKeysOptions {
 
 export interface AccessKeys {
   readonly authenticator: Authenticator;
-  /** The key of this name as authentication sees it now. */
+  /** The current authentication state of the key with this name. */
   current(keyName: string): KeyState | undefined;
-  /** Ends all sessions and writes what is left to write. */
+  /** Ends all sessions and flushes pending writes. */
   close(): Promise<void>;
 }
 
-const keysInUse = { most: 10_000, longest: 1_000 };
+const cacheLimits = { most: 10_000, longest: 1_000 };
 
-/** Authentication over the stored access keys: look-up, sessions that end with their key, and when keys were used. */
+/** Authentication with stored access keys: lookup, sessions that end with their key, and recording of last use. */
 export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   const { kinds, state, clock, log } = options;
   const keys = storeOf(kinds, accessKeyKind);
@@ -52,20 +52,20 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   const stateOf = (key: Served | undefined): KeyState | undefined =>
     key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latest(name));
   const current = (name: string) => stateOf(keys.peek('', name));
-  const rights = createRightsSignals(clock);
-  /** Of keys in use, by their hashes: what they follow from is nearly always what it was for the request before. */
-  let lasting = new Remembered<KeyState>(keysInUse);
-  let lastingSince = state.keysVersion();
+  const permissionSignals = createRightsSignals(clock);
+  /** The states of keys in use, by hash. They rarely change between two requests. */
+  let cachedStates = new Remembered<KeyState>(cacheLimits);
+  let cachedVersion = state.keysVersion();
   const lookup = (hash: string): KeyState | undefined => {
-    if (lastingSince !== state.keysVersion()) {
-      lasting = new Remembered(keysInUse);
-      lastingSince = state.keysVersion();
+    if (cachedVersion !== state.keysVersion()) {
+      cachedStates = new Remembered(cacheLimits);
+      cachedVersion = state.keysVersion();
     }
-    const known = lasting.get(hash);
+    const known = cachedStates.get(hash);
     if (known !== undefined) return known;
     const key = keys.byClaim(accessKeyClaim(hash));
     const found = stateOf(key);
-    if (key !== undefined && found !== undefined && hasLastingState(key.object)) lasting.set(hash, found);
+    if (key !== undefined && found !== undefined && hasLastingState(key.object)) cachedStates.set(hash, found);
     return found;
   };
   const authenticator = createAuthenticator({
@@ -74,11 +74,11 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     hash: options.hash,
     isWellFormed: isWellFormedAccessKey,
     clock,
-    rights,
+    rights: permissionSignals,
     onUse: (name) => activity.used(name),
     onChange: (listener) => listenToKeys(kinds, state, listener),
   });
-  const stopListening = listenToRights(kinds, (affected) => rights.changed(affected));
+  const stopListening = listenToRights(kinds, (affected) => permissionSignals.changed(affected));
   const stopRemoving = removeOrphanedKeys({ kinds, state, log });
   return {
     authenticator,
@@ -86,7 +86,7 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     async close() {
       stopListening();
       authenticator.close();
-      rights.close();
+      permissionSignals.close();
       await stopRemoving();
       await activity.close();
     },

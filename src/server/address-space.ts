@@ -30,11 +30,11 @@ export interface AddressSpaceOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly management: Plane;
-  /** The cluster that is built in, at `/cluster/local`. */
+  /** The built-in cluster, at `/cluster/local`. */
   readonly builtIn: BuiltInCluster;
-  /** Whether the management API has a connected cluster of that name. */
+  /** True if there is a connected cluster of this name. */
   isCluster(name: string): boolean;
-  /** The API of a connected cluster that is elsewhere; undefined: this server has no way to it. */
+  /** The API of a connected cluster; `undefined` if this server has no connection to it. */
   apiOf(name: string): ClusterApi | undefined;
   /** The virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
@@ -44,27 +44,27 @@ export interface AddressSpaceOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   readonly metrics: Metrics;
-  /** What agents of connected clusters ask, at `/agent`. */
+  /** The API for agents of connected clusters, at `/agent`. */
   readonly agents: Agents;
-  /** What lies below `/auth`. */
+  /** The handlers below `/auth`. */
   readonly auth: AuthHandlers;
-  /** Everything in the store, for administrators. */
+  /** Returns the whole store, for administrators. */
   readonly backup: Handler;
   /** Searches the audit log, for administrators. */
   readonly audit: Handler;
-  /** What is on the paths that nothing else has. */
+  /** Serves all paths that no other handler has. */
   readonly console: Handler;
 }
 
-/** The console's paths are no API's: none of their segments means anything to a chain. */
-const wholePath = Number.POSITIVE_INFINITY;
+/** The console's paths belong to no API, so the filter chain interprets none of their segments. */
+const consoleDepth = Number.POSITIVE_INFINITY;
 
-/** The whole address space of completions §1 as one function. */
+/** Routes all paths of the server (completions §1). */
 export function addressSpace(options: AddressSpaceOptions): (request: IncomingRequest) => Promise<Reply> {
   const { clock, log, management, settings } = options;
   const prefix = `/${settings.apiPrefix}`;
   const { readsInFlight, writesInFlight, bodyBytes } = settings.limits;
-  const forAnyKey: GuardedChainOptions = {
+  const chainOptions: GuardedChainOptions = {
     clock,
     log,
     depth: 0,
@@ -84,15 +84,17 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
     }),
     onComplete: requestObserver({
       metrics: options.metrics,
-      // A gateway has said which one, or none: else it is for the management API.
+      // A gateway sets the plane, or null for none; otherwise the request is for the management API.
       planeOf: ({ plane }) => (plane === undefined ? management : (plane ?? undefined)),
     }),
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
-  const open = (handler: Handler): Handler => openChain(forAnyKey, handler);
-  // Where no browser has a session there is nothing that a page could use.
-  const toTheCluster = options.auth.sessions === undefined ? forAnyKey : { ...forAnyKey, adorn: sandboxed };
-  const guarded = (handler: Handler, depth = 0): Handler => guardedChain({ ...forAnyKey, depth, authorize }, handler);
+  const open = (handler: Handler): Handler => openChain(chainOptions, handler);
+  // Without browser sessions there is nothing that a malicious page could abuse.
+  const clusterChainOptions =
+    options.auth.sessions === undefined ? chainOptions : { ...chainOptions, adorn: sandboxed };
+  const guarded = (handler: Handler, depth = 0): Handler =>
+    guardedChain({ ...chainOptions, depth, authorize }, handler);
   const onPlane = (exchange: Exchange, plane: Plane | undefined) => {
     exchange.plane = plane ?? null;
   };
@@ -102,7 +104,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   const toClusters = clusterGateway({
     builtInName: localCluster,
     builtIn: options.builtIn,
-    chain: toTheCluster,
+    chain: clusterChainOptions,
     authorize,
     isCluster: (name) => options.isCluster(name),
     apiOf: (name) => options.apiOf(name),
@@ -111,7 +113,7 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   });
   const toInstances = options.gateway.mount({
     apiPrefix: settings.apiPrefix,
-    chain: toTheCluster,
+    chain: clusterChainOptions,
     authorize,
     resume: (key) => options.resume(key),
     onPlane,
@@ -120,15 +122,15 @@ export function addressSpace(options: AddressSpaceOptions): (request: IncomingRe
   return router({
     clock,
     log,
-    ...(settings.console.enabled ? { rest: openChain({ ...forAnyKey, depth: wholePath }, options.console) } : {}),
+    ...(settings.console.enabled ? { rest: openChain({ ...chainOptions, depth: consoleDepth }, options.console) } : {}),
     mounts: [
       { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
       { prefix: `${prefix}/cluster`, handler: toClusters },
       toInstances,
-      // They are no browsers.
-      options.agents.mount({ ...forAnyKey, sessions: undefined }),
+      // Agents are not browsers and have no sessions.
+      options.agents.mount({ ...chainOptions, sessions: undefined }),
       ...processMounts({ version, healthChecks, metrics, open, guarded }),
-      ...authMounts(options.auth, forAnyKey, authorize),
+      ...authMounts(options.auth, chainOptions, authorize),
       { prefix: '/backup', exact: true, handler: guarded(reading(options.backup)) },
       { prefix: auditPath, exact: true, handler: guarded(reading(options.audit)) },
     ],

@@ -4,14 +4,14 @@ import { exists, readIfThere } from '../process/private-dir.ts';
 import type { DataDir } from './data-dir.ts';
 import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from './kubeconfig.ts';
 
-/** Kept before the key is stored: a crash in between leaves a file that opens nothing, never a key that is lost. */
+/** Written before the key is stored: a crash in between leaves an unused file, never a lost key. */
 export async function keepAdminKey(dir: DataDir, key: string): Promise<void> {
   await writePrivateFile(dir.adminKey, `${key}\n`);
 }
 
 /**
- * Makes the administrator's kubeconfig on the first start (and after one that was cut short); later only brings its
- * addresses up to date.
+ * Creates the administrator's kubeconfig on the first start, or after an interrupted one. Later starts only update its
+ * addresses.
  */
 export async function keepAdminKubeconfig(dir: DataDir, content: KubeconfigContent, isNewKey: boolean): Promise<void> {
   if (!isNewKey && (await exists(dir.adminKubeconfig))) {
@@ -19,7 +19,7 @@ export async function keepAdminKubeconfig(dir: DataDir, content: KubeconfigConte
     return;
   }
   const key = (await readIfThere(dir.adminKey))?.trim();
-  // An administrator who took the key away does not want it back in another file.
+  // An administrator who deleted the key file does not want the key in another file.
   if (key === undefined || key === '') return;
   await writePrivateFile(dir.adminKubeconfig, adminKubeconfig(content, adminUser, key));
 }

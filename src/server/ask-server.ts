@@ -10,17 +10,20 @@ export interface Question {
   readonly path: string;
   /** JSON. */
   readonly body?: string;
-  /** What is asked for, as a refusal names it: `the backup`. */
-  readonly what: string;
+  /** The requested action, as error messages name it: `the backup`. */
+  readonly description: string;
 }
 
-/** Nobody listens where the server should be. */
+/** No server listens at the address. */
 export class NoServerError extends StartError {}
 
-/** Asks the running server for what only its administrator may have; `use` reads the answer while the connection lasts. */
+/**
+ * Sends a request with the administrator's key to the running server. `use` reads the body while the connection is
+ * open.
+ */
 export async function askServer<T>(
   access: AdminAccess,
-  { method, path, body, what }: Question,
+  { method, path, body, description }: Question,
   use: (body: Dispatcher.ResponseData['body']) => Promise<T>,
 ): Promise<T> {
   const { origin, authority, token } = access;
@@ -35,12 +38,14 @@ export async function askServer<T>(
       },
       ...(body === undefined ? {} : { body }),
     }).catch((error: unknown) => {
-      const message = `no server answers at ${origin} (${errorCode(error) ?? 'unknown error'})`;
+      const message = `no server is running at ${origin} (${errorCode(error) ?? 'unknown error'})`;
       throw new NoServerError(message, { cause: error });
     });
     if (response.statusCode !== 200 && response.statusCode !== 201) {
-      const told = await messageIn(response.body);
-      throw new StartError(`the server at ${origin} refused ${what}: ${refusal(response.statusCode, told)}`);
+      const detail = await messageIn(response.body);
+      throw new StartError(
+        `the server at ${origin} rejected the request for ${description}: ${explainRejection(response.statusCode, detail)}`,
+      );
     }
     return await use(response.body);
   } finally {
@@ -48,14 +53,14 @@ export async function askServer<T>(
   }
 }
 
-/** What the server itself says; '' where it is no Status. */
+/** The message of a Status body; '' if the body is something else. */
 async function messageIn(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const answer: unknown = await body.json().catch(() => undefined);
-  return isJsonObject(answer) ? textAt(answer, 'message') : '';
+  const response: unknown = await body.json().catch(() => undefined);
+  return isJsonObject(response) ? textAt(response, 'message') : '';
 }
 
-function refusal(code: number, told: string): string {
+function explainRejection(code: number, detail: string): string {
   if (code === 401) return 'the access key of admin.kubeconfig is no longer valid';
-  if (code === 403) return 'the access key of admin.kubeconfig is not an administrator’s';
-  return code === 404 && told !== '' ? told : `it answered ${code}`;
+  if (code === 403) return 'the access key of admin.kubeconfig does not belong to an administrator';
+  return code === 404 && detail !== '' ? detail : `it responded with ${code}`;
 }

@@ -8,21 +8,21 @@ import type { Handler } from '../http/exchange.ts';
 import { negotiate } from '../http/negotiate.ts';
 import { render } from '../http/render.ts';
 
-/** GET `/audit`: what the audit log holds, newest first, as far as one request looks back. */
-export function auditHandler(place: LogPlace): Handler {
+/** GET `/audit`: searches the audit log, newest lines first, as far back as one request can search. */
+export function auditHandler(location: LogPlace): Handler {
   return async (exchange) => {
     const { request, query: search, signal } = exchange;
     const form = negotiate(request, search, { formats: ['json'] });
     const { query, problems } = readAuditQuery(search);
-    if (problems.length > 0) throw badRequest(`the query is not valid: ${problems.join('; ')}`);
-    const turn = exchange.turn ?? nextTurn;
-    const reply = render(listText(await searchAuditLog(place, query, { signal, turn })), 200, form);
+    if (problems.length > 0) throw badRequest(`the query is invalid: ${problems.join('; ')}`);
+    const turn = exchange.turn ?? yieldToEventLoop;
+    const reply = render(listText(await searchAuditLog(location, query, { signal, turn })), 200, form);
     reply.headers['cache-control'] = 'no-store';
     return reply;
   };
 }
 
-/** The lines are JSON already, and stand in the answer as they stand in the log. */
+/** The lines are JSON already and are copied into the response unchanged. */
 function listText({ lines, continue: next, reached }: AuditFindings): string {
   const metadata = {
     ...(next === undefined ? {} : { continue: next }),
@@ -32,6 +32,6 @@ function listText({ lines, continue: next, reached }: AuditFindings): string {
   return `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${meta},"items":[${lines.join(',')}]}`;
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import type { SettingsReader } from './settings-reader.ts';
 
 const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 
-/** A rule of the audit policy as a configuration file writes it. */
+/** Reads an audit policy rule from a configuration file. */
 export function readAuditRule(entry: SettingsReader): AuditRule {
   const level = entry.choice('level', levels);
   if (level === undefined) throw new StartError('every rule under "audit.rules" needs a "level"');

@@ -4,20 +4,20 @@ import type { Filter, Handler } from '../http/exchange.ts';
 import { audit } from '../http/filters/audit.ts';
 import type { Mount } from '../http/router.ts';
 
-/** What is done below `/auth`. */
+/** The handlers below `/auth`. */
 export interface AuthHandlers {
   readonly jwks: Handler;
   readonly signingKeys: Handler;
-  /** They decide themselves what is worth a line of the audit log. */
+  /** Login handlers, which decide themselves which attempts are audited. */
   signingIn(audited: Filter): { readonly password: Handler; readonly session: Handler };
   readonly logout: Handler;
-  /** Absent: there are none in browsers. */
+  /** Optional; absent if browser sessions are disabled. */
   readonly sessions?: BrowserSessions;
 }
 
 /**
- * `/auth` in the address space. A login comes without a key: it is audited like what comes with one, and slows down by
- * itself whoever fails. Whoever has a key may end the login that it came from; another signing key is for admins.
+ * The `/auth` paths. A login has no key: it is audited like authenticated requests, and failed attempts back off. Every
+ * caller may end the login that its key belongs to. Rotating the signing key is for administrators.
  */
 export function authMounts(
   handlers: AuthHandlers,
@@ -33,11 +33,13 @@ export function authMounts(
     ...(whenAuditUnwritable === undefined ? {} : { whenUnwritable: whenAuditUnwritable }),
   });
   const forAdmins = authorize === undefined ? options : { ...options, authorize };
-  const signingIn = handlers.signingIn(audited);
+  const loginHandlers = handlers.signingIn(audited);
   const mounts: readonly (readonly [string, Handler])[] = [
     ['/auth/jwks', openChain(options, handlers.jwks)],
-    ['/auth/password/login', openChain(options, signingIn.password)],
-    ...(handlers.sessions === undefined ? [] : ([['/auth/session', openChain(options, signingIn.session)]] as const)),
+    ['/auth/password/login', openChain(options, loginHandlers.password)],
+    ...(handlers.sessions === undefined
+      ? []
+      : ([['/auth/session', openChain(options, loginHandlers.session)]] as const)),
     ['/auth/logout', guardedChain(options, handlers.logout)],
     ['/auth/signing-keys', guardedChain(forAdmins, handlers.signingKeys)],
   ];

@@ -12,15 +12,15 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('backup and restore', () => {
-  it('carry everything over while the server runs, and the old key opens the new one', async () => {
+  it('copy everything from a running server, and the old access key works with the copy', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const objects = await bench.objects(server);
     const key = await bench.adminKey();
     const backup = join(bench.root, 'all.backup');
-    expect(await backUp(backup, bench.dataDir)).toContain('The seal key is not part of a backup');
+    expect(await backUp(backup, bench.dataDir)).toContain('The backup does not contain the seal key');
     expect((await stat(backup)).mode & 0o777).toBe(0o600);
-    await expect(backUp(backup, bench.dataDir)).rejects.toThrow('exists already');
+    await expect(backUp(backup, bench.dataDir)).rejects.toThrow('already exists');
     expect((await readdir(bench.root)).sort()).toEqual(['all.backup', 'data']);
     await bench.stop(server);
 
@@ -28,22 +28,22 @@ describe('backup and restore', () => {
     const sealKey = bench.file('seal.key');
     bench.dataDir = join(bench.root, 'restored');
     expect(await restore(backup, bench.dataDir, sealKey)).toContain(
-      `The seal key was put at ${bench.file('seal.key')}`,
+      `The seal key was copied to ${bench.file('seal.key')}`,
     );
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
     expect(await bench.objects(await bench.start())).toEqual(objects);
   });
 
-  it('work without a server too, and say what is still to be done', async () => {
+  it('work without a running server, and print the remaining steps', async () => {
     await bench.stop(await bench.start());
     const backup = join(bench.root, 'all.backup');
     await backUp(backup, bench.dataDir);
     const target = join(bench.root, 'restored');
-    expect(await restore(backup, target)).toContain(`put it at ${join(target, 'seal.key')} (mode 0600)`);
+    expect(await restore(backup, target)).toContain(`Copy it to ${join(target, 'seal.key')} (mode 0600)`);
     expect(await readdir(target)).toEqual(['store']);
   });
 
-  it('refuse another seal key and a file that is no backup, and leave nothing behind', async () => {
+  it('reject a wrong seal key and an invalid file, and leave nothing behind', async () => {
     await bench.stop(await bench.start());
     const backup = join(bench.root, 'all.backup');
     await backUp(backup, bench.dataDir);
@@ -53,15 +53,15 @@ describe('backup and restore', () => {
     await expect(restore(backup, target, other)).rejects.toThrow('is not the seal key of this store');
     expect(await readdir(target)).toEqual([]);
     await expect(restore(other, target)).rejects.toThrow('this is not a Flotilla backup');
-    await expect(restore(join(bench.root, 'none'), target)).rejects.toThrow('does not exist');
+    await expect(restore(join(bench.root, 'none'), target)).rejects.toThrow('not found');
     expect(await readdir(target)).toEqual([]);
-    await expect(backUp(join(bench.root, 'x'), join(bench.root, 'no'))).rejects.toThrow('there is nothing to back up');
+    await expect(backUp(join(bench.root, 'x'), join(bench.root, 'no'))).rejects.toThrow('nothing to back up');
   });
 
-  it('says so when no server answers any more', async () => {
+  it('fail with a clear message if the server is not running', async () => {
     await bench.stop(await bench.start({ store: 'memory' }));
     await expect(backUp(join(bench.root, 'x'), bench.dataDir)).rejects.toThrow(
-      /no server answers at https:.*ECONNREFUSED/,
+      /no server is running at https:.*ECONNREFUSED/,
     );
   });
 });

@@ -12,19 +12,19 @@ import { defaultDataDir } from './flags.ts';
 import { readAdminAccess } from './kubeconfig.ts';
 import { openUnheldStore } from './unheld-store.ts';
 
-/** `flotilla backup`: a new file with everything in the store. Returns what to tell the user. */
+/** `flotilla backup`: writes the whole store to a new file. Returns the message for the user. */
 export async function backUp(file: string, dataDir: string = defaultDataDir): Promise<string> {
   const target = resolve(file);
-  if (await exists(target)) throw new StartError(`${target} exists already; a backup never overwrites`);
+  if (await exists(target)) throw new StartError(`${target} already exists; choose another file name`);
   const rows = await withLines(dataDir, (lines) => writeBackup(lines, target));
   return [
     `wrote ${target} (${rows} rows)`,
-    'The seal key is not part of a backup: keep a copy of it in another place; without it the backup is of no use.',
+    'The backup does not contain the seal key. Keep a copy of the seal key elsewhere; a restore requires it.',
     '',
   ].join('\n');
 }
 
-/** From the store itself if nobody holds it, otherwise from the server that does. */
+/** Reads from the store itself if it is unused, otherwise from the running server. */
 async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
   const dir = dataDirAt(dataDir);
   const store = await openUnheldStore(dir);
@@ -36,12 +36,12 @@ async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>)
     }
   }
   const access = await readAdminAccess(dir.adminKubeconfig);
-  if (access === undefined) throw new StartError(`there is nothing to back up in ${dir.path}`);
-  const question = { method: 'GET', path: '/backup', what: 'the backup' } as const;
-  return await askServer(access, question, (body) => use(linesOf(body)));
+  if (access === undefined) throw new StartError(`nothing to back up in ${dir.path}: no store and no admin.kubeconfig`);
+  const adminRequest = { method: 'GET', path: '/backup', description: 'the backup' } as const;
+  return await askServer(access, adminRequest, (body) => use(linesOf(body)));
 }
 
-/** Under another name first; the file is there only when it is whole. Resolves to the number of rows. */
+/** Writes to a temporary file first, so that the target is always complete. Resolves to the number of rows. */
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {
@@ -58,8 +58,8 @@ async function writeBackup(lines: AsyncIterable<string>, target: string): Promis
     }
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} exists already; a backup never overwrites`);
-    throw new StartError(`the backup ${target} cannot be written: ${describe(error)}`, { cause: error });
+    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} already exists; choose another file name`);
+    throw new StartError(`cannot write the backup ${target}: ${describe(error)}`, { cause: error });
   }
 }
 
@@ -80,7 +80,8 @@ async function copyAndCheck(lines: AsyncIterable<string>, handle: FileHandle): P
   }
   await handle.write(chunk);
   const footer = footerIn(last);
-  if (footer?.sha256 !== hash.digest('hex')) throw new StartError('the backup was cut off before its end; try again');
+  if (footer?.sha256 !== hash.digest('hex'))
+    throw new StartError('the backup is incomplete because the connection broke; try again');
   return footer.rows;
 }
 
@@ -92,7 +93,7 @@ function footerIn(line: string | undefined): { rows: number; sha256: string } | 
   }
 }
 
-/** A link refuses what is there in one step; file systems that have none are asked first. */
+/** A hard link fails atomically if the target exists. File systems without links need a check first. */
 async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

@@ -2,10 +2,10 @@ import type { Handler } from '../http/exchange.ts';
 import { backupLines } from '../store/backup.ts';
 import type { Store } from '../store/store.ts';
 
-/** Every chunk is flushed by itself; lines alone would be many small packets. */
+/** Each chunk is flushed separately; single lines would cause many small packets. */
 const chunkLength = 64 * 1024;
 
-/** GET `/backup`: the store as of this moment, line by line; the last line tells the reader that it has all of them. */
+/** GET `/backup`: a consistent snapshot of the store, line by line. The last line proves that it is complete. */
 export function backupHandler(store: Store): Handler {
   return async (exchange) => ({
     status: 200,

@@ -26,7 +26,7 @@ const asAnna = () => browser.signIn({ username: 'anna', password });
 const asAdmin = async () => browser.signIn({ accessKey: await bench.adminKey() });
 const cookie = () => `${cookieName}=${browser.cookie}`;
 
-/** Everything that a server says on a connection to one who says exactly this. */
+/** The raw response of the server to a raw request. */
 async function raw(text: string): Promise<string> {
   const { port, hostname: host } = new URL(server.url);
   const socket = connect({ port: Number(port), host, ca: await bench.read('ca.crt') });
@@ -52,8 +52,8 @@ async function overHttp2(headers: OutgoingHttpHeaders): Promise<{ code: number; 
   }
 }
 
-describe('a cookie', () => {
-  it('is a credential for requests of the console, like the key that it is', async () => {
+describe('a session cookie', () => {
+  it('authenticates requests of the console like its access key', async () => {
     await asAdmin();
     expect((await browser.ask(projects)).code).toBe(200);
     const made = await browser.ask(projects, { method: 'POST', body: { metadata: { name: 'new' } } });
@@ -65,7 +65,7 @@ describe('a cookie', () => {
     expect((await browser.ask(`${projects}/new`, { method: 'DELETE' })).code).toBe(200);
   });
 
-  it('is worth nothing without each part of the proof: 403, and what is missing', async () => {
+  it('is rejected with 403 without complete proof of origin, and the message names what is missing', async () => {
     await asAdmin();
     const reads: readonly [HeaderChanges, RegExp][] = [
       [{ 'x-flotilla-console': null }, /"X-Flotilla-Console: 1" is missing/],
@@ -88,7 +88,7 @@ describe('a cookie', () => {
     expect(await bench.names(server, 'projects')).not.toContain('evil');
   });
 
-  it('that is nobody’s is as if it were not there, whatever is proved', async () => {
+  it('that is invalid is ignored, whatever proof there is', async () => {
     await asAnna();
     const good = browser.cookie;
     const key = await bench.makeKey(server, 'mine', { user: 'anna' });
@@ -96,7 +96,8 @@ describe('a cookie', () => {
     for (const value of [
       `${good}; ${cookieName}=${good}`,
       `${good.slice(0, -1)}${good.endsWith('a') ? 'b' : 'a'}`,
-      // Not what a sign-in gave: nobody puts their own key into somebody else's browser.
+      // An ordinary access key is not accepted as a cookie: an attacker could plant their own key in a victim's
+      // browser.
       key,
       admin,
       `"${good}"`,
@@ -112,7 +113,7 @@ describe('a cookie', () => {
     expect((await browser.ask(projects, {}, { cookie: `${others}; ${cookieName}=${good}` })).code).toBe(200);
   });
 
-  it('is not looked at where there is an Authorization header, good or bad', async () => {
+  it('is ignored if there is an Authorization header, valid or not', async () => {
     await asAnna();
     const admin = await bench.adminKey();
     const bearer = await browser.self(groupPath, { authorization: `Bearer ${admin}` });
@@ -122,7 +123,7 @@ describe('a cookie', () => {
     }
   });
 
-  it('does not open another protocol', async () => {
+  it('does not allow a protocol upgrade', async () => {
     await asAdmin();
     const { host } = new URL(server.url);
     const begin = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nCookie: ${cookie()}\r\n`;
@@ -138,7 +139,7 @@ describe('a cookie', () => {
     expect(posted).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  it('is read the same over HTTP/2, where it may come in crumbs, and the authority says whom it is for', async () => {
+  it('works over HTTP/2, where it may be split into several headers and :authority names the host', async () => {
     await asAdmin();
     const { host } = new URL(server.url);
     const asked = { ':path': projects, 'x-flotilla-console': '1', 'sec-fetch-site': 'same-origin' };
@@ -147,7 +148,7 @@ describe('a cookie', () => {
     expect((await overHttp2({ ...asked, cookie: [cookie(), cookie()] })).code).toBe(401);
     const review = { ...asked, ':path': `${groupPath}/selves`, ':method': 'DELETE', cookie: cookie() };
     const proved = async (more: OutgoingHttpHeaders) => (await overHttp2({ ...review, ...more })).code;
-    // Nothing deletes those; what counts is that it was let in.
+    // These paths do not allow DELETE; only successful authentication matters here.
     expect(await proved({ origin: server.url })).toBe(405);
     expect(await proved({})).toBe(403);
     expect(await proved({ origin: 'https://evil.test' })).toBe(403);
@@ -155,19 +156,19 @@ describe('a cookie', () => {
     expect(await proved({ origin: server.url, ':authority': host, host: 'evil.test' })).toBe(405);
   });
 
-  it('is none of a page’s own that knows another login by name', async () => {
+  it('is rejected for a page that names another login', async () => {
     const { accessKey } = await asAnna();
     const named = (name: string) => browser.ask(projects, {}, { 'x-flotilla-session': name });
     expect((await named(String(accessKey))).code).toBe(200);
     expect((await named('login-of-another')).code).toBe(401);
     expect((await named('')).code).toBe(401);
-    // Pages that were left open are no guesses: nobody has to wait for them.
+    // Outdated pages are not login guesses, so they cause no backoff.
     for (let index = 0; index < 22; index++) await named('login-of-before');
     expect((await new Browser(bench, server).ask(projects)).code).toBe(401);
     expect((await named(String(accessKey))).code).toBe(200);
   });
 
-  it('lets its bearer act as another exactly where its key does', async () => {
+  it('allows impersonation exactly where its key does', async () => {
     await asAnna();
     const asBob = { 'impersonate-user': 'bob' };
     expect((await browser.ask(projects, {}, asBob)).code).toBe(403);
@@ -182,7 +183,7 @@ describe('a cookie', () => {
     expect((await browser.ask(projects, {}, { ...asBob, 'x-flotilla-console': null })).code).toBe(403);
   });
 
-  it('has answers that no browser takes for something else, or keeps', async () => {
+  it('gets responses that browsers neither sniff nor cache', async () => {
     await asAdmin();
     for (const path of [projects, `${projects}/none`, local, '/metrics', `${groupPath}`]) {
       const { headers } = await browser.ask(path);
@@ -195,7 +196,7 @@ describe('a cookie', () => {
     expect(byKey.headers['cache-control']).toBe('no-cache, private');
   });
 
-  it('that was refused leaves a line in the audit log, with whose it was', async () => {
+  it('that is rejected is audited with its owner', async () => {
     const { accessKey } = await asAnna();
     await browser.ask(projects, {}, { 'x-flotilla-console': null });
     const lines = (await bench.read('audit.log')).trim().split('\n');
@@ -208,7 +209,7 @@ describe('a cookie', () => {
     expect(lines.join()).not.toContain(browser.cookie.slice(4, 20));
   });
 
-  it('passes while others at the same address fail, once it was good', async () => {
+  it('that was valid before keeps working while others at the same address fail', async () => {
     await asAnna();
     expect((await browser.ask(projects)).code).toBe(200);
     const stranger = new Browser(bench, server);
@@ -218,7 +219,7 @@ describe('a cookie', () => {
     expect((await browser.ask(projects)).code).toBe(200);
   });
 
-  it('is no credential for what agents ask', async () => {
+  it('is not accepted by the agent API', async () => {
     await bench.make(server, 'clusters', 'edge', { networkPeer: true });
     await asAdmin();
     for (const path of ['policy', 'announce', 'audit']) {

@@ -33,7 +33,7 @@ const post = (body: JsonValue): Omit<Call, 'token'> => ({ method: 'POST', body }
 const logins = async () => (await bench.names(server, 'accesskeys')).filter((name) => name.startsWith('login-'));
 
 describe('signing in to the console', () => {
-  it('with a password gives a cookie for a login, and its key nowhere else', async () => {
+  it('with a password returns a login cookie, and its key nowhere else', async () => {
     await start();
     const answer = await browser.ask(session, post({ username: 'anna.smith', password }));
     expect(answer.code, answer.text).toBe(201);
@@ -53,7 +53,7 @@ describe('signing in to the console', () => {
     expect(key.json).toMatchObject({ spec: { type: 'Login', user: 'anna' } });
   });
 
-  it('with an access key gives a login of the same user, which says what it was opened with', async () => {
+  it('with an access key creates a login of the same user that names the key', async () => {
     await start();
     const shown = await bench.makeKey(server, 'mine', { user: 'anna', ttl: 3600 });
     const { user, accessKey } = await browser.signIn({ accessKey: shown });
@@ -66,7 +66,7 @@ describe('signing in to the console', () => {
     });
   });
 
-  it('with a key of a team, or of a subject, is as that one', async () => {
+  it('with the key of a team or a subject has that identity', async () => {
     await start();
     await bench.make(server, 'teams', 'builders', { users: ['anna'] });
     const review = '/kubernetes/management/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -86,7 +86,7 @@ describe('signing in to the console', () => {
     }
   });
 
-  it('is the same 401 for whatever is wrong, the same as everywhere, and makes no login', async () => {
+  it('fails with the same 401 for every cause, and creates no login', async () => {
     await start();
     const disabled = await bench.makeKey(server, 'over', { user: 'anna', disabled: true });
     await bench.make(server, 'users', 'off', { password, disabled: true });
@@ -118,7 +118,7 @@ describe('signing in to the console', () => {
     expect(await logins()).toEqual([]);
   });
 
-  it('is refused to pages of others, whoever they sign in (login CSRF), before anything is looked at', async () => {
+  it('is rejected for pages of other origins (login CSRF) before the credentials are checked', async () => {
     await start();
     const refusals: readonly [HeaderChanges, RegExp][] = [
       [{ 'x-flotilla-console': null }, /"X-Flotilla-Console: 1" is missing/],
@@ -147,7 +147,7 @@ describe('signing in to the console', () => {
     expect((await browser.ask(session, post({ username: 'anna', password }))).code).toBe(201);
   });
 
-  it('answers no preflight: no page of another origin may send the header', async () => {
+  it('rejects CORS preflight requests, so that pages of other origins cannot send the header', async () => {
     await start();
     for (const path of [session, `${groupPath}/projects`, '/version', '/kubernetes/cluster/local/api']) {
       const { code, headers } = await browser.ask(
@@ -166,7 +166,7 @@ describe('signing in to the console', () => {
     }
   });
 
-  it('answers a Status to whatever is no login, and repeats nothing of it', async () => {
+  it('responds with a Status to an invalid body, and repeats nothing of it', async () => {
     await start();
     const bodies = [{}, [], 'horse', 5, null, { username: 'anna' }, { accessKey: '' }, { accessKey: ['horse'] }];
     const both = { username: 'anna', password: 'horse', accessKey: 'horse' };
@@ -184,7 +184,7 @@ describe('signing in to the console', () => {
     expect((await browser.ask(`${session}/x`, post({}))).code).toBe(404);
   });
 
-  it('is slowed down where one place keeps failing with keys, without keeping out who has a good one', async () => {
+  it('backs off for a source with failed keys without blocking a valid key', async () => {
     const clock = new ManualClock(Date.now());
     await start({}, clock);
     const good = await bench.makeKey(server, 'good', { user: 'anna' });
@@ -193,15 +193,15 @@ describe('signing in to the console', () => {
     const slowed = await browser.ask(session, post(wrong));
     expect([slowed.code, slowed.headers['retry-after']]).toEqual([429, '1']);
     await browser.signIn({ accessKey: good });
-    // Different ones from one place: they all count for the place.
+    // Failures with different keys from one source all count for the source.
     for (let index = 0; index < 44; index++) await browser.ask(session, post({ accessKey: `flk_${index}` }));
     expect((await browser.ask(session, post({ accessKey: 'flk_another' }))).code).toBe(401);
     expect((await browser.ask(session, post({ accessKey: 'flk_yet-another' }))).code).toBe(429);
-    // Whoever signed in from here with that key lately is not held up by it.
+    // A key that was used from this source recently is not delayed.
     await browser.signIn({ accessKey: good });
   });
 
-  it('leaves who it was and how it ended in the audit log, and no secret at any level', async () => {
+  it('is audited with user and outcome, and without secrets at every level', async () => {
     await start({ audit: { rules: [{ level: 'RequestResponse' }] } });
     const shown = await bench.makeKey(server, 'mine', { user: 'anna' });
     await browser.ask(session, post({ accessKey: `${shown}x` }));
@@ -222,7 +222,7 @@ describe('signing in to the console', () => {
       ['delete', 'RequestReceived', undefined],
       ['delete', 'ResponseComplete', 200],
     ]);
-    expect(lines[1].decision).toEqual({ allowed: false, reason: 'login with an access key: it opens nothing' });
+    expect(lines[1].decision).toEqual({ allowed: false, reason: 'login with an access key: invalid key' });
     expect(lines[3]).toMatchObject({ user: { username: 'anna' }, accessKey });
     expect(lines[5]).toMatchObject({ user: { username: 'anna' }, accessKey });
     for (const secret of [shown, first]) expect(log).not.toContain(secret.slice(4, 20));
@@ -230,7 +230,7 @@ describe('signing in to the console', () => {
 });
 
 describe('a browser', () => {
-  it('has one login: signing in again ends the one before', async () => {
+  it('has one login: signing in again ends the previous one', async () => {
     await start();
     const first = await browser.signIn({ username: 'anna', password });
     const before = browser.cookie;
@@ -241,21 +241,21 @@ describe('a browser', () => {
     expect(first.accessKey).not.toBe(second.accessKey);
   });
 
-  it('that fails to sign in again keeps the login that it has', async () => {
+  it('keeps its login when a new sign-in fails', async () => {
     await start();
     await browser.signIn({ username: 'anna', password });
     expect((await browser.ask(session, post({ username: 'anna', password: 'wrong' }))).code).toBe(401);
     expect((await self()).code).toBe(201);
   });
 
-  it('that signs in with the very key in its cookie has a login that works', async () => {
+  it('that signs in with the key in its cookie gets a working login', async () => {
     await start();
     await browser.signIn({ username: 'anna', password });
     await browser.signIn({ accessKey: browser.cookie });
     expect((await self()).code).toBe(201);
   });
 
-  it('can look whose login it has, within whatever scope, without failing at anything where it has none', async () => {
+  it('can read the owner of its login with any scope, and gets 204 without a login', async () => {
     await start();
     const shown = await bench.makeKey(server, 'narrow', { scope: { projects: [{ project: 'default' }] } });
     const told = await browser.signIn({ accessKey: shown });
@@ -271,7 +271,7 @@ describe('a browser', () => {
     expect((await bench.read('audit.log')).split('\n')).toHaveLength(lines);
   });
 
-  it('that signs out has no cookie and no login, and may do so again', async () => {
+  it('loses its cookie and its login when it signs out, and can sign out again', async () => {
     await start();
     const { accessKey } = await browser.signIn({ username: 'anna', password });
     const old = browser.cookie;
@@ -288,7 +288,7 @@ describe('a browser', () => {
     }
   });
 
-  it('is not told that it has signed out where the cookie is of another login than the page means', async () => {
+  it('gets an error on sign-out if the cookie belongs to another login than the page expects', async () => {
     await start();
     const { accessKey: own } = await browser.signIn({ username: 'anna', password });
     const other = new Browser(bench, server);
@@ -302,7 +302,7 @@ describe('a browser', () => {
     expect(await logins()).toEqual([tossed]);
   });
 
-  it('has nothing to sign in to where the console is off, and no cookie is a credential', async () => {
+  it('cannot sign in if the console is disabled, and cookies are not credentials', async () => {
     await start();
     await browser.signIn({ username: 'anna', password });
     await bench.stop(server);

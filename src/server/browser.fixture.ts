@@ -10,14 +10,14 @@ export interface BrowserAnswer extends Answer {
 
 export const cookieName = '__Host-flotilla-session';
 
-/** A header that is `null` is not sent. */
+/** A `null` header is not sent. */
 export type HeaderChanges = Readonly<Record<string, string | null>>;
 
-/** A page of the console in a browser: what fetch sends by itself, and the one cookie that it keeps. */
+/** A page of the console in a browser: sends the headers of fetch, and keeps the session cookie. */
 export class Browser {
   readonly #bench: ServerBench;
   readonly #server: RunningServer;
-  /** The value of the session's cookie; '': there is none. */
+  /** The value of the session cookie; '' if there is none. */
   cookie = '';
 
   constructor(bench: ServerBench, server: RunningServer) {
@@ -60,7 +60,7 @@ export class Browser {
     expect([answer.code, this.cookie], answer.text).toEqual([200, '']);
   }
 
-  /** Who the server says that asks. */
+  /** The identity of the caller, as the server sees it. */
   async self(path: string, changes: HeaderChanges = {}): Promise<BrowserAnswer & { readonly status: JsonObject }> {
     const answer = await this.ask(`${path}/selves`, { method: 'POST', body: {} }, changes);
     return { ...answer, status: objectAt(answer.json, 'status') ?? {} };

@@ -14,13 +14,13 @@ let clock: ManualClock;
 let server: RunningServer;
 beforeEach(async () => {
   bench = await ServerBench.open();
-  // The client's TLS goes by the clock of the machine.
+  // The client's TLS uses the clock of the machine.
   clock = new ManualClock(Date.now());
   server = await bench.start({}, clock);
 });
 afterEach(() => bench.close());
 
-/** Somebody sets the clock; a second later everybody knows. */
+/** Sets the clock; a second later all timers have noticed it. */
 async function setClock(by: number): Promise<void> {
   clock.setWall(by);
   clock.advance(1_000);
@@ -49,8 +49,8 @@ async function nextNames(lines: AsyncIterator<string>, count: number): Promise<s
 describe.each([
   ['forward', hour],
   ['back', -hour],
-])('a clock that is put %s by an hour', (_direction, by) => {
-  it('ends no watch, loses no event, and leaves every resource version higher than the last', async () => {
+])('a clock that is set %s by an hour', (_direction, by) => {
+  it('ends no watch, loses no event, and keeps resource versions increasing', async () => {
     const first = await revision();
     const watch = linesOf((await watchTeams(undefined, first)).body)[Symbol.asyncIterator]();
     const before = await bench.make(server, 'teams', 'before');
@@ -68,12 +68,12 @@ describe.each([
     expect(made(after) - made(before)).toBeLessThan(by + 3_000);
     expect(made(changed.json)).toBe(made(before));
 
-    // Who comes back with what it knew before the clock was set is told all that it missed.
+    // A watch that resumes from before the clock change receives all missed events.
     const resumed = linesOf((await watchTeams(undefined, first)).body)[Symbol.asyncIterator]();
     expect(await nextNames(resumed, 3)).toEqual(['before', 'after', 'before']);
   });
 
-  it('holds nobody up who is being deleted', async () => {
+  it('does not delay deletions', async () => {
     const finalizers = ['example.com/wait'];
     const body = { metadata: { name: 'held', finalizers } };
     expect((await bench.ask(server, `${groupPath}/teams`, { method: 'POST', body })).code).toBe(201);
@@ -84,7 +84,7 @@ describe.each([
     expect((await bench.ask(server, `${groupPath}/teams/held`)).code).toBe(404);
   });
 
-  it('ends a key when its time has come by that clock, and its watches with it, and no other', async () => {
+  it('expires keys and their watches by the new time, and no others', async () => {
     const short = await bench.makeKey(server, 'short', { ttl: 1_800 });
     const long = await bench.makeKey(server, 'long', { ttl: 7_200 });
     const since = await revision();
@@ -98,7 +98,7 @@ describe.each([
     await bench.make(server, 'teams', 'after');
     expect(await nextNames(longLines, 1)).toEqual(['after']);
     if (by < 0) {
-      // It lives as long as the clock says, which is an hour more than it was given.
+      // The key lives until the new clock reaches its expiry, which is an hour longer than its lifetime.
       clock.advance(hour + 1_800_000 - 2_000);
       expect(await code(short)).toBe(200);
       clock.advance(2_000);
@@ -107,7 +107,7 @@ describe.each([
     }
   });
 
-  it('does not matter to a start: everything is there, and the certificate is good', async () => {
+  it('does not affect a start: all data exists, and the certificate is valid', async () => {
     await bench.make(server, 'teams', 'before');
     const last = await revision();
     await bench.stop(server);

@@ -7,7 +7,7 @@ import type { RunningServer } from './start-server.ts';
 
 const remote = '/kubernetes/cluster/remote';
 
-/** Two servers: the built-in cluster of the one is a Kubernetes API that the other has as a connected cluster. */
+/** Two servers: the built-in cluster of one is a connected cluster of the other. */
 class ConnectedBench {
   readonly here: ServerBench;
   readonly there: ServerBench;
@@ -31,7 +31,7 @@ class ConnectedBench {
     await this.there.close();
   }
 
-  /** The administrator's way into the other one's built-in cluster; or somebody else's. */
+  /** A kubeconfig for the other server's built-in cluster, by default of its administrator. */
   async kubeconfig(token?: string): Promise<string> {
     const file = load(await this.there.read('admin.kubeconfig')) as JsonObject;
     const user = token === undefined ? {} : { users: [{ name: 'admin', user: { token } }] };
@@ -42,7 +42,7 @@ class ConnectedBench {
     return await this.here.make(this.server, 'clusters', name, { kubeconfig: await this.kubeconfig(), ...spec });
   }
 
-  /** Follows a kind until one of its objects is as it should be. */
+  /** Watches a kind until one of its objects matches. */
   async until(plural: string, name: string, holds: (object: JsonObject) => boolean): Promise<JsonObject> {
     const { body } = await this.here.request(this.server, `${groupPath}/${plural}?watch=true`);
     let rest = '';
@@ -84,7 +84,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('a Kubernetes cluster that is connected by its kubeconfig (completions §7, §9)', () => {
-  it('comes online with its version, and keeps its credentials to itself', async () => {
+  it('becomes online with its version, and does not reveal its credentials', async () => {
     const made = await bench.connect();
     const cluster = await bench.online();
     const version = await bench.there.ask(bench.target, '/version');
@@ -103,7 +103,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect(everything).not.toContain('certificate-authority-data');
   });
 
-  it('is refused a second time, and with a kubeconfig that would run programs here', async () => {
+  it('is rejected as a duplicate, and with a kubeconfig that executes commands', async () => {
     await bench.connect();
     const post = (name: string, kubeconfig: string) =>
       bench.here.ask(bench.server, `${groupPath}/clusters`, {
@@ -125,7 +125,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect(textAt(refused.json, 'message')).toContain('must contain all credentials inline; exec would read files');
   });
 
-  it('says that its credentials are refused, and works again with others', async () => {
+  it('reports rejected credentials, and works again with new ones', async () => {
     const key = await bench.there.makeKey(bench.target, 'for-here', {});
     await bench.here.make(bench.server, 'clusters', 'remote', { kubeconfig: await bench.kubeconfig(key) });
     await bench.online();
@@ -138,7 +138,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect(condition(await bench.online(), 'Ready')).toBe('True Online');
   });
 
-  it('lets in who may use it, in their own name, and nobody else', async () => {
+  it('admits callers with access under their own name, and no others', async () => {
     await bench.connect('remote', { access: [{ verbs: ['use'], users: ['anna'] }] });
     await bench.online();
     const keys = new Map<string, string>();
@@ -152,7 +152,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect(listAt(namespaces.json, 'items').map((item) => textAt(item, 'metadata', 'name'))).toContain('kube-system');
     const refused = await ask('/api/v1/namespaces', 'bert');
     expect([refused.code, textAt(refused.json, 'reason')]).toEqual([403, 'Forbidden']);
-    // The cluster itself decides what she may do in there.
+    // The cluster itself authorizes her requests.
     const unbound = await ask('/api/v1/namespaces', 'anna');
     expect([unbound.code, textAt(unbound.json, 'message')]).toEqual([403, expect.stringContaining('User "anna"')]);
     const bound = await bench.there.ask(
@@ -172,7 +172,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     expect((await ask('/api/v1/namespaces/default/secrets', 'anna')).code).toBe(403);
   });
 
-  it('is not chosen for instances while it is away, and is when it is back', async () => {
+  it('is not chosen for instances while it is unreachable', async () => {
     await bench.connect();
     await bench.online();
     await bench.here.ask(bench.server, `${groupPath}/clusters/local`, mergePatch({ spec: { unusable: true } }));
@@ -198,7 +198,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     await bench.until('virtualclusterinstances', 'two', placed);
   });
 
-  it('stays while instances are on it, and goes with the last of them, abandoned or not', async () => {
+  it('is deleted only after its last instance, abandoned or not', async () => {
     await bench.connect();
     await bench.online();
     const path = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;

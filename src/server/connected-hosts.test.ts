@@ -48,8 +48,8 @@ async function setUp() {
   return { ...management, cluster, hosts, replaced, connected, merge };
 }
 
-describe('hosts that are connected by a kubeconfig', () => {
-  it('are there for clusters that were and that come, and not for others', async () => {
+describe('hosts of clusters with a kubeconfig', () => {
+  it('exist for existing and new clusters with a kubeconfig only', async () => {
     const { create, connected, remove, hosts, replaced, cluster } = await setUp();
     await create('clusters', 'was', { kubeconfig: kubeconfig('t1') });
     const made = connected();
@@ -68,7 +68,7 @@ describe('hosts that are connected by a kubeconfig', () => {
     expect([cluster.open, hosts.some(({ isOpen }) => isOpen), made.hostOf('was')]).toEqual([0, false, undefined]);
   });
 
-  it('are others when the credentials are, and the same while anything else changes', async () => {
+  it('are replaced when the credentials change, and only then', async () => {
     const { create, connected, merge, replaced, cluster } = await setUp();
     const made = connected();
     await create('clusters', 'c', { kubeconfig: kubeconfig('t1') });
@@ -85,7 +85,7 @@ describe('hosts that are connected by a kubeconfig', () => {
     expect(cluster.open).toBe(0);
   });
 
-  it('are exactly those that the objects say, whatever happens to these', async () => {
+  it('always match the Cluster objects, for any sequence of changes', async () => {
     const names = ['a', 'b', 'c'];
     const step = fc.record({
       name: fc.constantFrom(...names),
@@ -122,7 +122,7 @@ describe('hosts that are connected by a kubeconfig', () => {
     );
   });
 
-  it('lead nobody to a cluster that is not the object’s own, and do again when it is', async () => {
+  it('are unavailable while another cluster responds than the object’s own', async () => {
     const { create, connected, plane, replaced, system } = await setUp();
     const made = connected();
     await create('clusters', 'c', { kubeconfig: kubeconfig('t1') });
@@ -142,7 +142,7 @@ describe('hosts that are connected by a kubeconfig', () => {
     await made.close();
   });
 
-  it('are not there for what this installation did not seal; the others are', async () => {
+  it('do not exist for kubeconfigs that this installation did not seal', async () => {
     const { create, connected, sealer } = await setUp();
     await create('clusters', 'a', { kubeconfig: kubeconfig('t1') });
     const open = sealer.open.bind(sealer);

@@ -7,49 +7,51 @@ import type { Log } from '../lib/log.ts';
 import { hiddenKubeconfig } from '../management/resources/clusters.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
-/** The ways to the connected clusters that are reached by a kubeconfig, kept as their objects say. */
+/** Connections to the clusters that have a kubeconfig, kept in sync with their Cluster objects. */
 export interface ConnectedHosts {
   /**
-   * undefined: there is no such cluster, none that is reached so, or another one answers in its place. The same one until
-   * its credentials are others.
+   * `undefined` if there is no such cluster, it has no kubeconfig, or another cluster responds at its address. The same
+   * host until the credentials change.
    */
   hostOf(cluster: string): Host | undefined;
-  /** The API of the cluster itself, for callers of the server. */
+  /** The API of the cluster itself, for gateway callers. */
   apiOf(cluster: string): ClusterApi | undefined;
-  /** What the server itself asks the cluster by. */
+  /** The server's own connection to the cluster. */
   connectionOf(cluster: string): HostConnection | undefined;
-  /** Calls back when the host of a cluster came, is another one, or went. Returns how to stop. Listeners are quick. */
+  /**
+   * Calls back when a host is added, replaced or removed. Listeners must be fast. Returns a function that unsubscribes.
+   */
   onReplaced(listener: (cluster: string) => void): () => void;
   close(): Promise<void>;
 }
 
 export interface ConnectedHostsOptions {
-  /** Of the management API. */
+  /** The Cluster store of the management API. */
   readonly clusters: Pick<KindStore, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
-  /** What a sealed kubeconfig says; throws for what this installation did not seal. */
+  /** Decrypts a kubeconfig. Throws if this installation did not seal it. */
   unseal(sealed: string): string;
   connect(kubeconfig: Kubeconfig): HostConnection;
   hostOn(cluster: string, connection: HostConnection): ClosableHost;
   readonly log: Log;
 }
 
-interface Way {
+interface Connected {
   readonly connection: HostConnection;
   readonly host: ClosableHost;
 }
 
 interface Entry {
-  /** The kubeconfig that it was made of. */
+  /** The sealed kubeconfig of the connection. */
   readonly sealed: string;
-  /** undefined: it is of no use. */
-  readonly way: Way | undefined;
-  /** What answers there is not this object's cluster: nobody is led there. */
-  readonly isMistaken: boolean;
+  /** `undefined` if the kubeconfig is unusable. */
+  readonly connected: Connected | undefined;
+  /** Another cluster than this object's responds: no request may be forwarded to it. */
+  readonly isMismatched: boolean;
 }
 
 /**
- * Follows the Cluster objects. New credentials are a new connection and a new host: whatever was open with the old ones
- * ends, as whoever replaced them has a reason to.
+ * Connects all clusters with a kubeconfig. New credentials result in a new connection and a new host: everything that
+ * uses the old ones ends, because the credentials were replaced for a reason.
  */
 export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
   const { clusters, log } = options;
@@ -57,65 +59,70 @@ export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
   const listeners = new Set<(cluster: string) => void>();
   const closing = new Set<Promise<void>>();
 
-  function open(cluster: string, sealed: string): Way | undefined {
+  function open(cluster: string, sealed: string): Connected | undefined {
     try {
       const { kubeconfig, fault } = readKubeconfig(options.unseal(sealed));
       if (kubeconfig === undefined) throw new Error(`the kubeconfig ${fault}`);
       const connection = options.connect(kubeconfig);
       return { connection, host: options.hostOn(cluster, connection) };
     } catch (error) {
-      // The seal key is another one, or a newer version of the server refuses what an older one took.
-      log.error({ cluster, error: String(error) }, 'the kubeconfig of a connected cluster cannot be used');
+      // The seal key was replaced, or a newer version of the server rejects a kubeconfig that an older one accepted.
+      log.error({ cluster, error: String(error) }, 'cannot use the kubeconfig of a connected cluster');
       return undefined;
     }
   }
 
-  function shut({ connection, host }: Way): void {
+  function disconnect({ connection, host }: Connected): void {
     const closed = host.close().then(() => connection.close());
     closing.add(closed);
     void closed
-      .catch((error: unknown) => log.warn({ error: String(error) }, 'the connection to a cluster ended badly'))
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'cannot close the connection to a cluster'))
       .finally(() => closing.delete(closed));
   }
 
-  function keep(cluster: string): void {
+  function sync(cluster: string): void {
     const sealed = textAt(clusters.peekHidden('', cluster), hiddenKubeconfig);
     const before = entries.get(cluster);
-    const isMistaken = isOfAnother(clusters.peek('', cluster)?.object);
+    const isMismatched = isMismatch(clusters.peek('', cluster)?.object);
     const isSame = sealed === (before?.sealed ?? '');
-    if (isSame && isMistaken === (before?.isMistaken ?? isMistaken)) return;
+    if (isSame && isMismatched === (before?.isMismatched ?? isMismatched)) return;
     if (sealed === '') entries.delete(cluster);
-    else entries.set(cluster, { sealed, way: isSame ? before?.way : open(cluster, sealed), isMistaken });
-    if (!isSame && before?.way !== undefined) shut(before.way);
+    else
+      entries.set(cluster, {
+        sealed,
+        connected: isSame ? before?.connected : open(cluster, sealed),
+        isMismatched,
+      });
+    if (!isSame && before?.connected !== undefined) disconnect(before.connected);
     for (const listener of listeners) listener(cluster);
   }
 
-  const wayFor = (cluster: string): Way | undefined => {
+  const connectedFor = (cluster: string): Connected | undefined => {
     const entry = entries.get(cluster);
-    return entry?.isMistaken === true ? undefined : entry?.way;
+    return entry?.isMismatched === true ? undefined : entry?.connected;
   };
 
-  const stop = clusters.listen(({ before, after }) => keep((after ?? before)?.object.metadata.name ?? ''));
-  for (const { object } of clusters.peekAll()) keep(object.metadata.name ?? '');
+  const stop = clusters.listen(({ before, after }) => sync((after ?? before)?.object.metadata.name ?? ''));
+  for (const { object } of clusters.peekAll()) sync(object.metadata.name ?? '');
 
   return {
-    hostOf: (cluster) => wayFor(cluster)?.host,
-    apiOf: (cluster) => wayFor(cluster)?.connection.api,
-    connectionOf: (cluster) => entries.get(cluster)?.way?.connection,
+    hostOf: (cluster) => connectedFor(cluster)?.host,
+    apiOf: (cluster) => connectedFor(cluster)?.connection.api,
+    connectionOf: (cluster) => entries.get(cluster)?.connected?.connection,
     onReplaced(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async close() {
       stop();
-      for (const { way } of entries.values()) if (way !== undefined) shut(way);
+      for (const { connected } of entries.values()) if (connected !== undefined) disconnect(connected);
       entries.clear();
       await Promise.allSettled(closing);
     },
   };
 }
 
-function isOfAnother(cluster: KubeObject | undefined): boolean {
+function isMismatch(cluster: KubeObject | undefined): boolean {
   return listAt(cluster, 'status', 'conditions').some(
     (condition) => textAt(condition, 'type') === 'Unique' && textAt(condition, 'status') === 'False',
   );

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ensureDirectory } from '../process/private-dir.ts';
 
-/** Where everything lies that outlives a run. The files are the only secrets in clear, so each has mode 0600. */
+/** The paths of all persistent files. These files are the only plain-text secrets, so each has mode 0600. */
 export interface DataDir {
   readonly path: string;
   readonly caCertificate: string;
@@ -14,9 +14,9 @@ export interface DataDir {
   readonly adminKubeconfig: string;
   readonly auditLog: string;
   readonly store: string;
-  /** Where helm works: charts that were fetched, and what it needs for as long as it runs. */
+  /** The working directory of helm: downloaded charts and temporary files. */
   readonly helm: string;
-  /** Which store belongs here, so that another one is not taken for it. */
+  /** The identity of the store that belongs to this directory, to detect a foreign one. */
   readonly installation: string;
 }
 
@@ -39,7 +39,7 @@ export function dataDirAt(path: string): DataDir {
   };
 }
 
-/** Makes the directory if it is not there, and checks that this process can work in it. */
+/** Creates the directory if it does not exist, and checks that this process can use it. */
 export async function openDataDir(path: string): Promise<DataDir> {
   const dir = dataDirAt(path);
   await ensureDirectory(dir.path);

@@ -30,8 +30,8 @@ async function publicKeys(server: RunningServer): Promise<JSONWebKeySet> {
   return (await response.body.json()) as JSONWebKeySet;
 }
 
-describe('direct-endpoint tokens at the front door (completions §6)', () => {
-  it('are checked with what /auth/jwks tells, by anybody’s JWT library and by ours', async () => {
+describe('direct-endpoint tokens over HTTP (completions §6)', () => {
+  it('can be verified with the keys from /auth/jwks, by any JWT library and by ours', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const key = await bench.makeKey(server, 'annas', { user: 'anna' });
@@ -46,7 +46,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     expect(verified.claims?.groups).toContain('platform:user:anna');
   });
 
-  it('open nothing here: the central server answers 401 (completions §6)', async () => {
+  it('are rejected by the server itself with 401 (completions §6)', async () => {
     const server = await bench.start();
     const token = await makeToken(server);
     for (const each of [path, `${groupPath}/projects`, '/metrics', '/auth/logout', '/kubernetes/cluster/local/api']) {
@@ -57,7 +57,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     }
   });
 
-  it('are made by POST alone, of which discovery tells', async () => {
+  it('support only create, as discovery states', async () => {
     const server = await bench.start();
     for (const method of ['GET', 'DELETE'] as const) {
       expect((await bench.ask(server, path, { method })).code).toBe(405);
@@ -68,7 +68,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     expect(found).toMatchObject({ kind: 'DirectClusterEndpointToken', namespaced: false, verbs: ['create'] });
   });
 
-  it('are refused with a Status that names every fault', async () => {
+  it('are rejected with a Status that names every fault', async () => {
     const server = await bench.start();
     const refused = await bench.ask(server, path, { method: 'POST', body: { spec: { ttl: 0, scope: {} } } });
     expect(refused).toMatchObject({ code: 422, json: { reason: 'Invalid' } });
@@ -77,7 +77,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     expect((await bench.ask(server, path, { method: 'POST', body: {}, token: 'x' })).code).toBe(401);
   });
 
-  it('are cut to the end of their key with a Warning', async () => {
+  it('are limited to the expiry of their key, with a warning', async () => {
     const server = await bench.start();
     const token = await bench.makeKey(server, 'short', { ttl: 120 });
     const response = await bench.request(server, path, { method: 'POST', body: {}, token });
@@ -88,7 +88,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     await response.body.dump();
   });
 
-  it('carry the scopes of the key that asked', async () => {
+  it('contain the scopes of the requesting key', async () => {
     const server = await bench.start();
     const scope = { projects: [{ project: 'default' }] };
     const token = await makeToken(server, {}, await bench.makeKey(server, 'narrow', { scope }));
@@ -96,7 +96,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     expect(payload.scopes).toEqual([scope]);
   });
 
-  it('leave a line in the audit log when they are issued, at no level with their value', async () => {
+  it('are audited when issued, without their value at every level', async () => {
     const config = join(bench.root, 'config.yaml');
     await writeFile(config, JSON.stringify({ audit: { rules: [{ level: 'RequestResponse' }] } }));
     const server = await bench.start({ config });
@@ -110,7 +110,7 @@ describe('direct-endpoint tokens at the front door (completions §6)', () => {
     expect(metrics.text).not.toContain(token.split('.')[2]);
   });
 
-  it('stay valid over a restart', async () => {
+  it('stay valid after a restart', async () => {
     const server = await bench.start();
     const token = await makeToken(server);
     await bench.stop(server);

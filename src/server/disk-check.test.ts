@@ -19,8 +19,8 @@ function bench() {
   return { clock, said, disk, check: diskCheck(store, clock, log) };
 }
 
-describe('the check of the disk', () => {
-  it('asks the disk once in a second, however many ask', async () => {
+describe('the disk check', () => {
+  it('checks the disk at most once a second', async () => {
     const { clock, disk, check } = bench();
     await Promise.all([check.check(), check.check(), check.check()]);
     clock.advance(999);
@@ -31,7 +31,7 @@ describe('the check of the disk', () => {
     expect(disk.asked).toBe(2);
   });
 
-  it('fails while no write is taken, passes again afterwards, and says either once', async () => {
+  it('fails while writes are rejected, passes afterwards, and logs each change once', async () => {
     const { clock, disk, check, said } = bench();
     disk.good = false;
     await expect(check.check()).rejects.toThrow('full');
@@ -40,6 +40,6 @@ describe('the check of the disk', () => {
     disk.good = true;
     clock.advance(1_000);
     await check.check();
-    expect(said).toEqual(['the store takes no writes; reads go on', 'the store takes writes again']);
+    expect(said).toEqual(['the store rejects writes; reads still work', 'the store accepts writes again']);
   });
 });

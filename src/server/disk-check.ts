@@ -3,24 +3,24 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Store } from '../store/store.ts';
 
-/** Anybody may ask, as often as they like; the disk is asked once in so many milliseconds. */
-const trusted = 1_000;
+/** Cache time of the result in milliseconds: anonymous callers may request the check at any rate. */
+const cacheMilliseconds = 1_000;
 
 /**
- * Whether writes are taken. A full or read-only disk is no reason for a restart (livez), and what is there can still be
- * read; but who looks for a place to send writes to should look elsewhere.
+ * Reports whether the store accepts writes. A full or read-only disk does not justify a restart (livez), and reads
+ * still work, but load balancers should send writes elsewhere (readyz).
  */
 export function diskCheck(store: Pick<Store, 'assertWritable'>, clock: Clock, log: Log): HealthCheck {
   let latest: { readonly at: number; readonly outcome: Promise<void> } | undefined;
-  let wasGood = true;
-  const ask = async (): Promise<void> => {
+  let wasWritable = true;
+  const check = async (): Promise<void> => {
     try {
       await store.assertWritable();
-      if (!wasGood) log.info({}, 'the store takes writes again');
-      wasGood = true;
+      if (!wasWritable) log.info({}, 'the store accepts writes again');
+      wasWritable = true;
     } catch (error) {
-      if (wasGood) log.error({ error }, 'the store takes no writes; reads go on');
-      wasGood = false;
+      if (wasWritable) log.error({ error }, 'the store rejects writes; reads still work');
+      wasWritable = false;
       throw error;
     }
   };
@@ -28,8 +28,8 @@ export function diskCheck(store: Pick<Store, 'assertWritable'>, clock: Clock, lo
     name: 'disk',
     on: ['readyz'],
     check() {
-      if (latest === undefined || clock.elapsed() - latest.at >= trusted) {
-        latest = { at: clock.elapsed(), outcome: ask() };
+      if (latest === undefined || clock.elapsed() - latest.at >= cacheMilliseconds) {
+        latest = { at: clock.elapsed(), outcome: check() };
       }
       return latest.outcome;
     },

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { fileSettings } from './file-settings.ts';
 import { readOptions } from './options.ts';
 
-it('means by the defaults that it tells what it means without a file', async () => {
+it('the documented defaults are the values that apply without a file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'file-settings-'));
   const config = join(directory, 'config.yaml');
   const defaults = Object.entries(fileSettings).map(([group, settings]) => [

@@ -8,36 +8,37 @@ import { readAuditRule } from './audit-rules.ts';
 import { choice, flag, integer, list, text } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
-/** Every setting that has no flag, by the group it stands in. */
+/** Every setting without a flag, by group. */
 export const fileSettings = {
   audit: {
     maxBytes: integer({
       least: 1024,
       default: defaultAuditMaxBytes,
-      meaning: 'size in bytes at which `audit.log` is set aside and a new one begun',
+      meaning: 'size in bytes at which `audit.log` is rotated',
     }),
     keptFiles: integer({
       least: 0,
       most: 1000,
       default: defaultAuditKeptFiles,
-      meaning: 'how many files set aside are kept; `audit.log.1` is the youngest',
+      meaning: 'number of rotated files to keep; `audit.log.1` is the newest',
     }),
     onFailure: choice(['refuse', 'continue'], {
       default: 'refuse',
-      meaning: 'a write whose line cannot be written is refused with 503, or carried out with an alarm in the log',
+      meaning:
+        'when the audit line of a write cannot be written: reject the write with 503, or execute it and log an error',
     }),
     rules: list({
       default: defaultAuditRules,
-      meaning: 'the first rule that matches a request gives its level; none: nothing is written',
+      meaning: 'the first rule that matches a request sets its level; requests without a matching rule are not audited',
       members: {
         level: '`None`, `Metadata`, `Request` or `RequestResponse`; required',
-        verbs: 'verbs of the API, or methods in lower case for other paths',
-        users: 'names of users',
-        userGroups: 'groups, one of which the user is in',
-        namespaces: 'namespaces; an empty text is no namespace',
+        verbs: 'API verbs, or lower-case methods for non-resource paths',
+        users: 'user names',
+        userGroups: 'groups; the user must be in at least one of them',
+        namespaces: 'namespaces; the empty string matches requests without a namespace',
         resources: 'maps of `group` and `resources`: `plural`, `plural/subresource`, `plural/*` or `*`',
-        nonResourceURLs: 'paths; a `*` at the end matches whatever follows',
-        outcome: '`refused`: only what was answered 401, 403 or 429',
+        nonResourceURLs: 'paths; a trailing `*` matches any suffix',
+        outcome: '`refused`: only requests with response code 401, 403 or 429',
       },
       entry: readAuditRule,
     }),
@@ -46,12 +47,12 @@ export const fileSettings = {
     seconds: integer({
       least: 1,
       default: defaultRetention.ageMilliseconds / 1000,
-      meaning: 'how long a change is kept: so long can a watch be resumed and a list continued',
+      meaning: 'how long changes are retained, in seconds; watches can resume and lists can continue within this time',
     }),
     changes: integer({
       least: 1,
       default: defaultRetention.changes,
-      meaning: 'how many of the newest changes are kept, however old they are',
+      meaning: 'number of newest changes that are retained regardless of their age',
     }),
   },
   /** Completions §10. */
@@ -60,22 +61,22 @@ export const fileSettings = {
       least: 1024,
       most: 1024 * 1024 * 1024,
       default: 3 * 1024 * 1024,
-      meaning: 'the largest body of a request in bytes; more is answered 413',
+      meaning: 'maximum size of a request body in bytes; larger requests get 413',
     }),
     readsInFlight: integer({
       least: 1,
       default: 400,
-      meaning: 'reads at work at the same time; more wait, and are answered 429 if there are many',
+      meaning: 'maximum number of concurrent reads; further reads are queued, and get 429 when the queue is full',
     }),
     writesInFlight: integer({
       least: 1,
       default: 200,
-      meaning: 'writes at work at the same time; more wait, and are answered 429 if there are many',
+      meaning: 'maximum number of concurrent writes; further writes are queued, and get 429 when the queue is full',
     }),
     requestsPerSecond: integer({
       least: 0,
       default: 0,
-      meaning: 'requests a second that one access key may make, more are answered 429; 0: no limit',
+      meaning: 'maximum requests per second of one access key; further requests get 429; 0: no limit',
     }),
   },
   planes: {
@@ -83,20 +84,20 @@ export const fileSettings = {
       least: 1024 * 1024,
       default: 64 * 1024 * 1024,
       meaning:
-        'what virtual clusters that nobody uses may take in memory together, in bytes; beyond it those wait on disk that were not used for longest, until they are used again; the one that was used last stays',
+        'memory budget in bytes for virtual clusters that are not in use; beyond it, the least recently used ones are unloaded to disk until their next use; the most recently used one always stays in memory',
     }),
     maxBytes: integer({
       least: 1024 * 1024,
       default: 512 * 1024 * 1024,
       meaning:
-        'what the objects of one virtual cluster may take in memory together, in bytes; once they do, writes that make it larger are answered 403',
+        'maximum memory in bytes for the objects of one virtual cluster; when it is reached, writes that need more memory get 403',
     }),
     maxTokenTTL: integer({
       least: 600,
       most: 366 * 24 * 3600,
       default: 30 * 24 * 3600,
       meaning:
-        'the longest life of a token of a service account in a cluster, in seconds; who asks for a longer one gets this, and a warning',
+        'maximum lifetime of service account tokens in seconds; a request for a longer one gets this lifetime and a warning',
     }),
   },
   auth: {
@@ -104,39 +105,39 @@ export const fileSettings = {
       least: 60,
       most: 366 * 24 * 3600,
       default: 20 * 24 * 3600,
-      meaning: 'how long a login with a password lasts, in seconds; never longer than `accessKeys.maxTTL` allows',
+      meaning: 'lifetime of a login in seconds; limited by `accessKeys.maxTTL`',
     }),
   },
   console: {
     enabled: flag({
       default: true,
       meaning:
-        'the web console is served at `/`, and browsers may sign in to it; without it no cookie is a credential of this server',
+        'serve the web console at `/` and allow browsers to sign in; if false, the server accepts no cookies as credentials',
     }),
   },
   accessKeys: {
     maxTTL: integer({
       least: 0,
       default: defaultSettings.accessKeys.maxTTL,
-      meaning: 'the longest lifetime of a key in seconds; 0: no limit, and keys without an end are allowed',
+      meaning: 'maximum lifetime of a key in seconds; 0: no limit, keys without expiry are allowed',
     }),
     perUser: integer({
       least: 1,
       default: defaultSettings.accessKeys.perUser,
-      meaning: 'how many keys a user, a team or a subject may have',
+      meaning: 'maximum number of keys of a user, a team or a subject',
     }),
   },
   projects: {
     selfService: flag({
       default: defaultSettings.projects.selfService,
-      meaning: 'everybody may create projects, and administers those they created; admins always may',
+      meaning: 'allow all users to create projects, which they then administer; admins can always create projects',
     }),
   },
   charts: {
     allowed: list({
       default: defaultSettings.charts.allowed,
-      meaning: 'the only charts that templates may name',
-      members: { name: 'name of the chart; required', repo: 'repository that holds it; required' },
+      meaning: 'the charts that templates may use',
+      members: { name: 'chart name; required', repo: 'chart repository; required' },
       entry: readChart,
     }),
   },
@@ -149,75 +150,75 @@ export const fileSettings = {
     chart: text({
       takes: 'a name',
       default: defaultHelmSettings.chart,
-      meaning: 'the chart that is installed where a template names none',
+      meaning: 'default chart for templates that set none',
     }),
     repo: text({
       takes: '`https://…` or `oci://…`',
       default: defaultHelmSettings.repo,
       meaning:
-        'the repository of that chart; also put the two on the list `charts.allowed` if templates are to name them',
+        'repository of the default chart; add the chart to `charts.allowed` too if templates may set it explicitly',
     }),
     version: text({
       takes: 'a version or a range; empty: the newest',
       default: defaultHelmSettings.version,
-      meaning: 'the version of that chart that is installed where a template names none',
+      meaning: 'default version of the chart for templates that set none',
     }),
     path: text({
       takes: 'a path; empty: the chart is fetched',
       default: defaultHelmSettings.path,
       meaning:
-        'where that chart lies on this machine, as a folder or an archive; `{version}` in it stands for the version, so that several can lie there',
+        'local path of the default chart, a folder or an archive; `{version}` is replaced by the version, so that several versions can be stored',
     }),
     registryConfig: text({
       takes: 'a path; empty: none',
       default: defaultHelmSettings.registryConfig,
-      meaning: 'credentials of OCI registries, in the file that `helm registry login` writes',
+      meaning: 'file with the credentials of OCI registries, as `helm registry login` writes it',
     }),
     repositoryConfig: text({
       takes: 'a path; empty: none',
       default: defaultHelmSettings.repositoryConfig,
-      meaning: 'repositories that need credentials, in the file that `helm repo add` writes',
+      meaning: 'file with repositories that require credentials, as `helm repo add` writes it',
     }),
     timeoutSeconds: integer({
       least: 5,
       most: 3600,
       default: defaultHelmSettings.timeoutSeconds,
-      meaning: 'how long one run of helm may take, in seconds',
+      meaning: 'timeout of one helm run in seconds',
     }),
     concurrency: integer({
       least: 1,
       most: 64,
       default: defaultHelmSettings.concurrency,
-      meaning: 'how many runs of helm there may be at the same time, for each cluster',
+      meaning: 'maximum number of concurrent helm runs per cluster',
     }),
   },
   directTokens: {
     defaultTTL: integer({
       least: 1,
       default: defaultSettings.directTokens.defaultTTL,
-      meaning: 'lifetime in seconds of a direct-endpoint token that asks for none',
+      meaning: 'default lifetime of a direct-endpoint token in seconds',
     }),
     maxTTL: integer({
       least: 1,
       default: defaultSettings.directTokens.maxTTL,
-      meaning: 'the longest lifetime of such a token in seconds',
+      meaning: 'maximum lifetime of a direct-endpoint token in seconds',
     }),
   },
   gateway: {
     serviceAccountTokens: flag({
       default: defaultSettings.gateway.serviceAccountTokens,
       meaning:
-        'service accounts of a virtual cluster get into it from outside with their own tokens, so that controllers elsewhere can work in it',
+        'accept service account tokens of a virtual cluster at the gateway, so that controllers outside can use it',
     }),
     defaultTokenTTL: integer({
       least: 1,
       default: defaultSettings.gateway.defaultTokenTTL,
-      meaning: 'lifetime in seconds of the token in a kubeconfig of a virtual cluster that asks for none',
+      meaning: 'default lifetime in seconds of the token in the kubeconfig of a virtual cluster',
     }),
     maxTokenTTL: integer({
       least: 1,
       default: defaultSettings.gateway.maxTokenTTL,
-      meaning: 'the longest lifetime of such a token in seconds; it never outlives its access key',
+      meaning: 'maximum lifetime of such a token in seconds; it never outlives its access key',
     }),
   },
 };
@@ -226,7 +227,7 @@ function readChart(group: SettingsReader): ManagementSettings['charts']['allowed
   const name = group.text('name');
   const repo = group.text('repo');
   if (name === undefined || repo === undefined) {
-    throw new StartError('every entry of "charts.allowed" needs a "name" and a "repo"');
+    throw new StartError('every entry of "charts.allowed" requires a "name" and a "repo"');
   }
   return { name, repo };
 }

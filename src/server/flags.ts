@@ -1,9 +1,9 @@
-/** A flag of `flotilla start`; the setting of the same name in a configuration file means the same. */
+/** A flag of `flotilla start`. The setting of the same name in a configuration file is equivalent. */
 export interface Flag {
-  /** As the command line shows it: name and value. */
+  /** Name and value, as the help text shows them. */
   readonly flag: `--${string} <${string}>`;
   readonly description: string;
-  /** May be given several times; commas part values too. */
+  /** May be repeated; commas also separate values. */
   readonly many?: true;
 }
 
@@ -11,20 +11,23 @@ export const defaultDataDir = '.flotilla';
 export const defaultListen = '127.0.0.1:8443';
 
 export const startFlags = [
-  { flag: '--data-dir <directory>', description: `where everything is kept (default ${defaultDataDir})` },
-  { flag: '--listen <host:port>', description: `address to serve on, port 0 = any (default ${defaultListen})` },
-  { flag: '--external-url <url>', description: 'what kubeconfigs name (default the listen address)' },
-  { flag: '--tls-cert-file <file>', description: 'certificate of your own, read again when it changes' },
-  { flag: '--tls-key-file <file>', description: 'its private key' },
-  { flag: '--tls-san <name>', description: 'name or address for the self-made certificate', many: true },
+  { flag: '--data-dir <directory>', description: `directory for all data (default ${defaultDataDir})` },
+  { flag: '--listen <host:port>', description: `address to listen on, port 0 for any (default ${defaultListen})` },
+  { flag: '--external-url <url>', description: 'URL in kubeconfigs (default the listen address)' },
+  { flag: '--tls-cert-file <file>', description: 'TLS certificate, reloaded when it changes' },
+  { flag: '--tls-key-file <file>', description: 'private key of the TLS certificate' },
+  { flag: '--tls-san <name>', description: 'name or address in the generated certificate', many: true },
   { flag: '--api-prefix <word>', description: 'first path segment of the APIs (default kubernetes)' },
   {
     flag: '--store <store>',
-    description: 'embedded (in the data directory) or memory (nothing is kept) (default embedded)',
+    description: 'embedded (in the data directory) or memory (lost on exit) (default embedded)',
   },
-  { flag: '--seal-key-file <file>', description: 'key that seals secrets at rest (default seal.key there)' },
+  {
+    flag: '--seal-key-file <file>',
+    description: 'key that encrypts secrets at rest (default seal.key in the data directory)',
+  },
   { flag: '--log-level <level>', description: 'debug, info, warn, error or silent (default info)' },
-  { flag: '--config <file.yaml>', description: 'the same settings as a file; flags win' },
+  { flag: '--config <file.yaml>', description: 'configuration file; flags take precedence' },
 ] as const satisfies readonly Flag[];
 
 type NameIn<Text> = Text extends `--${infer Name} <${string}` ? Name : never;

@@ -8,7 +8,7 @@ import { inPhase } from './instances.fixture.ts';
 import { local } from './local-cluster.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
-describe('what lasts in the virtual cluster of an instance', () => {
+describe('a long-running request to the virtual cluster of an instance', () => {
   const at = GatewayBench.forEach();
   const watched = `${namespacesIn('demo')}?watch=true`;
 
@@ -20,26 +20,26 @@ describe('what lasts in the virtual cluster of an instance', () => {
     return watch;
   }
 
-  it('ends when the key does, also what was begun with a token of it (completions §5)', async () => {
+  it('ends with its key, also if it uses a token of the key (completions §5)', async () => {
     const watch = await annasWatch();
     await at.ask(`${groupPath}/accesskeys/annas`, mergePatch({ spec: { disabled: true } }));
     await watch.body.text();
   });
 
-  it('ends when its caller may not use the instance any more (completions §5)', async () => {
+  it('ends when its caller loses access to the instance (completions §5)', async () => {
     const watch = await annasWatch();
     await at.ask(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
     expect(await watch.body.text()).toMatch(/"type":"ERROR".*"code":410/);
   });
 
-  it('ends when the instance gives others roles than before (completions §8)', async () => {
+  it('ends when the instance grants different roles (completions §8)', async () => {
     const watch = await annasWatch();
     const extraAccessRules = [{ users: ['*'], clusterRole: 'view' }];
     await at.ask(`${instances}/demo`, mergePatch({ spec: { extraAccessRules } }));
     expect(await watch.body.text()).toMatch(/"type":"ERROR".*"code":410/);
   });
 
-  it('ends when the instance does, or is put to sleep (completions §3)', async () => {
+  it('ends when the instance is deleted or put to sleep (completions §3)', async () => {
     await at.make('demo');
     const before = await at.open(watched);
     const annotations = { 'sleepmode.platform.sh/force': 'true' };
@@ -55,7 +55,7 @@ describe('what lasts in the virtual cluster of an instance', () => {
     expect(await after.body.text()).toMatch(/is being removed/);
   });
 
-  it('ends when the instance does whose virtual cluster stays (completions §4)', async () => {
+  it('ends with an instance whose virtual cluster remains (completions §4)', async () => {
     const there = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
     expect((await at.post(there, { metadata: { name: 'kept' } })).code).toBe(201);
     const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'kept' };
@@ -67,7 +67,7 @@ describe('what lasts in the virtual cluster of an instance', () => {
     expect(await at.code(`${there}/kept/proxy/api`)).toBe(200);
   });
 
-  it('keeps what is used awake, and wakes what is used again (completions §3)', async () => {
+  it('keeps a virtual cluster awake, and wakes a sleeping one (completions §3)', async () => {
     const clock = new ManualClock(Date.now());
     await at.restart({}, clock);
     await at.make('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
@@ -82,7 +82,7 @@ describe('what lasts in the virtual cluster of an instance', () => {
     await at.until('demo', inPhase('Ready'));
   });
 
-  it('is woken by a good token of its own accounts, and by no other (completions §8)', async () => {
+  it('wakes a virtual cluster with a valid service account token only (completions §8)', async () => {
     const clock = new ManualClock(Date.now());
     await at.restart({}, clock);
     await at.make('demo', {}, { 'sleepmode.platform.sh/sleep-after': '100' });
@@ -102,7 +102,7 @@ describe('what lasts in the virtual cluster of an instance', () => {
     await at.until('demo', inPhase('Ready'));
   });
 
-  it('goes over a WebSocket and over HTTP/2', async () => {
+  it('works over a WebSocket and over HTTP/2', async () => {
     await at.make('demo');
     const token = await at.token('demo');
     const ca = await at.bench.read('ca.crt');
@@ -131,7 +131,7 @@ describe('what lasts in the virtual cluster of an instance', () => {
     session.close();
   });
 
-  it('takes large bodies as the virtual cluster does, and tells its own limit (completions §10)', async () => {
+  it('accepts large bodies like the virtual cluster, and reports its own limit (completions §10)', async () => {
     await at.make('demo');
     const maps = `${gateway('demo')}/api/v1/namespaces/default/configmaps`;
     const large = { metadata: { name: 'large' }, data: { text: 'x'.repeat(1_000_000) } };

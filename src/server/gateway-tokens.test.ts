@@ -14,7 +14,7 @@ describe('kubeconfigs of virtual clusters', () => {
   const at = GatewayBench.forEach();
   const fieldsOf = (json: JsonObject) => listAt(json, 'details', 'causes').map((cause) => textAt(cause, 'field'));
 
-  it('hold a token that opens that instance and nothing else (completions §3)', async () => {
+  it('contain a token that is valid for that instance only (completions §3)', async () => {
     const anna = await at.person('anna');
     const demo = await at.make('demo', shared('anna'));
     await at.make('other', shared('anna'));
@@ -50,7 +50,7 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(await at.code(proxy, token)).toBe(401);
   });
 
-  it('are refused with what is wrong with them, and made for nobody else (completions §3)', async () => {
+  it('are rejected with the cause, and never issued for another user (completions §3)', async () => {
     await at.make('demo');
     const path = `${instances}/demo/kubeconfig`;
     for (const [spec, fields] of [
@@ -74,7 +74,7 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(await server('https://fleet.example/a/way/in/')).toBe('https://fleet.example/a/way/in');
   });
 
-  it('end with the key that asked for them: deleted, disabled, given another value (completions §3)', async () => {
+  it('end with the requesting key: deleted, disabled, changed value (completions §3)', async () => {
     await at.make('demo', shared('anna', 'bob', 'carl'));
     for (const [name, end] of [
       ['anna', () => at.ask(`${groupPath}/accesskeys/annas`, { method: 'DELETE' })],
@@ -91,7 +91,7 @@ describe('kubeconfigs of virtual clusters', () => {
     }
   });
 
-  it('end with the instance: one that comes after it under the same name is another one (completions §3)', async () => {
+  it('end with the instance, and are invalid for a new one of the same name (completions §3)', async () => {
     await at.make('demo');
     const token = await at.token('demo');
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
@@ -103,7 +103,7 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(await at.code(namespacesIn('demo'), await at.token('demo'))).toBe(200);
   });
 
-  it('open no more than the key does now, nor than it did then (completions §5)', async () => {
+  it('grant neither more than the key does now, nor more than it did at their creation (completions §5)', async () => {
     await at.make('demo');
     const wide = { virtualClusters: [{ project: 'default', virtualCluster: '*' }] };
     await at.bench.makeKey(at.server, 'own', { scope: wide });
@@ -113,7 +113,7 @@ describe('kubeconfigs of virtual clusters', () => {
     const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
     await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
     expect(await at.code(namespacesIn('demo'), token)).toBe(403);
-    // A key that may more from now on does not make its old tokens wider.
+    // A key with wider permissions does not widen its old tokens.
     const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
     await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
     const reading = await at.token('demo', key);
@@ -124,14 +124,14 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(patched.code).toBe(403);
   });
 
-  it('are good after a restart of the server', async () => {
+  it('stay valid after a restart of the server', async () => {
     await at.make('demo');
     const token = await at.token('demo');
     await at.restart();
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
   });
 
-  it('end with the right to use the instance (completions §8)', async () => {
+  it('end with the permission to use the instance (completions §8)', async () => {
     const anna = await at.person('anna');
     await at.make('demo', shared('anna'));
     const token = await at.token('demo', anna);
@@ -140,7 +140,7 @@ describe('kubeconfigs of virtual clusters', () => {
     expect(await at.code(namespacesIn('demo'), token)).toBe(403);
   });
 
-  it('end in time, never later than the key, and take the accounts’ tokens along where they are not wanted', async () => {
+  it('expire on time, never later than the key, and service account tokens can be disabled', async () => {
     const clock = new ManualClock(Date.now());
     const config = join(at.bench.root, 'settings.yaml');
     await writeFile(config, 'gateway:\n  serviceAccountTokens: false\n  maxTokenTTL: 90000\n');

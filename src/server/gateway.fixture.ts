@@ -15,15 +15,15 @@ export const gateway = (name: string, project = 'default') => `/kubernetes/proje
 
 export const namespacesIn = (name: string) => `${gateway(name)}/api/v1/namespaces`;
 
-/** In an instance's spec: these may use it. */
+/** Spec members that let these users use an instance. */
 export const shared = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
 
-/** A real server whose gateway is the subject, anew for each test. */
+/** A real server for gateway tests, new for each test. */
 export class GatewayBench {
   #bench: ServerBench | undefined;
   #server: RunningServer | undefined;
 
-  /** To be called where tests are described. */
+  /** Must be called inside a describe block. */
   static forEach(flags: () => Promise<FlagValues> = async () => ({})): GatewayBench {
     const at = new GatewayBench();
     beforeEach(async () => {
@@ -57,7 +57,7 @@ export class GatewayBench {
     return this.ask(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
   }
 
-  /** Opens something that lasts. */
+  /** Opens a stream. */
   open(path: string, token?: string) {
     return this.bench.request(this.server, path, token === undefined ? {} : { token });
   }
@@ -70,14 +70,14 @@ export class GatewayBench {
     return untilInstance(this.bench, this.server, { name }, has);
   }
 
-  /** An instance that is Ready. */
+  /** Creates an instance and waits until it is Ready. */
   async make(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
     const answer = await this.post(instances, { metadata: { name, annotations }, spec });
     expect(answer.code, answer.text).toBe(201);
     return await this.until(name, inPhase('Ready'));
   }
 
-  /** A user, and their key. */
+  /** Creates a user and returns their access key. */
   async person(name: string, key: JsonObject = {}): Promise<string> {
     await this.bench.make(this.server, 'users', name);
     return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });
@@ -89,12 +89,12 @@ export class GatewayBench {
     return load(textAt(answer.json, 'status', 'kubeConfig')) as JsonObject;
   }
 
-  /** The gateway token of the kubeconfig that this caller gets. */
+  /** The gateway token in the kubeconfig of this caller. */
   async token(name: string, token?: string, spec: JsonObject = {}): Promise<string> {
     return textAt(listAt(await this.kubeconfig(name, spec, token), 'users')[0], 'user', 'token');
   }
 
-  /** Who somebody is inside. */
+  /** The identity of the caller inside the virtual cluster. */
   async whoIs(name: string, token?: string): Promise<{ name: string; groups: readonly JsonValue[] }> {
     const answer = await this.post(`${gateway(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {}, token);
     expect(answer.code, answer.text).toBe(201);

@@ -14,7 +14,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     return [code, textAt(json, 'message')];
   };
 
-  it('leads into the instance’s own virtual cluster (completions §8)', async () => {
+  it('forwards to the virtual cluster of the instance (completions §8)', async () => {
     await at.make('demo');
     const made = await at.post(namespacesIn('demo'), { metadata: { name: 'web' } });
     expect(made.code, made.text).toBe(201);
@@ -27,7 +27,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(admin.groups).toContain('system:masters');
   });
 
-  it('gives the roles of the template and of the instance, and the default only where no rule matches (completions §8)', async () => {
+  it('grants the roles of template and instance, and the default role only if no rule matches (completions §8)', async () => {
     await at.bench.make(at.server, 'virtualclustertemplates', 'strict', {
       template: {
         access: { defaultClusterRole: 'view', rules: [{ teams: ['painters'], clusterRole: 'edit' }] },
@@ -53,7 +53,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect((await at.post(namespacesIn('demo'), { metadata: { name: 'x' } }, carl)).code).toBe(201);
   });
 
-  it('takes over no group of Kubernetes’ own and no role from outside (completions §8)', async () => {
+  it('passes on neither Kubernetes system groups nor role groups of the caller (completions §8)', async () => {
     const groups = ['crafts', 'platform:role:cluster-admin'];
     await at.bench.make(at.server, 'users', 'anna', { groups });
     const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
@@ -64,7 +64,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(inside.groups.filter((group) => String(group).startsWith('system:'))).toEqual(['system:authenticated']);
   });
 
-  it('lets act as another only who may inside, and never out of a scope (completions §8)', async () => {
+  it('allows impersonation only with permission inside, and never beyond a scope (completions §8)', async () => {
     const view = { extraAccessRules: [{ users: ['anna'], clusterRole: 'view' }] };
     const anna = await at.person('anna');
     await at.make('demo', { ...shared('anna'), ...view });
@@ -85,7 +85,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(await as(namespacesIn('other'), scoped, 'root', 'system:masters')).toBe(403);
   });
 
-  it('narrows what is done inside by the rules of the key, also what one request does besides (completions §5)', async () => {
+  it('applies the rules of the key to requests and to their implied permissions (completions §5)', async () => {
     await at.make('demo');
     const resources = [{ group: '', resources: ['configmaps'] }];
     const scope = { rules: [{ verbs: ['get', 'patch'], resources, requestTargets: ['ProjectVirtualCluster'] }] };
@@ -104,7 +104,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(await at.code(`${namespacesIn('demo')}/default`, token)).toBe(403);
   });
 
-  it('tells a narrowed key what its own requests would be, whomever it acts as (AUTHZ-01, completions §5)', async () => {
+  it('applies the scope of a key to access reviews, also with impersonation (AUTHZ-01, completions §5)', async () => {
     await at.make('demo');
     const resources = [
       { group: '', resources: ['configmaps'] },
@@ -138,7 +138,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(JSON.stringify(listAt(rules.json, 'status', 'resourceRules'))).not.toContain('"*"');
   });
 
-  it('says what is wrong: not there, not ready, asleep, no way to it (completions §8)', async () => {
+  it('reports the cause: not found, not ready, sleeping, not connected (completions §8)', async () => {
     expect(await message(namespacesIn('nothing'))).toEqual([
       404,
       'virtualclusterinstances.management.platform.sh "nothing" not found',
@@ -166,7 +166,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect((await at.post(`${instances}/away/kubeconfig`, {})).code).toBe(501);
   });
 
-  it('lets nobody into a virtual cluster that is not the instance’s own', async () => {
+  it('rejects requests to a virtual cluster that does not belong to the instance', async () => {
     const namespace = 'taken';
     await at.post(`${local}/api/v1/namespaces`, { metadata: { name: namespace } });
     const there = `${local}/apis/storage.platform.sh/v1/namespaces/${namespace}/virtualclusters`;
@@ -179,7 +179,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(text).toMatch(/is not ready/);
   });
 
-  it('ends with the instance', async () => {
+  it('rejects requests during and after the deletion of the instance', async () => {
     await at.make('demo');
     await at.ask(`${instances}/demo`, mergePatch({ metadata: { finalizers: ['example.dev/hold'] } }));
     await at.ask(`${instances}/demo`, { method: 'DELETE' });
@@ -189,7 +189,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect((await message(namespacesIn('demo')))[0]).toBe(404);
   });
 
-  it('takes the tokens of the virtual cluster’s own accounts, where the setting lets it (completions §8)', async () => {
+  it('accepts service account tokens of the virtual cluster if enabled (completions §8)', async () => {
     await at.make('demo');
     await at.make('other');
     const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
@@ -200,7 +200,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(await at.code(namespacesIn('demo'), token)).toBe(403);
   });
 
-  it('is told of by the instance, to each reader as it is for them (completions §3)', async () => {
+  it('is described in the instance for each reader (completions §3)', async () => {
     const [anna, bob] = [await at.person('anna'), await at.person('bob')];
     const access = [
       { name: 'use', verbs: ['use', 'get'], users: ['anna'] },
@@ -223,7 +223,7 @@ describe('the gateway to the virtual clusters of projects', () => {
     expect(await seen(`${instances}/demo`, anna)).toEqual([undefined, undefined]);
   });
 
-  it('has no log behind it where the virtual cluster is no program of its own', async () => {
+  it('has no logs for a virtual cluster without its own process', async () => {
     await at.make('demo');
     const { code, json } = await at.ask(`${instances}/demo/log`);
     expect([code, textAt(json, 'message')]).toEqual([

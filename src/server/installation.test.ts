@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir.path, { recursive: true }));
 
 describe('openDataDir', () => {
-  it('makes the directory for its owner alone', async () => {
+  it('creates the directory with private permissions', async () => {
     const made = await openDataDir(join(dir.path, 'a', 'b'));
     expect((await stat(made.path)).mode & 0o777).toBe(0o700);
     expect(await isEmptyDirectory(made.path)).toBe(true);
@@ -24,13 +24,13 @@ describe('openDataDir', () => {
     expect(await isEmptyDirectory(dir.path)).toBe(false);
   });
 
-  it('says in one line why it cannot be used', async () => {
+  it('rejects an unusable path with a one-line message', async () => {
     await writeFile(join(dir.path, 'file'), '');
     await expect(openDataDir(join(dir.path, 'file'))).rejects.toThrow(/file cannot be used: it is a file/);
     await expect(openDataDir(join(dir.path, 'file', 'x'))).rejects.toThrow(/part of the path is a file/);
   });
 
-  it.runIf(process.platform === 'linux')('says so where nothing can be made at all', async () => {
+  it.runIf(process.platform === 'linux')('rejects a path where nothing can be created', async () => {
     await expect(openDataDir('/proc/flotilla/data')).rejects.toThrow(
       /\/proc\/flotilla\/data cannot be used: cannot create a directory in \/proc$/,
     );
@@ -38,7 +38,7 @@ describe('openDataDir', () => {
 });
 
 describe('checkStoreIdentity', () => {
-  it('remembers the store of the first start and refuses another', async () => {
+  it('records the store of the first start and rejects another', async () => {
     const store = openMemoryStore();
     await checkStoreIdentity(dir, store);
     await checkStoreIdentity(dir, store);
@@ -46,20 +46,20 @@ describe('checkStoreIdentity', () => {
     await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('belongs to another installation');
   });
 
-  it('refuses a file that names no store', async () => {
+  it('rejects a file without a store identity', async () => {
     await writeFile(dir.installation, '{}');
     await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('is damaged');
   });
 });
 
 describe('loadSealer', () => {
-  it('makes a key for a new store and takes the same afterwards', async () => {
+  it('creates a key for a new store and uses it afterwards', async () => {
     const store = openMemoryStore();
     const sealed = (await loadSealer(dir.sealKey, store)).seal('p', 'x');
     expect((await loadSealer(dir.sealKey, store)).open('p', sealed)).toBe('x');
   });
 
-  it('refuses another key than the one the store was sealed with', async () => {
+  it('rejects a key that the store was not sealed with', async () => {
     const store = openMemoryStore();
     await loadSealer(dir.sealKey, store);
     const other = join(dir.path, 'other.key');
@@ -67,17 +67,17 @@ describe('loadSealer', () => {
     await expect(loadSealer(other, store)).rejects.toThrow(/other.key is not the seal key of this store/);
   });
 
-  it('makes no new key for a store that was sealed with one', async () => {
+  it('creates no new key for a store with sealed values', async () => {
     const store = openMemoryStore();
     await loadSealer(dir.sealKey, store);
     await rm(dir.sealKey);
-    await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is not there/);
+    await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is missing/);
     expect(await readdir(dir.path)).toEqual([]);
   });
 
-  it('says so when it cannot make one', async () => {
+  it('reports that it cannot create a key', async () => {
     await expect(loadSealer(join(dir.path, 'no', 'seal.key'), openMemoryStore())).rejects.toThrow(
-      /cannot be made: there is no such file/,
+      /cannot create the seal key .*: there is no such file/,
     );
   });
 });

@@ -8,8 +8,8 @@ import type { Store } from '../store/store.ts';
 import type { DataDir } from './data-dir.ts';
 
 /**
- * Refuses a store that is not the one this data directory was used with: an installation that came up on another,
- * empty store would look as if everything had been deleted.
+ * Rejects a store that does not belong to this data directory: with another, empty store it would look as if everything
+ * had been deleted.
  */
 export async function checkStoreIdentity(dir: DataDir, store: Store): Promise<void> {
   const text = await readIfThere(dir.installation);
@@ -17,16 +17,16 @@ export async function checkStoreIdentity(dir: DataDir, store: Store): Promise<vo
     await writePrivateFile(dir.installation, `${JSON.stringify({ store: store.identity })}\n`);
     return;
   }
-  const known = storeIn(text);
-  if (known === undefined) throw new StartError(`${dir.installation} is damaged: it does not name a store`);
+  const known = storeIdentityIn(text);
+  if (known === undefined) throw new StartError(`${dir.installation} is damaged: it has no store identity`);
   if (known !== store.identity) {
     throw new StartError(
-      `the store belongs to another installation: ${dir.path} was used with ${known}, this one is ${store.identity}`,
+      `the store belongs to another installation: ${dir.path} expects ${known}, found ${store.identity}`,
     );
   }
 }
 
-function storeIn(text: string): string | undefined {
+function storeIdentityIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) && typeof value.store === 'string' ? value.store : undefined;
@@ -35,16 +35,16 @@ function storeIn(text: string): string | undefined {
   }
 }
 
-/** Kept in the store itself, so that it comes along with a backup. */
+/** A row in the store itself, so that backups contain it. */
 const sealCheckKey: Key = { slice: 'installation', segments: ['seal-key-check'] };
 const sealCheckPurpose = 'seal key check';
 
-/** Whether values in this store were sealed at all: then only that very key will do. */
+/** True if the store contains sealed values, which require the original seal key. */
 export async function needsItsSealKey(store: Store): Promise<boolean> {
   return (await store.get(sealCheckKey)) !== undefined;
 }
 
-/** Refuses a seal key that is not the store's own: nothing sealed would open, and no access key would work. */
+/** Rejects a seal key of another store: it could decrypt nothing, and no access key would work. */
 export async function checkSealKey(store: Store, sealer: Sealer, path: string): Promise<void> {
   const expected = sealer.hash(sealCheckPurpose, store.identity);
   const entry = await store.get(sealCheckKey);
@@ -54,6 +54,8 @@ export async function checkSealKey(store: Store, sealer: Sealer, path: string): 
       writes: [{ key: sealCheckKey, value: expected }],
     });
   } else if (entry.value !== expected) {
-    throw new StartError(`${path} is not the seal key of this store: put the right one there, or give --seal-key-file`);
+    throw new StartError(
+      `${path} is not the seal key of this store: replace it with the right key, or set --seal-key-file`,
+    );
   }
 }

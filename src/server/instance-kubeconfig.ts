@@ -14,16 +14,16 @@ export interface InstanceKubeconfigOptions {
   readonly dataDir?: string | undefined;
 }
 
-/** `flotilla kubeconfig`: what the subresource of that name answers, without a tool that takes JSON apart. */
+/** `flotilla kubeconfig`: returns the kubeconfig of an instance, without the need for a JSON tool. */
 export async function instanceKubeconfig(options: InstanceKubeconfigOptions): Promise<string> {
   const dir = dataDirAt(options.dataDir ?? defaultDataDir);
   const access = await readAdminAccess(dir.adminKubeconfig);
-  if (access === undefined) throw new StartError(`there is no admin.kubeconfig in ${dir.path}`);
+  if (access === undefined) throw new StartError(`no admin.kubeconfig in ${dir.path}`);
   const [namespace, name] = [projectNamespace(options.project), options.instance].map(encodeURIComponent);
   const path =
     `${access.managementPath}/apis/${managementGroup}/${managementVersion}` +
     `/namespaces/${namespace}/virtualclusterinstances/${name}/kubeconfig`;
-  return await askServer(access, { method: 'POST', path, body: '{}', what: 'the kubeconfig' }, async (body) => {
+  return await askServer(access, { method: 'POST', path, body: '{}', description: 'the kubeconfig' }, async (body) => {
     const answer: unknown = await json(body);
     return isJsonObject(answer) ? textAt(answer, 'status', 'kubeConfig') : '';
   });

@@ -6,7 +6,7 @@ import type { RunningServer } from './start-server.ts';
 
 export const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
 
-/** The first version of the instance that has this, by watching it; undefined stands for one that is gone. */
+/** Watches an instance and returns its first version that matches. The predicate gets `undefined` for a deleted one. */
 export async function untilInstance(
   bench: ServerBench,
   server: RunningServer,
@@ -23,7 +23,7 @@ export async function untilInstance(
     const event = JSON.parse(line) as { type: string; object: JsonObject };
     if (has(event.type === 'DELETED' ? undefined : event.object)) return event.object;
   }
-  throw new Error(`the watch ended before it came: ${(await bench.ask(server, only)).text}`);
+  throw new Error(`the watch ended without a match: ${(await bench.ask(server, only)).text}`);
 }
 
 export const isGone = (instance: JsonObject | undefined): boolean => instance === undefined;
@@ -32,7 +32,7 @@ export function inPhase(phase: string): (instance: JsonObject | undefined) => bo
   return (instance) => textAt(instance, 'status', 'phase') === phase;
 }
 
-/** The server has nothing more to write about it: what it says is about this very generation. */
+/** True if the server has reconciled the current generation of the instance. */
 export function isSettled(instance: JsonObject | undefined): boolean {
   const conditions = listAt(instance, 'status', 'conditions') as readonly JsonObject[];
   const generation = (instance?.metadata as JsonObject | undefined)?.generation;

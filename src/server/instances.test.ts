@@ -39,7 +39,7 @@ const hosted = (instance: JsonObject) =>
 const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
 describe('an instance', () => {
-  it('becomes Ready by itself, with conditions that say so (completions §3)', async () => {
+  it('becomes Ready, with matching conditions (completions §3)', async () => {
     await make('demo');
     const ready = await until('demo', isReady);
     for (const type of [
@@ -61,7 +61,7 @@ describe('an instance', () => {
     expect(binding.json).toMatchObject({ roleRef: { name: 'cluster-admin' } });
   });
 
-  it('is held until nothing of it is left, and takes its namespace with it', async () => {
+  it('is deleted after its virtual cluster and its host namespace are removed', async () => {
     await make('demo');
     const ready = await until('demo', isReady);
     const deleted = await ask(`${instances}/demo`, { method: 'DELETE' });
@@ -79,7 +79,7 @@ describe('a template', () => {
   const map = (name: string, text: string) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: apps\ndata:\n  text: ${text}\n`;
 
-  it('has its objects applied inside, namespaces and definitions first (completions §7)', async () => {
+  it('has its objects applied inside, namespaces and CRDs first (completions §7)', async () => {
     const definition = [
       'apiVersion: apiextensions.k8s.io/v1',
       'kind: CustomResourceDefinition',
@@ -108,14 +108,14 @@ describe('a template', () => {
     const { items } = await inside(ready, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings');
     const bindings = (items as JsonObject[]).map((item) => textAt(item, 'metadata', 'name'));
     expect(bindings.filter((name) => name.startsWith('platform:'))).toEqual([
-      // It stands in every virtual cluster; the gateway puts nobody into its group here.
+      // The binding exists in every virtual cluster; the gateway puts no caller into its group here.
       'platform:role:cluster-admin',
       'platform:role:edit',
       'platform:role:view',
     ]);
   });
 
-  it('gives its labels and annotations to the instance, the virtual cluster and the namespace, and objects to that', async () => {
+  it('adds its labels and annotations to instance, virtual cluster and namespace, and its objects to the namespace', async () => {
     const secret = map('in-space', 'here').replace('  namespace: apps\n', '');
     await template('dressed', {
       template: {
@@ -138,13 +138,13 @@ describe('a template', () => {
     const space = `${local}/api/v1/namespaces/${textAt(ready, 'spec', 'clusterRef', 'namespace')}`;
     expect((await ask(space)).json.metadata).toMatchObject({ annotations: { space: 'yes' } });
     expect((await ask(`${space}/configmaps/in-space`)).json).toMatchObject({ data: { text: 'here' } });
-    // What somebody takes off stays off.
+    // A label that a user removes stays removed.
     await ask(`${instances}/demo`, mergePatch({ metadata: { labels: { made: null } }, spec: { displayName: 'Demo' } }));
     const renamed = await until('demo', isSettled);
     expect(renamed.metadata).not.toHaveProperty('labels.made');
   });
 
-  it('that changes is followed, unless it was to be synced once, and one that is gone leaves what runs', async () => {
+  it('is applied again when it changes, unless syncOnce is set; its deletion changes nothing', async () => {
     const objects = (text: string) => ({
       template: { objects: `apiVersion: v1\nkind: Namespace\nmetadata: {name: apps}\n---\n${map('state', text)}` },
     });
@@ -167,7 +167,7 @@ describe('a template', () => {
     );
     expect(condition(without, 'TemplateResolved')).toMatchObject({
       reason: 'TemplateNotFound',
-      message: expect.stringContaining('What runs goes on'),
+      message: expect.stringContaining('stays in effect'),
     });
     expect(isReady(without)).toBe(true);
     const stays = (await ask(`${instances}/stays`)).json;
@@ -175,7 +175,7 @@ describe('a template', () => {
     expect(await inside(stays, state)).toMatchObject({ data: { text: 'one' } });
   });
 
-  it('whose objects nobody knows is told with what is wrong, and applied when it is corrected', async () => {
+  it('with invalid objects is reported with the cause, and applied when it is corrected', async () => {
     const broken = { template: { objects: 'apiVersion: nowhere.io/v1\nkind: Thing\nmetadata: {name: a}' } };
     await template('broken', broken);
     await make('demo', { templateRef: { name: 'broken' } });
@@ -193,7 +193,7 @@ describe('a template', () => {
 describe('the sleep of an instance', () => {
   const force = 'sleepmode.platform.sh/force';
 
-  it('is forced by an annotation and ended when that is taken away, with nothing lost (completions §3)', async () => {
+  it('is forced by an annotation and ends with its removal, without data loss (completions §3)', async () => {
     await make('demo');
     const ready = await until('demo', isReady);
     const annotate = (value: string | null) =>
@@ -208,7 +208,7 @@ describe('the sleep of an instance', () => {
   });
 });
 
-describe('an instance that nobody uses', () => {
+describe('an unused instance', () => {
   const idleFor = (what: string) => ({ [`sleepmode.platform.sh/${what}-after`]: '60' });
   let clock: ManualClock;
   beforeEach(async () => {
@@ -217,7 +217,7 @@ describe('an instance that nobody uses', () => {
     server = await bench.start({}, clock);
   });
 
-  it('sleeps after the seconds that it says, counted over a restart, and not before (completions §3)', async () => {
+  it('sleeps exactly after the configured period, also across a restart (completions §3)', async () => {
     await make('demo', {}, idleFor('sleep'));
     const ready = await until('demo', isReady);
     expect(textAt(ready, 'status', 'lastActivity')).not.toBe('');
@@ -239,7 +239,7 @@ describe('an instance that nobody uses', () => {
     expect(Date.parse(textAt(awake, 'status', 'lastActivity'))).toBeGreaterThan(clock.now() - 2_000);
   });
 
-  it('is deleted after the seconds that it says, unless an annotation protects it', async () => {
+  it('is deleted after the configured period, unless an annotation protects it', async () => {
     await make('goes', {}, idleFor('delete'));
     await make('stays', {}, { ...idleFor('delete'), 'platform.sh/non-deletable': 'true' });
     await until('goes', isReady);
@@ -250,8 +250,8 @@ describe('an instance that nobody uses', () => {
   });
 });
 
-describe('the way out of an instance', () => {
-  it('is for admins alone: whoever abandons it says why, and what is on the host stays', async () => {
+describe('releasing an instance', () => {
+  it('by abandoning it requires an admin and a reason, and leaves the objects on the host', async () => {
     await bench.make(server, 'users', 'anna');
     const token = await bench.makeKey(server, 'annas', { user: 'anna' });
     await make('demo', { owner: { user: 'anna' } });
@@ -265,7 +265,7 @@ describe('the way out of an instance', () => {
     expect(await bench.read('audit.log')).toContain('the host burnt down');
   });
 
-  it('of an external one leaves the virtual cluster alone', async () => {
+  it('that is external leaves the virtual cluster running', async () => {
     const extraAccessRules = [{ users: ['anna'], clusterRole: 'view' }];
     const clusterRef = { namespace: 'default', virtualCluster: 'byhand' };
     await make('demo', { external: true, clusterRef, extraAccessRules });
@@ -280,11 +280,11 @@ describe('the way out of an instance', () => {
     await ask(`${instances}/demo`, { method: 'DELETE' });
     await until('demo', isGone);
     expect((await ask(`${path}/byhand`)).code).toBe(200);
-    // What was put into it for the instance's users is taken out again.
+    // The role bindings of the instance's users are removed.
     expect((await ask(binding)).code).toBe(404);
   });
 
-  it('never leads over what somebody else made in its place', async () => {
+  it('never removes a foreign virtual cluster at its location', async () => {
     const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
     await ask(path, { method: 'POST', body: { metadata: { name: 'taken' } } });
     await make('demo', { clusterRef: { namespace: 'default', virtualCluster: 'taken' } });
@@ -296,13 +296,13 @@ describe('the way out of an instance', () => {
   });
 });
 
-describe('what gives people their roles inside', () => {
-  it('comes back at the next use where somebody has deleted it (completions §8)', async () => {
+describe('a role binding inside a virtual cluster', () => {
+  it('is restored on the next use after its deletion (completions §8)', async () => {
     await make('demo', { extraAccessRules: [{ users: ['anna'], clusterRole: 'view' }] });
     const ready = await until('demo', isReady);
     const places = ['view', 'cluster-admin'].map((role) => `${hosted(ready)}/proxy${bindings}/platform:role:${role}`);
     for (const place of places) expect((await ask(place, { method: 'DELETE' })).code).toBe(200);
-    // A server that has just started has not looked at any of them; one that runs looks once in a minute.
+    // A server that has just started has checked no instance yet; a running one checks once a minute.
     await bench.stop(server);
     server = await bench.start();
     expect((await ask('/kubernetes/project/default/virtualcluster/demo/version')).code).toBe(200);
@@ -315,7 +315,7 @@ describe('what gives people their roles inside', () => {
 });
 
 describe('after a restart', () => {
-  it('what was asked for meanwhile is brought about', async () => {
+  it('changes that were requested meanwhile are applied', async () => {
     await make('kept');
     await make('removed');
     const before = await until('kept', isReady);
@@ -329,7 +329,7 @@ describe('after a restart', () => {
   });
 });
 
-it('leaves a Kubernetes Event for every step', async () => {
+it('the controller records a Kubernetes Event for every step', async () => {
   await make('demo');
   await until('demo', isReady);
   await ask(`${instances}/demo`, { method: 'DELETE' });
@@ -341,7 +341,7 @@ it('leaves a Kubernetes Event for every step', async () => {
       .filter((item) => textAt(item, 'involvedObject', 'name') === 'demo')
       .map((item) => textAt(item, 'reason'));
   };
-  // They are written behind what they tell of.
+  // Events are written asynchronously.
   let told = await reasons();
   for (let turn = 0; turn < 200 && !told.includes('Removed'); turn += 1) told = await reasons();
   expect(told.sort()).toEqual(['Installed', 'Ready', 'Removed', 'Removing']);

@@ -37,13 +37,13 @@ const patchKey = async (name: string, spec: JsonObject) => {
 };
 const remove = (path: string) => bench.ask(server, path, { method: 'DELETE' });
 
-/** A session that was opened with a key of that name, and the name of its login. */
+/** Signs in with a key of that name; returns the session and the name of its login. */
 async function signedIn(name: string, spec: JsonObject = { user: 'anna' }): Promise<string> {
   const shown = await bench.makeKey(server, name, spec);
   return textAt(await browser.signIn({ accessKey: shown }), 'accessKey');
 }
 
-/** A watch with the cookie, and what resolves when it has ended. */
+/** Opens a watch with the cookie; `end` resolves when it has ended. */
 async function watching(): Promise<{ readonly end: Promise<string> }> {
   const response = await bench.request(
     server,
@@ -55,7 +55,7 @@ async function watching(): Promise<{ readonly end: Promise<string> }> {
   return { end: response.body.text() };
 }
 
-describe('a login that was opened with an access key', () => {
+describe('a login with an access key', () => {
   const ends: readonly [string, () => Promise<unknown>][] = [
     ['is deleted', () => remove(`${keys}/mine`)],
     ['is disabled', () => patchKey('mine', { disabled: true })],
@@ -65,7 +65,7 @@ describe('a login that was opened with an access key', () => {
     ['loses its user', () => remove(`${groupPath}/users/anna`)],
   ];
   for (const [what, happens] of ends) {
-    it(`ends at once when the key ${what}, open streams too`, async () => {
+    it(`ends at once when the key ${what}, together with open streams`, async () => {
       await start();
       await signedIn('mine');
       expect(await code()).toBe(200);
@@ -76,7 +76,7 @@ describe('a login that was opened with an access key', () => {
     });
   }
 
-  it('ends at once when its user is disabled, or gets another password', async () => {
+  it('ends at once when its user is disabled or gets a new password', async () => {
     await start();
     for (const spec of [{ password: 'another horse' }, { disabled: true }]) {
       await signedIn(`mine-${Object.keys(spec)[0]}`);
@@ -87,7 +87,7 @@ describe('a login that was opened with an access key', () => {
     }
   });
 
-  it('ends with what the key was made with, however far back', async () => {
+  it('ends with any key that its key descends from', async () => {
     await start();
     const first = await bench.makeKey(server, 'first', { user: 'anna' });
     const made = await bench.ask(server, `${groupPath}/ownedaccesskeys`, {
@@ -105,14 +105,14 @@ describe('a login that was opened with an access key', () => {
     expect(await code()).toBe(401);
   });
 
-  it('opens no further one: else there would be no end of them', async () => {
+  it('cannot open another login, so that logins cannot chain', async () => {
     await start();
     await signedIn('mine');
     const again = { method: 'POST', body: { accessKey: browser.cookie } } as const;
     expect((await new Browser(bench, server).ask('/auth/session', again)).code).toBe(401);
     const audit = await bench.read('audit.log');
-    expect(audit).toContain('it came from a login with an access key itself');
-    // One with a password does, and takes it along.
+    expect(audit).toContain('the key is itself a login with an access key');
+    // A login with a password can, and its end ends the new login too.
     const byPassword = await bench.ask(server, '/auth/password/login', {
       method: 'POST',
       token: '',
@@ -124,7 +124,7 @@ describe('a login that was opened with an access key', () => {
     expect(await code()).toBe(401);
   });
 
-  it('goes from the lists when it has ended for good', async () => {
+  it('is removed from lists when it has ended', async () => {
     await start();
     const login = await signedIn('mine');
     await patchKey('mine', { key: generateAccessKey() });
@@ -134,7 +134,7 @@ describe('a login that was opened with an access key', () => {
     await expect.poll(async () => (await bench.ask(server, `${keys}/${another}`)).code).toBe(404);
   });
 
-  it('ends no later than the key does, and no later than logins do', async () => {
+  it('expires no later than its key, and no later than other logins', async () => {
     const clock = new ManualClock(Date.now());
     await start(clock, { auth: { loginTTL: 7200 } });
     const shown = await bench.makeKey(server, 'brief', { user: 'anna', ttl: 3600 });
@@ -154,7 +154,7 @@ describe('a login that was opened with an access key', () => {
     expect(await code()).toBe(401);
   });
 
-  it('is as narrow as the key, and so is what it makes', async () => {
+  it('has the scope of its key, and so do the keys that it creates', async () => {
     await start();
     const shown = await bench.makeKey(server, 'narrow', { scope: { projects: [{ project: 'default' }] } });
     await browser.signIn({ accessKey: shown });
@@ -172,7 +172,7 @@ describe('a login that was opened with an access key', () => {
     expect((await bench.ask(server, `${groupPath}/users`, { token })).code).toBe(403);
   });
 
-  it('gives nobody a longer life: what is made during it ends with the key, and outlives the login', async () => {
+  it('extends no lifetime: keys created with it end with its key, and outlive the login', async () => {
     await start();
     await signedIn('mine', { user: 'anna', ttl: 3600 });
     const made = await browser.ask(`${groupPath}/ownedaccesskeys`, {
@@ -188,7 +188,7 @@ describe('a login that was opened with an access key', () => {
     expect((await bench.ask(server, projects, { token })).code).toBe(401);
   });
 
-  it('has the groups that the key was given, and none that its owner has lost', async () => {
+  it('has the groups of its key, except those that the owner has lost', async () => {
     await start();
     const review = '/kubernetes/management/apis/authentication.k8s.io/v1/selfsubjectreviews';
     const groups = async () => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('adminKubeconfig', () => {
-  it('has the contexts management, current, and local', () => {
+  it('has the contexts management (current) and local', () => {
     const config = new KubeConfig();
     config.loadFromString(adminKubeconfig(content, 'admin', 'secret'));
     expect(config.getCurrentContext()).toBe('management');
@@ -28,13 +28,13 @@ describe('adminKubeconfig', () => {
     expect(config.getCurrentUser()?.token).toBe('secret');
   });
 
-  it('names no authority where the operating system knows it', () => {
+  it('contains no authority if the operating system trusts it', () => {
     expect(adminKubeconfig({ ...content, authority: undefined }, 'admin', 'x')).not.toContain('authority');
   });
 });
 
 describe('refreshKubeconfig', () => {
-  it('rewrites the addresses and leaves the rest as its owner made it', async () => {
+  it('updates the addresses and leaves the rest unchanged', async () => {
     const before = load(adminKubeconfig(content, 'admin', 'secret')) as { [key: string]: unknown; clusters: unknown[] };
     before['current-context'] = 'local';
     before.clusters.push({ name: 'mine', cluster: { server: 'https://elsewhere' } });
@@ -53,7 +53,7 @@ describe('refreshKubeconfig', () => {
   });
 
   it.each(['PEM', 'P'.repeat(2000), undefined])(
-    'of a file as it was written changes the addresses alone',
+    'changes only the addresses of an unmodified file',
     async (authority) => {
       const own = { ...content, authority };
       for (const url of ['https://new:1', 'https://[::1]:8443']) {
@@ -65,7 +65,7 @@ describe('refreshKubeconfig', () => {
     },
   );
 
-  it('follows another authority', async () => {
+  it('updates a changed authority', async () => {
     await writeFile(path, adminKubeconfig(content, 'admin', 'secret'));
     await refreshKubeconfig(path, { ...content, authority: 'NEW' });
     expect(load(await readFile(path, 'utf8'))).toEqual(
@@ -73,7 +73,7 @@ describe('refreshKubeconfig', () => {
     );
   });
 
-  it('does not touch a file that is right, and makes none', async () => {
+  it('neither writes an up-to-date file nor creates one', async () => {
     await refreshKubeconfig(path, content);
     await expect(stat(path)).rejects.toThrow('ENOENT');
     const text = `# mine\n${adminKubeconfig(content, 'admin', 'secret')}`;
@@ -82,7 +82,7 @@ describe('refreshKubeconfig', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  it('says so when the file is no kubeconfig', async () => {
+  it('rejects a file that is not a kubeconfig', async () => {
     await writeFile(path, '[');
     await expect(refreshKubeconfig(path, content)).rejects.toThrow(`${path} is not YAML`);
   });

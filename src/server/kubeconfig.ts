@@ -6,10 +6,10 @@ import { readIfThere } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 
 export interface KubeconfigContent {
-  /** Without a slash at the end: `https://127.0.0.1:8443`. */
+  /** Without a trailing slash: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly apiPrefix: string;
-  /** PEM; undefined: clients trust it by their operating system. */
+  /** PEM; `undefined` if clients trust the certificate through their operating system. */
   readonly authority: string | undefined;
 }
 
@@ -45,15 +45,15 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
 }
 
 /**
- * Brings the addresses of an existing file up to date and leaves everything else as its owner made it. The authority
- * follows only where the server's certificate now comes from another one; with the old one no client could connect.
+ * Updates the addresses in an existing file and leaves everything else unchanged. The certificate authority is updated
+ * only if the server's certificate has a new one; with the old one no client could connect.
  */
 export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
   const text = await readIfThere(path);
   if (text === undefined) return;
-  const before = ownBeginning(text, content);
+  const before = unmodifiedPrefix(text, content);
   if (before !== undefined) {
-    const now = beginning(content);
+    const now = addressPrefix(content);
     if (now !== before) await writePrivateFile(path, now + text.slice(before.length));
     return;
   }
@@ -78,8 +78,8 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
   if (changed) await writePrivateFile(path, dump(file));
 }
 
-/** How `adminKubeconfig` begins: all that follows the server. */
-function beginning(content: KubeconfigContent): string {
+/** The first part of the output of `adminKubeconfig`: everything that depends on the server's address. */
+function addressPrefix(content: KubeconfigContent): string {
   const data = authorityData(content);
   const authority = data === undefined ? '' : `      certificate-authority-data: ${data}\n`;
   const clusters = Object.entries(servers(content)).map(
@@ -89,22 +89,22 @@ function beginning(content: KubeconfigContent): string {
 }
 
 /**
- * The beginning of a file that is still as it was written, of whichever address; undefined: its owner has changed it, or the
- * authority is another one. A server that is started does not read and write YAML for its address alone.
+ * The first part of an unmodified file with any address; `undefined` if its owner has modified it or the authority has
+ * changed. This avoids parsing YAML at every start just to update an address.
  */
-function ownBeginning(text: string, content: KubeconfigContent): string | undefined {
+function unmodifiedPrefix(text: string, content: KubeconfigContent): string | undefined {
   const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';
   const below = `/${content.apiPrefix}/${managementContext}`;
   if (!server.endsWith(below)) return undefined;
-  const known = beginning({ ...content, url: server.slice(0, -below.length) });
+  const known = addressPrefix({ ...content, url: server.slice(0, -below.length) });
   return text.startsWith(known) ? known : undefined;
 }
 
-/** How to reach the running server as its administrator. */
+/** The connection data of the running server's administrator. */
 export interface AdminAccess {
   /** The server's root, without a path. */
   readonly origin: string;
-  /** Where the management API is below it, without a slash at the end: `/kubernetes/management`. */
+  /** The path of the management API, without a trailing slash: `/kubernetes/management`. */
   readonly managementPath: string;
   readonly authority: string | undefined;
   readonly token: string;
@@ -119,7 +119,7 @@ export async function readAdminAccess(path: string): Promise<AdminAccess | undef
   if (!isJsonObject(cluster) || typeof cluster.server !== 'string' || !isJsonObject(user)) {
     throw new StartError(`${path} has no context ${managementContext}`);
   }
-  if (typeof user.token !== 'string') throw new StartError(`${path} holds no access key`);
+  if (typeof user.token !== 'string') throw new StartError(`${path} contains no access key`);
   const data = cluster['certificate-authority-data'];
   const { origin, pathname } = new URL(cluster.server);
   return {

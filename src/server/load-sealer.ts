@@ -6,7 +6,7 @@ import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { checkSealKey, needsItsSealKey } from './installation.ts';
 
-/** The sealer of this store. A key is made only for a store in which nothing was ever sealed. */
+/** Opens the sealer of this store. A new key is created only for a store without sealed values. */
 export async function loadSealer(path: string, store: Store): Promise<Sealer> {
   const key = (await readSealKeyFile(path)) ?? (await makeKey(path, store));
   const sealer = openSealer(key);
@@ -17,12 +17,12 @@ export async function loadSealer(path: string, store: Store): Promise<Sealer> {
 async function makeKey(path: string, store: Store): Promise<Uint8Array> {
   if (await needsItsSealKey(store)) {
     throw new StartError(
-      `the seal key of this store is not there: put it at ${path} (mode 0600), or give --seal-key-file; a backup does not hold it`,
+      `the seal key of this store is missing: copy it to ${path} (mode 0600), or set --seal-key-file; backups do not contain it`,
     );
   }
   try {
     return await createSealKeyFile(path);
   } catch (error) {
-    throw new StartError(`the seal key ${path} cannot be made: ${describe(error)}`, { cause: error });
+    throw new StartError(`cannot create the seal key ${path}: ${describe(error)}`, { cause: error });
   }
 }

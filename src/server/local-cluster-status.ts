@@ -8,15 +8,15 @@ import { equalJson, type JsonObject, type JsonValue } from '../lib/json-value.ts
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
- * The built-in cluster runs whenever the server does, so what its object says of it is true from the start on. Written
- * where it says something else: on the first start, and after a new version of the server.
+ * Updates the status of the built-in cluster, which is online whenever the server runs. A write is needed only on the
+ * first start and after a version change.
  */
 export async function keepLocalClusterStatus(
   kinds: KindStores,
   local: KindStores,
   kubernetesVersion: string,
 ): Promise<void> {
-  // Whoever connects the built-in cluster again, by its address, is told that it is connected.
+  // The uid detects an attempt to connect the built-in cluster again by its address.
   const clusterUID = storeOf(local, namespaceKind).peek('', 'kube-system')?.object.metadata.uid ?? '';
   const clusters = storeOf(kinds, clusterKind);
   const object = clusters.peek('', localCluster)?.object as JsonValue | undefined;
@@ -34,7 +34,7 @@ export async function keepLocalClusterStatus(
   try {
     await write({ ...status, clusterUID });
   } catch (error) {
-    // It was connected by its address before this server looked out for that: what is there goes on.
+    // It was connected by its address before the server had this check; the existing object stays.
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
     await write(status);
   }

@@ -8,17 +8,17 @@ import type { RunningServer } from './start-server.ts';
 export const local = '/kubernetes/cluster/local';
 export const virtualClusters = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
 
-/** The root of a virtual cluster's own API. */
+/** The root path of a virtual cluster's own API. */
 export function proxy(name: string): string {
   return `${virtualClusters}/${name}/proxy`;
 }
 
-/** A real server whose built-in cluster is the subject, anew for each test. */
+/** A real server for tests of the built-in cluster, new for each test. */
 export class LocalBench {
   #bench: ServerBench | undefined;
   #server: RunningServer | undefined;
 
-  /** To be called where tests are described. */
+  /** Must be called inside a describe block. */
   static forEach(): LocalBench {
     const local = new LocalBench();
     beforeEach(async () => {
@@ -64,13 +64,15 @@ export class LocalBench {
     return this.bench.request(this.server, path, call, headers);
   }
 
-  /** Makes a virtual cluster. */
+  /** Creates a virtual cluster. */
   async make(name: string): Promise<void> {
     const answer = await this.post(virtualClusters, { metadata: { name } });
     expect(answer.code, answer.text).toBe(201);
   }
 
-  /** The first version of the virtual cluster that has this, by watching it; `{}` stands for one that is gone. */
+  /**
+   * Watches a virtual cluster and returns its first version that matches. The predicate gets `{}` for a deleted one.
+   */
   async until(name: string, has: (object: JsonObject) => boolean): Promise<JsonObject> {
     const only = `${virtualClusters}?fieldSelector=metadata.name%3D${name}`;
     const { json } = await this.ask(only);
@@ -88,7 +90,7 @@ export class LocalBench {
         if (has(event.type === 'DELETED' ? {} : event.object)) return event.object;
       }
     }
-    throw new Error('the watch ended before it came');
+    throw new Error('the watch ended without a match');
   }
 }
 

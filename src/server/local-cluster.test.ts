@@ -3,10 +3,10 @@ import { listAt, textAt } from '../lib/json-path.ts';
 import { inPhase, LocalBench, local } from './local-cluster.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
-describe('the built-in cluster at the front door', () => {
+describe('the built-in cluster over HTTP', () => {
   const at = LocalBench.forEach();
 
-  it('serves its own kinds to admins, health included', async () => {
+  it('serves its kinds and health checks to admins', async () => {
     const names = listAt((await at.ask(`${local}/api/v1/namespaces`)).json, 'items').map((one) =>
       textAt(one, 'metadata', 'name'),
     );
@@ -21,7 +21,7 @@ describe('the built-in cluster at the front door', () => {
     ]);
   });
 
-  it('is a connected cluster that is online, whose object a restart leaves as it is (completions §7)', async () => {
+  it('is an online cluster whose object does not change on a restart (completions §7)', async () => {
     const before = await at.ask(`${groupPath}/clusters/local`);
     expect(before.json).toMatchObject({
       spec: { local: true },
@@ -31,7 +31,7 @@ describe('the built-in cluster at the front door', () => {
     expect((await at.ask(`${groupPath}/clusters/local`)).json).toEqual(before.json);
   });
 
-  it('knows admins as masters and keeps everybody else out, whom a cluster lets in aside', async () => {
+  it('maps admins to system:masters and rejects all others without access to the cluster', async () => {
     await at.bench.make(at.server, 'users', 'anna');
     const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
     const namespaces = `${local}/api/v1/namespaces`;
@@ -57,7 +57,7 @@ describe('the built-in cluster at the front door', () => {
     expect((await at.post(namespaces, { metadata: { name: 'annas' } }, token)).code).toBe(403);
   });
 
-  it('narrows what comes with a scoped key, whomever it acts as', async () => {
+  it('applies the scope of a key, also with impersonation', async () => {
     const scope = { rules: [{ verbs: ['get', 'impersonate'], requestTargets: ['Cluster'] }] };
     const token = await at.bench.makeKey(at.server, 'reading', { user: 'admin', scope });
     const elsewhere = await at.bench.makeKey(at.server, 'elsewhere', {
@@ -89,7 +89,7 @@ describe('the built-in cluster at the front door', () => {
     expect((await at.request(one, remove, as)).statusCode).toBe(403);
   });
 
-  it('has no other cluster behind it, and says what is missing', async () => {
+  it('rejects requests to unknown and unconnected clusters', async () => {
     const unknown = await at.ask('/kubernetes/cluster/none/api');
     expect([unknown.code, textAt(unknown.json, 'message')]).toEqual([
       404,
@@ -100,7 +100,7 @@ describe('the built-in cluster at the front door', () => {
     expect((await at.ask('/kubernetes/cluster')).code).toBe(404);
   });
 
-  it('is listed with what runs on it, for those who may use it (completions §4)', async () => {
+  it('lists its virtual clusters to users with access (completions §4)', async () => {
     await at.make('one');
     await at.until('one', inPhase('Ready'));
     const { code, json } = await at.ask(`${groupPath}/clusters/local/virtualclusters`);

@@ -5,22 +5,22 @@ import { readBody } from '../http/read-body.ts';
 import { parseJson } from '../lib/json-parse.ts';
 import { textAt } from '../lib/json-path.ts';
 
-/** A name and a password, whatever alphabet they are in. */
-const mostBytes = 16 * 1024;
+/** Enough for a name and a password in any alphabet. */
+const maxBytes = 16 * 1024;
 
 export type ShownCredentials =
   | { readonly username: string; readonly password: string }
   | { readonly username?: undefined; readonly accessKey: string };
 
 /**
- * What somebody wants to log in with; `keys`: it may be an access key as well. What was sent is never told again: people
- * type passwords into all sorts of places.
+ * Reads the credentials of a login request; `keys` also allows an access key. Error messages never repeat the input,
+ * because users may type a password into any field.
  */
 export async function readLogin(exchange: Exchange, keys: false): Promise<ShownCredentials & { username: string }>;
 export async function readLogin(exchange: Exchange, keys: true): Promise<ShownCredentials>;
 export async function readLogin(exchange: Exchange, keys: boolean): Promise<ShownCredentials> {
   bodyFormat(exchange.request.headers['content-type'], ['json']);
-  const bytes = await readBody(exchange, mostBytes);
+  const bytes = await readBody(exchange, maxBytes);
   let value: ReturnType<typeof parseJson>['value'] | undefined;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
@@ -31,8 +31,8 @@ export async function readLogin(exchange: Exchange, keys: boolean): Promise<Show
   const accessKey = keys ? textAt(value, 'accessKey') : '';
   if (username !== '' && password !== '' && accessKey === '') return { username, password };
   if (accessKey !== '' && username === '' && password === '') return { accessKey };
-  const other = keys ? ', or with the text "accessKey"' : '';
-  throw badRequest(`the body must be a JSON object with the texts "username" and "password"${other}`);
+  const other = keys ? ', or the string "accessKey"' : '';
+  throw badRequest(`the body must be a JSON object with the strings "username" and "password"${other}`);
 }
 
 export function jsonAnswer(status: number, body: object, headers: Reply['headers'] = {}): Reply {
@@ -43,5 +43,5 @@ export function jsonAnswer(status: number, body: object, headers: Reply['headers
   };
 }
 
-/** What is said of something that was done. */
+/** The Status body of a successful request. */
 export const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };

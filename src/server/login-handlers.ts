@@ -6,27 +6,27 @@ import { jsonAnswer, readLogin, success } from './login-body.ts';
 import type { Logins } from './logins.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** POST `/auth/password/login`: an access key for whoever knows the name and the password. */
+/** POST `/auth/password/login`: returns an access key for a name and a password. */
 export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword'>): Handler {
   return async (exchange) => {
-    posting(exchange);
-    const shown = await readLogin(exchange, false);
-    return await signIn.withPassword(exchange, shown, ({ key, name, owner, expiresAt }) =>
+    requirePost(exchange);
+    const credentials = await readLogin(exchange, false);
+    return await signIn.withPassword(exchange, credentials, ({ key, name, owner, expiresAt }) =>
       jsonAnswer(201, { accessKey: key, name, user: owner, expires: timestamp(expiresAt) }),
     );
   };
 }
 
-/** POST `/auth/logout`: the login with whose key the request came is over, at once and everywhere. */
+/** POST `/auth/logout`: ends the login that the key of the request belongs to, at once and everywhere. */
 export function logoutHandler({ logins }: { readonly logins: Pick<Logins, 'end'> }): Handler {
   return async (exchange) => {
-    posting(exchange);
+    requirePost(exchange);
     const { accessKey = '' } = callerOf(exchange);
     if (await logins.end(accessKey)) return jsonAnswer(200, success);
-    throw forbiddenPath(`the access key "${accessKey}" did not come from a login; delete it, or disable it, instead`);
+    throw forbiddenPath(`the access key "${accessKey}" does not belong to a login; delete or disable it instead`);
   };
 }
 
-function posting({ request }: Exchange): void {
+function requirePost({ request }: Exchange): void {
   if (request.method !== 'POST') throw methodNotAllowedOnPath();
 }

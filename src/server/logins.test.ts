@@ -28,7 +28,7 @@ async function setUp() {
 }
 
 describe('logins', () => {
-  it('are found by name and by username, with the hash of the password', async () => {
+  it('are found by name and by username, with the password hash', async () => {
     const { logins, account, create } = await setUp();
     expect(account('anna.smith')).toEqual(account('anna'));
     expect(account().hash).toMatch(/^scrypt\$/);
@@ -37,7 +37,7 @@ describe('logins', () => {
     expect(logins.find('bare')).toEqual({ user: 'bare', disabled: true, mark: '' });
   });
 
-  it('are keys for the user, which end by themselves', async () => {
+  it('are keys of the user that expire', async () => {
     const { open, state, clock } = await setUp();
     const opened = await open();
     expect(opened).toMatchObject({ user: { name: 'anna' }, expiresAt: clock.now() + 3_600_000 });
@@ -48,7 +48,7 @@ describe('logins', () => {
     expect(textAt(key, 'spec', 'type')).toBe('Login');
   });
 
-  it('are not opened under a password that was changed after it had been checked', async () => {
+  it('are not opened if the password changes after its check', async () => {
     const { logins, account, setPassword, live } = await setUp();
     const before = account();
     await setPassword('another horse');
@@ -56,7 +56,7 @@ describe('logins', () => {
     expect(live()).toEqual([]);
   });
 
-  it('open nothing from the very change of the password on, also while they have not been removed', async () => {
+  it('are rejected from the password change on, even before their removal', async () => {
     const { open, setPassword, state, plane, logins, live } = await setUp();
     const { name } = await open();
     const seen: unknown[] = [];
@@ -71,7 +71,7 @@ describe('logins', () => {
     expect(live()).toEqual([]);
   });
 
-  it('are so many for one user; a further one ends the oldest', async () => {
+  it('are limited per user; a further one ends the oldest', async () => {
     const { open, live, clock } = await setUp();
     const first = await open();
     clock.advance(1000);
@@ -84,7 +84,7 @@ describe('logins', () => {
     expect(live()).toContain(last.name);
   });
 
-  it('work once they are opened, also where there were too many in the same second', async () => {
+  it('work after they are opened, even if the limit was reached in the same second', async () => {
     const { open, live } = await setUp();
     for (let index = 0; index < mostLogins; index++) await open();
     for (let index = 0; index < 3; index++) {
@@ -94,37 +94,37 @@ describe('logins', () => {
     }
   });
 
-  it('with a key are counted by themselves: who has one cannot end those with the password', async () => {
+  it('with a key are counted separately, so that a key cannot end logins with the password', async () => {
     const { open, live, logins, create, as, clock } = await setUp();
     const byPassword = await open();
     await create('ownedaccesskeys', 'own', {}, as('anna'));
-    const first = await logins.openWith('own');
+    const first = await logins.openWithKey('own');
     clock.advance(1000);
-    for (let index = 0; index < mostLogins; index++) expect(await logins.openWith('own')).not.toHaveProperty('why');
+    for (let index = 0; index < mostLogins; index++) expect(await logins.openWithKey('own')).not.toHaveProperty('why');
     expect(live()).toHaveLength(mostLogins + 1);
     expect(live()).toContain(byPassword.name);
     expect(live()).not.toContain('name' in first ? first.name : '');
   });
 
-  it('are opened with no key that is gone or goes, nor with one that came from such a login itself', async () => {
+  it('are not opened with a deleted key, nor with a key of such a login', async () => {
     const { logins, create, as, verbs, admin, live } = await setUp();
-    expect(await logins.openWith('nothing')).toHaveProperty('why');
+    expect(await logins.openWithKey('nothing')).toHaveProperty('why');
     await create('ownedaccesskeys', 'own', {}, as('anna'));
-    const opened = await logins.openWith('own');
-    expect(await logins.openWith('name' in opened ? opened.name : '')).toHaveProperty('why');
+    const opened = await logins.openWithKey('own');
+    expect(await logins.openWithKey('name' in opened ? opened.name : '')).toHaveProperty('why');
     const removal = verbs('accesskeys').delete(admin(), 'own', {
       dryRun: false,
       gracePeriodSeconds: undefined,
       propagationPolicy: undefined,
       preconditions: {},
     });
-    // It goes while the login is being made.
-    await Promise.all([logins.openWith('own'), removal]);
+    // The key is deleted during the login.
+    await Promise.all([logins.openWithKey('own'), removal]);
     await logins.close();
     expect(live()).toEqual([]);
   });
 
-  it('are ended once; a key that is none is left alone', async () => {
+  it('are ended once; other keys are not affected', async () => {
     const { open, logins, create, as, state } = await setUp();
     const { name } = await open();
     expect(await logins.end(name)).toBe(true);

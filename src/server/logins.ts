@@ -30,7 +30,7 @@ export interface LoginsOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
   readonly sealer: Sealer;
-  /** How long a login lasts, in seconds. */
+  /** Lifetime of a login in seconds. */
   readonly ttl: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,37 +38,37 @@ export interface LoginsOptions {
 
 export interface OpenedLogin {
   readonly name: string;
-  /** The access key itself; told once. */
+  /** The value of the access key, which is returned only once. */
   readonly key: string;
   readonly user: UserInfo;
-  /** The name of the user whose login it is; of a login that is none's, the team's or subject's. */
+  /** The name of the user, or of the team or subject if the key has no user. */
   readonly owner: string;
   readonly expiresAt: number;
 }
 
-/** Logins as access keys of the type `Login`, which the server makes and ends by itself. */
+/** Logins are access keys of the type `Login` that the server creates and deletes. */
 export interface Logins {
-  /** By name or username. */
+  /** Finds a user by name or username. */
   find(username: string): PasswordAccount | undefined;
-  /** undefined: what was true of the account when its password was checked is so no more. */
+  /** `undefined` if the account changed after its password was checked. */
   open(account: PasswordAccount): Promise<OpenedLogin | undefined>;
   /**
-   * For whoever has just shown the key of that name: the same user, team or subject, groups and scopes, for as long as
-   * that key is what it is now. `why`: it opens none.
+   * Opens a login for the holder of an access key: with the same owner, groups and scopes, and only while that key
+   * stays unchanged. `why` is the reason if the key cannot open a login.
    */
-  openWith(keyName: string): Promise<OpenedLogin | { readonly why: string }>;
-  /** Whose login that is, and when it ends; undefined: none that opens anything now. */
-  about(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined;
-  /** Ends the login with this key, unless `successor` was opened with it. False: the key is no login's. */
+  openWithKey(keyName: string): Promise<OpenedLogin | { readonly why: string }>;
+  /** The owner and the expiry of a login; `undefined` if the key is not an active login. */
+  describe(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined;
+  /** Ends the login with this key, unless `successor` was opened with it. Returns false if the key is not a login. */
   end(keyName: string, successor?: string): Promise<boolean>;
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no removal is in progress. */
   close(): Promise<void>;
 }
 
-/** Logins of one user at a time, or with one key; a further one ends the oldest. More than all the devices that anybody has. */
+/** Maximum number of logins per user, or per key: more than a person has devices. A further login ends the oldest. */
 export const mostLogins = 100;
 
-const changed = { why: 'it was changed meanwhile' };
+const changed = { why: 'the key was changed during the login' };
 const writing: WriteOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore' };
 
 export function openLogins(options: LoginsOptions): Logins {
@@ -83,19 +83,19 @@ export function openLogins(options: LoginsOptions): Logins {
     try {
       await keys.verbs.delete(systemContext(''), name, how);
     } catch (error) {
-      // Gone already, or another key of the same name: either way this one is no more.
+      // It is already deleted, or another key has this name: either way this one no longer exists.
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
     }
   };
 
   const loginsOf = (member: KeyOwnerMember, name: string) => [...state.accessKeysOf(member, name)].filter(isLogin);
 
-  // What has ended opens nothing from that very write on; here it goes from the lists.
+  // Ended logins are rejected from the same write on; this removes them from lists.
   const removeEnded = (keysOfThem: Iterable<KubeObject>): void => {
     for (const key of keysOfThem) {
       if (!isEndedLogin(key, state)) continue;
       const removal = remove(key).catch((error: unknown) => {
-        log.warn({ accessKey: key.metadata.name, error }, 'a login that has ended could not be removed');
+        log.warn({ accessKey: key.metadata.name, error }, 'cannot remove an ended login');
       });
       removals.add(removal);
       void removal.then(() => removals.delete(removal));
@@ -108,52 +108,54 @@ export function openLogins(options: LoginsOptions): Logins {
     }),
     keys.listen(({ before }) => {
       if (before === undefined) return;
-      const made = [...state.keysMadeWith(before.object.metadata.name ?? '')];
-      removeEnded(made.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
+      const created = [...state.keysMadeWith(before.object.metadata.name ?? '')];
+      removeEnded(created.map((name) => state.accessKey(name)).filter((key) => key !== undefined));
     }),
   ];
 
-  const openerOf = ({ metadata }: KubeObject) =>
+  const openingKeyOf = ({ metadata }: KubeObject) =>
     textAt(state.accessKeyHidden(metadata.name ?? ''), hiddenMadeWith, 'name');
 
-  /** Of those that were opened in the same way: who has one of somebody's keys cannot end logins with their password. */
-  const endOldest = async (member: KeyOwnerMember, made: KubeObject): Promise<void> => {
-    // It is the newest, whatever its second says: whoever has just signed in is not signed out again by it.
-    const { uid } = made.metadata;
-    const live = loginsOf(member, textAt(made, 'spec', member)).filter(
+  /** Only logins with the same origin are ended: a stolen key must not end logins with the password. */
+  const endOldest = async (member: KeyOwnerMember, login: KubeObject): Promise<void> => {
+    // The new login is never ended, even if others have the same creation second.
+    const { uid } = login.metadata;
+    const live = loginsOf(member, textAt(login, 'spec', member)).filter(
       (key) =>
-        key.metadata.uid !== uid && openerOf(key) === openerOf(made) && accessKeyPhase(key, clock.now()) !== 'Expired',
+        key.metadata.uid !== uid &&
+        openingKeyOf(key) === openingKeyOf(login) &&
+        accessKeyPhase(key, clock.now()) !== 'Expired',
     );
     const since = (key: KubeObject) => Date.parse(key.metadata.creationTimestamp ?? '');
     live.sort((a, b) => since(b) - since(a));
     for (const key of live.slice(mostLogins - 1)) await remove(key);
   };
 
-  /** Why a good key opens no login all the same. */
-  const unfit = (key: KubeObject): string | undefined => {
-    if (clusterOfAgent(textAt(key, 'spec', 'subject')) !== undefined) return 'it is an agent’s';
-    // Or one could open the next without end, and none of them would count for the same key.
-    return isLogin(key) && openerOf(key) !== '' ? 'it came from a login with an access key itself' : undefined;
+  /** The reason why a valid key cannot open a login. */
+  const reasonAgainst = (key: KubeObject): string | undefined => {
+    if (clusterOfAgent(textAt(key, 'spec', 'subject')) !== undefined) return 'the key belongs to an agent';
+    // Otherwise logins could chain without end, and the limit per key would not apply.
+    return isLogin(key) && openingKeyOf(key) !== '' ? 'the key is itself a login with an access key' : undefined;
   };
 
-  const make = async (whose: JsonObject, context: RequestContext): Promise<KubeObject> => {
-    const spec = { ...whose, type: 'Login', ttl: options.ttl };
+  const createLogin = async (owner: JsonObject, context: RequestContext): Promise<KubeObject> => {
+    const spec = { ...owner, type: 'Login', ttl: options.ttl };
     const metadata = { generateName: 'login-' };
     const login = { apiVersion: apiVersionOf(accessKeyKind), kind: accessKeyKind.kind, metadata, spec } as KubeObject;
     return (await keys.verbs.create(context, login, writing)).object;
   };
 
-  const opened = async (made: KubeObject, isStillRight: () => boolean): Promise<OpenedLogin | undefined> => {
-    const found = keyStateOf(made, state);
+  const opened = async (login: KubeObject, isStillRight: () => boolean): Promise<OpenedLogin | undefined> => {
+    const found = keyStateOf(login, state);
     if (!isUsable(found, clock.now()) || !isStillRight()) {
-      await remove(made);
+      await remove(login);
       return undefined;
     }
-    const member = ownerMemberOf(made);
-    const owner = textAt(made, 'spec', member);
-    await endOldest(member, made);
+    const member = ownerMemberOf(login);
+    const owner = textAt(login, 'spec', member);
+    await endOldest(member, login);
     const { name, user, expiresAt = Number.POSITIVE_INFINITY } = found;
-    return { name, key: textAt(made, 'spec', 'key'), user, owner, expiresAt };
+    return { name, key: textAt(login, 'spec', 'key'), user, owner, expiresAt };
   };
 
   return {
@@ -172,17 +174,17 @@ export function openLogins(options: LoginsOptions): Logins {
     },
 
     async open({ user, mark }) {
-      const made = await make({ user, displayName: 'Login with a password' }, systemContext(''));
-      return await opened(made, () => textAt(state.userHidden(user), hiddenPasswordMark) === mark);
+      const login = await createLogin({ user, displayName: 'Login with a password' }, systemContext(''));
+      return await opened(login, () => textAt(state.userHidden(user), hiddenPasswordMark) === mark);
     },
 
-    async openWith(keyName) {
+    async openWithKey(keyName) {
       const key = state.accessKey(keyName);
       if (key === undefined) return changed;
-      const why = unfit(key);
+      const why = reasonAgainst(key);
       if (why !== undefined) return { why };
       const mark = makerMark(keyName, state);
-      // What else it lists follows its owner.
+      // Other listed groups follow from the owner.
       const groups = textsAt(withGivenGroups(key, state), 'spec', 'groups');
       const owner = ownerMembers.map((member) => [member, textAt(key, 'spec', member)]);
       const spec = {
@@ -191,17 +193,17 @@ export function openLogins(options: LoginsOptions): Logins {
         displayName: `Login with the access key ${keyName}`,
       };
       try {
-        const made = await make(spec, { ...systemContext(''), accessKey: keyName });
-        const madeUnder = () => textAt(state.accessKeyHidden(made.metadata.name ?? ''), hiddenMakerMark);
-        return (await opened(made, () => madeUnder() === mark)) ?? changed;
+        const login = await createLogin(spec, { ...systemContext(''), accessKey: keyName });
+        const creatorFingerprint = () => textAt(state.accessKeyHidden(login.metadata.name ?? ''), hiddenMakerMark);
+        return (await opened(login, () => creatorFingerprint() === mark)) ?? changed;
       } catch (error) {
-        // It went while the login was made.
+        // The key was deleted during the login.
         if (error instanceof StatusError && state.accessKey(keyName) === undefined) return changed;
         throw error;
       }
     },
 
-    about(keyName) {
+    describe(keyName) {
       const key = state.accessKey(keyName);
       const found = key && isLogin(key) ? keyStateOf(key, state) : undefined;
       if (key === undefined || !isUsable(found, clock.now())) return undefined;
@@ -212,8 +214,8 @@ export function openLogins(options: LoginsOptions): Logins {
     async end(keyName, successor) {
       const key = state.accessKey(keyName);
       if (key === undefined || !isLogin(key)) return false;
-      const isNeeded = successor !== undefined && [...state.keysMadeWith(keyName)].includes(successor);
-      if (!isNeeded) await remove(key);
+      const isSuccessorOpenedWithIt = successor !== undefined && [...state.keysMadeWith(keyName)].includes(successor);
+      if (!isSuccessorOpenedWithIt) await remove(key);
       return true;
     },
 

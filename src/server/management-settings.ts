@@ -14,10 +14,10 @@ export function readManagementSettings(file: SettingsReader): ManagementSettings
     gateway: readGroup(file, 'gateway', fileSettings.gateway),
   };
   if (settings.directTokens.defaultTTL > settings.directTokens.maxTTL) {
-    throw new StartError('"directTokens.defaultTTL" is above "directTokens.maxTTL"');
+    throw new StartError('"directTokens.defaultTTL" exceeds "directTokens.maxTTL"');
   }
   if (settings.gateway.defaultTokenTTL > settings.gateway.maxTokenTTL) {
-    throw new StartError('"gateway.defaultTokenTTL" is above "gateway.maxTokenTTL"');
+    throw new StartError('"gateway.defaultTokenTTL" exceeds "gateway.maxTokenTTL"');
   }
   return settings;
 }

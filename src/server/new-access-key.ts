@@ -1,2 +1,2 @@
-/** For `flotilla access-key rotate`: the value that a key gets next is made where its form is known. */
+/** Exported for `flotilla access-key rotate`, which generates the new value of a key. */
 export { generateAccessKey } from '../auth/access-key-format.ts';

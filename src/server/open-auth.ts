@@ -30,10 +30,10 @@ export interface AuthOptions {
   readonly log: Log;
 }
 
-/** Logins that wait for their password to be checked: a run takes tens of milliseconds, so nobody waits for long. */
-const waiting = { queue: 50, waitMilliseconds: 5_000 };
+/** Queue for password checks: one takes tens of milliseconds, so the wait is short. */
+const queueOptions = { queue: 50, waitMilliseconds: 5_000 };
 
-/** Everything below `/auth`, put together. */
+/** Creates the handlers below `/auth`. */
 export function openAuth(options: AuthOptions): AuthHandlers {
   const { settings, management, sealer, signingKeys, clock, log } = options;
   const { maxTTL } = settings.management.accessKeys;
@@ -47,7 +47,7 @@ export function openAuth(options: AuthOptions): AuthHandlers {
     log,
   });
   options.closing.add('logins', () => logins.close());
-  const slots = new FairSlots({ slots: hashRunsAtATime(), ...waiting, clock });
+  const slots = new FairSlots({ slots: hashRunsAtATime(), ...queueOptions, clock });
   const backoff = createLoginBackoff(clock);
   const { authenticate } = options;
   const enter = createPasswordLogin({

@@ -13,7 +13,7 @@ import { type ConnectedHosts, type ConnectedHostsOptions, connectHosts } from '.
 import type { DataDir } from './data-dir.ts';
 
 export interface OpenConnectedHostsOptions {
-  /** Of the management API. */
+  /** The kinds of the management API. */
   readonly kinds: KindStores;
   readonly sealer: Sealer;
   readonly connect: ConnectedHostsOptions['connect'];
@@ -23,11 +23,14 @@ export interface OpenConnectedHostsOptions {
   readonly log: Log;
 }
 
-/** The connected clusters as hosts: Kubernetes, or a built-in cluster on another machine. Nothing is asked of any before somebody needs it. */
+/**
+ * Opens the connected clusters as hosts: Kubernetes, or the built-in cluster of an agent. Sends no request until
+ * needed.
+ */
 export async function openConnectedHosts(options: OpenConnectedHostsOptions): Promise<ConnectedHosts> {
   const { sealer, helm, clock, log } = options;
   const { helm: workDir } = options.dir;
-  // What a crash left there holds credentials.
+  // Files that a crash left behind contain credentials.
   await clearHelmFolder(workDir);
   const clusters = storeOf(options.kinds, clusterKind);
   return connectHosts({

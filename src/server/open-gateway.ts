@@ -23,17 +23,17 @@ export interface GatewayOptions {
   readonly management: Management;
   readonly planes: Planes;
   readonly tokens: TokenKeys;
-  /** The host that is connected under that name; undefined: this server has no way to it. */
+  /** The host that is connected under this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** Service accounts of virtual clusters get in with their own tokens. */
+  /** True to accept service account tokens of virtual clusters. */
   readonly serviceAccountTokens: boolean;
   readonly clock: Clock;
 }
 
 export interface Gateway {
-  /** Who used which instance when, for those who put them to sleep. */
+  /** The last use of instances, for auto-sleep. */
   readonly activity: ActivityLog;
-  /** For those who wait for the answers of clusters elsewhere. */
+  /** Limits concurrent requests to remote clusters. */
   readonly rooms: TargetRooms;
   mount(options: GatewayMountOptions): Mount;
   close(): void;
@@ -44,7 +44,7 @@ export interface GatewayMountOptions extends Pick<InstanceGatewayOptions, 'chain
   readonly resume: Authenticator['resume'];
 }
 
-/** `/<api_prefix>/project/<project>/virtualcluster/<name>`, for instances on whatever cluster this server has a way to. */
+/** Serves `/<api_prefix>/project/<project>/virtualcluster/<name>` for instances on all connected clusters. */
 export function openGateway({ management, planes, tokens, clock, ...options }: GatewayOptions): Gateway {
   const activity = createActivityLog(clock);
   const changes = createInstanceChanges();
@@ -52,21 +52,21 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
     if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
     changes.changed(before?.object, after?.object);
   });
-  const rooms = new TargetRooms();
+  const limiters = new TargetRooms();
   const reviews = accountReviews({ clock });
   const isOwnToken = async (token: string) => (await tokens.verify(token)) !== undefined;
   const builtIn = builtInGateway(planes);
-  /** By their host, which is another one when its credentials are. */
-  const elsewhere = new WeakMap<Host, GatewayCluster>();
+  /** By host, which is replaced when its credentials change. */
+  const remoteClusters = new WeakMap<Host, GatewayCluster>();
 
   function clusterOf(cluster: string): GatewayCluster | undefined {
     if (cluster === localCluster) return builtIn;
     const host = options.hostOf(cluster);
     if (host === undefined) return undefined;
-    const known = elsewhere.get(host);
+    const known = remoteClusters.get(host);
     if (known !== undefined) return known;
-    const made = hostedCluster({ host, cluster, depth: instanceDepth, reviews, rooms, isOwnToken, clock });
-    elsewhere.set(host, made);
+    const made = hostedCluster({ host, cluster, depth: instanceDepth, reviews, rooms: limiters, isOwnToken, clock });
+    remoteClusters.set(host, made);
     return made;
   }
 
@@ -82,7 +82,7 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
   });
   return {
     activity,
-    rooms,
+    rooms: limiters,
     mount: ({ apiPrefix, ...mounted }) => ({
       prefix: `/${apiPrefix}/project`,
       handler: instanceGateway({

@@ -30,7 +30,7 @@ export interface ManagementOptions {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly settings: ManagementSettings;
-  /** What signs tokens now. */
+  /** The current signer of tokens. */
   signer(): TokenSigner;
   readonly sign: MountOptions['sign'];
   readonly address: MountOptions['address'];
@@ -38,26 +38,26 @@ export interface ManagementOptions {
   readonly connect: MountOptions['connect'];
   readonly clock: Clock;
   readonly log: Log;
-  /** The host that is connected under that name; undefined: this server has no way to look into it. */
+  /** The host that is connected under this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** Work for upkeep was written. */
+  /** Called when maintenance work was written. */
   onUpkeep(left: LeftWork): void;
 }
 
-/** What controllers hear of besides objects: who uses virtual clusters, and to which clusters there is a way. */
+/** Inputs of the controllers besides objects: the use of virtual clusters, and the connected clusters. */
 export type ControllersWorld = Pick<ControllersOptions, 'activity' | 'connected'>;
 
 export interface Management {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
-  /** Starts the controllers. Returns how they end. */
+  /** Starts the controllers. Returns a function that stops them. */
   start(world: ControllersWorld): () => Promise<void>;
 }
 
-/** The slice of the store that is the management API's. */
-const slice = 'management';
+/** The store slice of the management API. */
+const managementSlice = 'management';
 
-/** The management API as a control plane: kinds, rules, rights. Nothing works by itself until it is started. */
+/** Opens the management API as a control plane. Controllers do not run until it is started. */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { store, sealer, settings, clock, log } = options;
   const state = createManagementState(settings.projects);
@@ -71,7 +71,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   };
 
   const plane = await openControlPlane({
-    id: slice,
+    id: managementSlice,
     store,
     clock,
     resources: [readOnlyNamespaces, storedEvents, storedLeases, ...managementResources(dependencies)],

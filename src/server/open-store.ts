@@ -9,7 +9,7 @@ import type { DataDir } from './data-dir.ts';
 import { checkStoreIdentity } from './installation.ts';
 import type { ServerOptions } from './options.ts';
 
-/** The store of this installation; refuses one that is another's. Whoever opened it closes it. */
+/** Opens the store of this installation and rejects a foreign one. The caller must close it. */
 export async function openStore(
   dir: DataDir,
   settings: Pick<ServerOptions, 'store' | 'history'>,
@@ -17,9 +17,9 @@ export async function openStore(
   log: Log,
 ): Promise<Store> {
   if (settings.store === 'memory') {
-    // It begins empty at every start, so it can never be the one that the directory was used with.
+    // A memory store is new at every start, so it never belongs to a used directory.
     if (await exists(dir.installation)) {
-      throw new StartError(`${dir.path} has a store of its own; with --store memory use another --data-dir`);
+      throw new StartError(`${dir.path} already contains a store; use another --data-dir with --store memory`);
     }
     return openMemoryStore({ clock, retention: settings.history });
   }

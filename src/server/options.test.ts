@@ -40,7 +40,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('hands on to helm what helps it to its charts, and nothing else of the environment', async () => {
+  it('passes only the environment variables for chart access to helm', async () => {
     vi.stubEnv('HTTPS_PROXY', 'http://proxy.test');
     vi.stubEnv('KUBECONFIG', '/of/somebody');
     vi.stubEnv('HELM_DRIVER', 'memory');
@@ -51,7 +51,7 @@ describe('readOptions', () => {
     expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['HELM_DRIVER']));
   });
 
-  it('reads the same settings from a file, in either spelling, and flags win', async () => {
+  it('reads the same settings from a file, in both spellings, and flags take precedence', async () => {
     await writeFile(config, 'data-dir: /a\nlisten: 0.0.0.0:1\napiPrefix: k\ntls-san: [x.test, 10.0.0.1]\nstore:\n');
     const options = await readOptions({ config, listen: '[::1]:0' });
     expect(options).toMatchObject({
@@ -63,7 +63,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('takes every flag as a setting of the file', async () => {
+  it('accepts every flag as a setting in the file', async () => {
     const values: Record<string, string> = {
       'data-dir': '/d',
       listen: 'h:1',
@@ -81,7 +81,7 @@ describe('readOptions', () => {
     expect([...Object.keys(values), 'config'].sort()).toEqual(startFlags.map(flagName).sort());
   });
 
-  it('reads settings that have no flag', async () => {
+  it('reads settings without a flag', async () => {
     await writeFile(
       config,
       `audit: {maxBytes: 2048, keptFiles: 0, onFailure: continue, rules: [{level: None, users: [robot]},
@@ -116,21 +116,21 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
   });
 
   it.each([
-    ['colour: red', '"colour" is not a setting'],
-    ['audit: {size: 3}', '"audit.size" is not a setting'],
-    ['audit: {rules: [{level: None, who: x}]}', '"audit.rules[0].who" is not a setting'],
+    ['colour: red', '"colour" is not a known setting'],
+    ['audit: {size: 3}', '"audit.size" is not a known setting'],
+    ['audit: {rules: [{level: None, who: x}]}', '"audit.rules[0].who" is not a known setting'],
     ['audit: {rules: [{level: Loud}]}', '"audit.rules[0].level" must be one of None'],
-    ['listen: 8443', '"listen" must be a text'],
-    ['history: {changes: 0}', '"history.changes" must be a whole number'],
+    ['listen: 8443', '"listen" must be a string'],
+    ['history: {changes: 0}', '"history.changes" must be an integer'],
     ['charts: {allowed: [{name: x, version: 1}]}', '"repo"'],
-    ['charts: {allowed: [{name: x, repo: y, version: 1}]}', '"charts.allowed[0].version" is not a setting'],
-    ['directTokens: {defaultTTL: 9, maxTTL: 8}', '"directTokens.defaultTTL" is above'],
-    ['gateway: {defaultTokenTTL: 9, maxTokenTTL: 8}', '"gateway.defaultTokenTTL" is above'],
-    ['data-dir: a\ndataDir: b', '"dataDir" is given twice'],
+    ['charts: {allowed: [{name: x, repo: y, version: 1}]}', '"charts.allowed[0].version" is not a known setting'],
+    ['directTokens: {defaultTTL: 9, maxTTL: 8}', '"directTokens.defaultTTL" exceeds'],
+    ['gateway: {defaultTokenTTL: 9, maxTokenTTL: 8}', '"gateway.defaultTokenTTL" exceeds'],
+    ['data-dir: a\ndataDir: b', '"dataDir" is set twice'],
     ['- a', 'must be a map of settings'],
-    ['a: [', 'is not YAML'],
-    ['__proto__: x', '"__proto__" is not a setting'],
-  ])('refuses the file %j in one line that names the fault', async (text, message) => {
+    ['a: [', 'is not valid YAML'],
+    ['__proto__: x', '"__proto__" is not a known setting'],
+  ])('rejects the file %j with a one-line message', async (text, message) => {
     await writeFile(config, text);
     const error: unknown = await readOptions({ config }).catch((caught: unknown) => caught);
     expect(String(error)).toContain(message);
@@ -150,11 +150,11 @@ helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`
     [{ 'api-prefix': 'healthz' }, '--api-prefix'],
     [{ 'api-prefix': 'assets' }, '--api-prefix'],
     [{ store: 'sqlite' }, '--store'],
-    [{ store: 'etcd://a:1' }, 'no etcd store'],
+    [{ store: 'etcd://a:1' }, 'etcd is not supported'],
     [{ 'log-level': 'loud' }, '--log-level'],
-    [{ config: '/no/such.yaml' }, '/no/such.yaml does not exist'],
+    [{ config: '/no/such.yaml' }, '/no/such.yaml not found'],
   ];
-  it.each(badFlags)('refuses %j', async (flags, message) => {
+  it.each(badFlags)('rejects %j', async (flags, message) => {
     await expect(readOptions(flags)).rejects.toThrow(message);
   });
 });

@@ -15,11 +15,11 @@ import { readManagementSettings } from './management-settings.ts';
 import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
 
-/** Everything that can be set, decided. Made here and nowhere else; the rest of the program only reads it. */
+/** The validated options of the server. They are read here only; all other code just uses them. */
 export interface ServerOptions {
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly externalUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
-    /** A write whose line cannot be written: refused with 503, or carried out with an alarm in the log. */
+    /** If the audit line of a write cannot be written: reject the write with 503, or execute it and log an error. */
     readonly onFailure: 'refuse' | 'continue';
     readonly rules: readonly AuditRule[];
   };
@@ -45,14 +45,14 @@ export interface ServerOptions {
   readonly auth: { readonly loginTTL: number };
   readonly console: {
     readonly enabled: boolean;
-    /** Where its files are. */
+    /** The directory of the console's files. */
     readonly directory: string;
   };
   readonly management: ManagementSettings;
   readonly helm: HelmSettings;
 }
 
-/** Flags as the command line gave them; `config` names a file whose settings they win over. */
+/** Reads the options from flags and from the file that `config` names. Flags take precedence. */
 export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   const configFile = single(flags, 'config');
   const file = new SettingsReader(configFile ?? '', configFile === undefined ? {} : await readConfig(configFile));
@@ -85,27 +85,27 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   return options;
 }
 
-/** Where programs are, where temporary files go, and the way to chart repositories: nothing else is passed on to helm. */
-const passedOn: readonly string[] = [
+/** Environment variables that helm gets: program and temporary paths, and access to chart repositories. */
+const helmVariables: readonly string[] = [
   ...['PATH', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
 ];
 
 function helmEnvironment(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    helmVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }
 
 async function readConfig(path: string): Promise<JsonObject> {
   const text = await readIfThere(path);
-  if (text === undefined) throw new StartError(`the configuration file ${path} does not exist`);
+  if (text === undefined) throw new StartError(`configuration file ${path} not found`);
   let value: unknown;
   try {
     value = load(text);
   } catch (error) {
     const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new StartError(`${path} is not YAML: ${line}`, { cause: error });
+    throw new StartError(`${path} is not valid YAML: ${line}`, { cause: error });
   }
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) throw new StartError(`${path} must be a map of settings`);
@@ -122,8 +122,8 @@ function single(flags: FlagValues, name: FlagName): string | undefined {
   return typeof value === 'object' ? value.at(-1) : value;
 }
 
-/** First path segments that the process answers itself. */
-const takenPrefixes: readonly string[] = [
+/** First path segments that the server itself uses. */
+const reservedPrefixes: readonly string[] = [
   'version',
   'healthz',
   'livez',
@@ -135,14 +135,16 @@ const takenPrefixes: readonly string[] = [
 ];
 
 function parseApiPrefix(text: string): string {
-  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) || takenPrefixes.includes(text)) {
-    throw new StartError(`--api-prefix: "${text}" is not a free path segment of lower-case letters, digits and -`);
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) || reservedPrefixes.includes(text)) {
+    throw new StartError(
+      `--api-prefix: "${text}" is reserved, or is not a path segment of lower-case letters, digits and -`,
+    );
   }
   return text;
 }
 
 function parseStore(text: string): ServerOptions['store'] {
   if (text === 'embedded' || text === 'memory') return text;
-  if (text.startsWith('etcd://')) throw new StartError('--store: this version has no etcd store; use embedded');
-  throw new StartError(`--store: "${text}" is neither embedded nor memory`);
+  if (text.startsWith('etcd://')) throw new StartError('--store: etcd is not supported; use embedded');
+  throw new StartError(`--store: "${text}" must be embedded or memory`);
 }

@@ -20,20 +20,20 @@ export interface OrphanedKeysOptions {
 }
 
 /**
- * Removes the keys of users, teams and clusters that are gone, and those that were made with a key that is gone; those too
- * that a server left behind which ended before it had done so. They open nothing from that moment on; this is for the lists
- * they stand in, which would call them active. An owner reference would do the same at the price of a second write for every
- * key that is made. Returns how it ends.
+ * Removes the keys of deleted users, teams and clusters, and keys created with a deleted key, including those left
+ * behind by a server that stopped before their removal. Such keys are rejected already; this removes them from lists,
+ * which would show them as active. An owner reference would have the same effect but cost a second write per created
+ * key. Returns a function that stops it.
  */
 export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
-  const waiting: KubeObject[] = [];
+  const queue: KubeObject[] = [];
   let running: Promise<void> | undefined;
   let stopped = false;
   const isOrphaned = (key: KubeObject): boolean => !isOfItsOwner(key, state) || !hasItsMaker(key, state);
 
   const run = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined && !stopped; key = waiting.shift()) {
+    for (let key = queue.shift(); key !== undefined && !stopped; key = queue.shift()) {
       if (!isOrphaned(key)) continue;
       const { name = '', uid = '' } = key.metadata;
       try {
@@ -44,23 +44,20 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
           preconditions: { uid },
         });
       } catch (error) {
-        // Gone, or made anew under its name, meanwhile.
+        // It was deleted, or replaced by another key of this name, in the meantime.
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
-        log.warn(
-          { accessKey: name, error },
-          'a key whose owner or maker is gone could not be removed; the next start tries again',
-        );
+        log.warn({ accessKey: name, error }, 'cannot remove an orphaned access key; the next start retries');
       }
     }
     running = undefined;
   };
 
   const remove = (found: Iterable<KubeObject>): void => {
-    for (const key of found) waiting.push(key);
-    if (waiting.length > 0 && !stopped) running ??= run();
+    for (const key of found) queue.push(key);
+    if (queue.length > 0 && !stopped) running ??= run();
   };
 
-  const madeWith = function* (keyName: string): Iterable<KubeObject> {
+  const keysCreatedWith = function* (keyName: string): Iterable<KubeObject> {
     for (const name of state.keysMadeWith(keyName)) {
       const key = state.accessKey(name);
       if (key !== undefined) yield key;
@@ -72,17 +69,17 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
     ['team', teamKind, (name) => name],
     ['subject', clusterKind, agentUser],
   ];
-  const ofOwners = owners.map(([member, kind, keyOwner]) =>
+  const ownerListeners = owners.map(([member, kind, keyOwner]) =>
     storeOf(kinds, kind).listen(({ before, after }) => {
       if (after === undefined) remove(state.accessKeysOf(member, keyOwner(before?.object.metadata.name ?? '')));
     }),
   );
-  // Those further down follow, as each of them goes.
-  const ofMakers = keys.listen(({ before, after }) => {
-    if (after === undefined) remove(madeWith(before?.object.metadata.name ?? ''));
+  // Each deletion triggers the removal of the next generation.
+  const creatorListener = keys.listen(({ before, after }) => {
+    if (after === undefined) remove(keysCreatedWith(before?.object.metadata.name ?? ''));
   });
-  const stops = [...ofOwners, ofMakers];
-  for (const { object } of keys.peekAll()) if (isOrphaned(object)) waiting.push(object);
+  const stops = [...ownerListeners, creatorListener];
+  for (const { object } of keys.peekAll()) if (isOrphaned(object)) queue.push(object);
   remove([]);
 
   return async () => {

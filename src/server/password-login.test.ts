@@ -35,8 +35,8 @@ async function start(config: JsonValue = {}, clock?: Clock): Promise<void> {
   await bench.make(server, 'users', 'anna', { username: 'anna.smith', password });
 }
 
-describe('logging in with a password', () => {
-  it('gives an access key of the type Login for twenty days, once', async () => {
+describe('a login request with a password', () => {
+  it('returns an access key of the type Login for twenty days, once', async () => {
     await start();
     const answer = await logIn('anna');
     expect(answer.code, answer.text).toBe(201);
@@ -54,19 +54,19 @@ describe('logging in with a password', () => {
     expect(Date.parse(String(expires)) - created).toBe(20 * 24 * 3600 * 1000);
   });
 
-  it('takes the username as well as the name', async () => {
+  it('accepts the username as well as the name', async () => {
     await start();
     expect((await whoAmI(await keyFor('anna.smith'))).json).toMatchObject({ status: { user: { name: 'anna' } } });
   });
 
-  it('lasts as long as is set, never longer than keys may', async () => {
+  it('creates a login with the configured lifetime, limited by that of keys', async () => {
     await start({ auth: { loginTTL: 3600 }, accessKeys: { maxTTL: 600 } });
     const { json } = await logIn('anna');
     const key = await bench.ask(server, `${groupPath}/accesskeys/${json.name}`);
     expect(key.json).toMatchObject({ spec: { ttl: 600 } });
   });
 
-  it('is the same 401 for every cause, and makes no key', async () => {
+  it('gets the same 401 for every cause, and creates no key', async () => {
     await start();
     await bench.make(server, 'users', 'bare');
     await bench.make(server, 'users', 'off', { password, disabled: true });
@@ -84,7 +84,7 @@ describe('logging in with a password', () => {
     expect(await bench.names(server, 'accesskeys')).toEqual(['admin']);
   });
 
-  it('is no use once the user is disabled or gone', async () => {
+  it('fails if the user is disabled or deleted', async () => {
     await start();
     const token = await keyFor('anna');
     await bench.ask(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } }));
@@ -94,7 +94,7 @@ describe('logging in with a password', () => {
     expect((await logIn('anna')).code).toBe(401);
   });
 
-  it('answers a Status to whatever is no login, and repeats nothing of it', async () => {
+  it('gets a Status for an invalid body that repeats nothing of it', async () => {
     await start();
     const refused = async (call: Call): Promise<Answer> => {
       const answer = await bench.ask(server, login, call);
@@ -115,7 +115,7 @@ describe('logging in with a password', () => {
     expect((await bench.ask(server, '/auth/password', post({}))).code).toBe(404);
   });
 
-  it('is slowed down where one place keeps failing', async () => {
+  it('backs off for a source with failures', async () => {
     const clock = new ManualClock(Date.now());
     await start({}, clock);
     for (let index = 0; index < 6; index++) expect((await logIn('anna', 'wrong')).code).toBe(401);
@@ -127,7 +127,7 @@ describe('logging in with a password', () => {
     expect((await logIn('anna')).code).toBe(201);
   });
 
-  it('leaves who it was and how it ended in the audit log, at no level a password or a key', async () => {
+  it('is audited with user and outcome, and without password or key at every level', async () => {
     await start({ audit: { rules: [{ level: 'RequestResponse' }] } });
     const token = await keyFor('anna');
     await logIn('anna', 'wrong horse');
@@ -156,7 +156,7 @@ describe('logging in with a password', () => {
 });
 
 describe('a login', () => {
-  it('lasts as long as the server says: who has it cannot lengthen it, but disable and delete it', async () => {
+  it('cannot be extended by its holder, but disabled and deleted', async () => {
     await start();
     const { json } = await logIn('anna');
     const token = textAt(json, 'accessKey');
@@ -177,7 +177,7 @@ describe('a login', () => {
 });
 
 describe('logging out', () => {
-  it('ends the very login that it came with, at once, and no other', async () => {
+  it('ends only the login of the request, at once', async () => {
     await start();
     const [first, second] = [await keyFor('anna'), await keyFor('anna')];
     const watch = await bench.request(server, `${groupPath}/ownedaccesskeys?watch=true`, { token: first });
@@ -192,18 +192,18 @@ describe('logging out', () => {
     expect(left).toHaveLength(1);
   });
 
-  it('is for logins alone, and by POST', async () => {
+  it('is possible only for logins, and with POST', async () => {
     await start();
     const admin = await bench.adminKey();
     const refused = await logOut(admin);
     expect(refused).toMatchObject({ code: 403, json: { reason: 'Forbidden' } });
-    expect(textAt(refused.json, 'message')).toContain('did not come from a login');
+    expect(textAt(refused.json, 'message')).toContain('does not belong to a login');
     expect((await whoAmI(admin)).code).toBe(201);
     expect((await logOut('')).code).toBe(401);
     expect((await bench.ask(server, '/auth/logout')).code).toBe(405);
   });
 
-  it('leaves the keys that were made with it (completions §5)', async () => {
+  it('keeps the keys that were created with the login (completions §5)', async () => {
     await start();
     const token = await keyFor('anna');
     const made = await bench.ask(server, `${groupPath}/ownedaccesskeys`, { method: 'POST', token, body: { spec: {} } });
@@ -213,11 +213,11 @@ describe('logging out', () => {
   });
 });
 
-describe('another password', () => {
+describe('a new password', () => {
   const change = (token: string, to: string): Promise<Answer> =>
     bench.ask(server, `${groupPath}/users/anna`, { ...mergePatch({ spec: { password: to } }), token });
 
-  it('ends all logins of the user but the one that it was set with, and takes them from the list', async () => {
+  it('ends all logins of the user except the one that set it, and removes them from lists', async () => {
     await start();
     const [used, other] = [await keyFor('anna'), await keyFor('anna')];
     const own = await bench.makeKey(server, 'annas', { user: 'anna' });
@@ -236,7 +236,7 @@ describe('another password', () => {
     ).toEqual(['Login', 'Login', 'User']);
   });
 
-  it('set by an admin ends them all; the same password again ends none', async () => {
+  it('set by an admin ends all logins; the same password again ends none', async () => {
     await start();
     const token = await keyFor('anna');
     expect((await change(await bench.adminKey(), password)).code).toBe(200);
@@ -250,7 +250,7 @@ describe('another password', () => {
 });
 
 describe('usernames', () => {
-  it('are nobody else’s name or username', async () => {
+  it('must differ from the names and usernames of other users', async () => {
     await start();
     const refused = async (name: string, spec: Record<string, string>) => {
       const answer = await bench.ask(server, `${groupPath}/users`, {

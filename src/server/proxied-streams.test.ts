@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { inPhase, LocalBench, local, proxy } from './local-cluster.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
-describe('what lasts in a virtual cluster', () => {
+describe('a long-running request to a virtual cluster', () => {
   const at = LocalBench.forEach();
   const namespaces = `${proxy('one')}/api/v1/namespaces`;
   const watched = `${namespaces}?watch=true`;
@@ -24,7 +24,7 @@ describe('what lasts in a virtual cluster', () => {
   }
   const use = { name: 'use', verbs: ['use'], users: ['anna'] };
 
-  it('ends when the management API no longer lets its caller in (completions §5)', async () => {
+  it('ends when its caller loses access in the management API (completions §5)', async () => {
     const token = await annaInside();
     const watches = await Promise.all(
       [`${local}/api/v1/namespaces?watch=true`, watched].map((path) => at.request(path, { token })),
@@ -35,7 +35,7 @@ describe('what lasts in a virtual cluster', () => {
     expect((await at.ask(namespaces, { token })).code).toBe(403);
   });
 
-  it('ends when the key does (completions §5)', async () => {
+  it('ends with its key (completions §5)', async () => {
     const token = await annaInside();
     const watch = await at.request(watched, { token });
     await at.ask(`${groupPath}/accesskeys/annas`, mergePatch({ spec: { disabled: true } }));
@@ -43,7 +43,7 @@ describe('what lasts in a virtual cluster', () => {
     expect((await at.ask(namespaces, { token })).code).toBe(401);
   });
 
-  it('ends when the account does that came with its own token', async () => {
+  it('ends with the service account of its token', async () => {
     await at.make('one');
     await at.until('one', inPhase('Ready'));
     const accounts = `${proxy('one')}/api/v1/namespaces/default/serviceaccounts`;
@@ -61,7 +61,7 @@ describe('what lasts in a virtual cluster', () => {
     expect((await at.ask(namespaces, { token })).code).toBe(401);
   });
 
-  it('goes over a WebSocket too', async () => {
+  it('works over a WebSocket', async () => {
     await at.make('one');
     const socket = new WebSocket(`${at.server.url.replace('https', 'wss')}${watched}`, {
       ca: await at.bench.read('ca.crt'),
@@ -79,7 +79,7 @@ describe('what lasts in a virtual cluster', () => {
     socket.close();
   });
 
-  it('goes over HTTP/2 too, many at a time', async () => {
+  it('works over HTTP/2 with many concurrent streams', async () => {
     await at.make('one');
     const session = connect(at.server.url, { ca: await at.bench.read('ca.crt') });
     const authorization = `Bearer ${await at.bench.adminKey()}`;

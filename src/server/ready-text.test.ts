@@ -10,18 +10,18 @@ const options: ReadyTextOptions = {
 };
 
 describe('readyText', () => {
-  it('starts with ready and the base URL, then two commands that can be typed, then the console', () => {
+  it('contains ready and the base URL, then two commands, then the console', () => {
     const lines = [
       'ready https://127.0.0.1:8443',
       '  kubectl --kubeconfig .flotilla/admin.kubeconfig get projects,clusters,virtualclustertemplates',
       '  kubectl --kubeconfig .flotilla/admin.kubeconfig explain virtualclusterinstances.spec',
     ];
-    const browser = '  https://127.0.0.1:8443/ in a browser, with the access key in .flotilla/admin.key';
+    const browser = '  console: https://127.0.0.1:8443/ (sign in with the access key in .flotilla/admin.key)';
     expect(readyText(options).split('\n')).toEqual([...lines, browser, '']);
     expect(readyText({ ...options, hasConsole: false }).split('\n')).toEqual([...lines, '']);
   });
 
-  it('names a directory elsewhere in full, quoted where a shell would part it', () => {
+  it('prints a directory elsewhere as an absolute path, quoted for the shell if needed', () => {
     expect(readyText({ ...options, adminKubeconfig: "/var/my data/it's" })).toContain(
       `--kubeconfig '/var/my data/it'\\''s' get`,
     );

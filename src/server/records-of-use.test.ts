@@ -31,12 +31,12 @@ const until = (name: string, has: (object: JsonObject | undefined) => boolean) =
   untilInstance(bench, server, { name }, has);
 const isReady = inPhase('Ready');
 
-describe('how long virtual clusters took to be ready', () => {
+describe('the time to ready of virtual clusters', () => {
   const project = `${groupPath}/projects/default`;
   const daysOf = (object: JsonObject) => listAt(object, 'status', 'timeToReady') as unknown as ReadyDay[];
   const countOf = (object: JsonObject) => daysOf(object).reduce((sum, day) => sum + day.count, 0);
 
-  /** The first version of the project that has so many. */
+  /** The first version of the project with this count. */
   async function untilCounted(wanted: number): Promise<JsonObject> {
     const only = `${groupPath}/projects?fieldSelector=metadata.name%3Ddefault`;
     const { body } = await bench.request(server, `${only}&watch=true&timeoutSeconds=20`);
@@ -44,10 +44,10 @@ describe('how long virtual clusters took to be ready', () => {
       const { object } = JSON.parse(line) as { object: JsonObject };
       if (countOf(object) === wanted) return object;
     }
-    throw new Error('the watch ended before it came');
+    throw new Error('the watch ended without a match');
   }
 
-  it('stands in their project by day, also of those that are gone, and in watches like any status', async () => {
+  it('is stored by day in the project status, also for deleted instances, and appears in watches', async () => {
     for (const name of ['a', 'b']) {
       await make(name);
       await until(name, isReady);
@@ -68,7 +68,7 @@ describe('how long virtual clusters took to be ready', () => {
     ]);
   });
 
-  it('is written at an orderly end, counts each once, and is not lost when somebody changes the project', async () => {
+  it('is written at shutdown, counts each instance once, and survives concurrent project changes', async () => {
     await make('a');
     await make('later', { 'sleepmode.platform.sh/force': 'true' });
     await until('a', isReady);
@@ -93,7 +93,7 @@ describe('the last activity of an instance', () => {
   const inside = '/kubernetes/project/default/virtualcluster/demo/api/v1/namespaces';
   const lastActivity = (object: JsonObject | undefined) => textAt(object, 'status', 'lastActivity');
 
-  it('is kept for every one that is used, written at most every five minutes, and never for others', async () => {
+  it('is written for used instances only, at most every five minutes', async () => {
     await make('demo');
     await make('unused');
     const ready = await until('demo', isReady);

@@ -53,7 +53,7 @@ async function watchAs(who: string, headers: Record<string, string> = {}): Promi
   return watch;
 }
 
-/** Whether the watch has ended: a key is made that it would tell of, and either that or its end comes. */
+/** True if the watch has ended: creates a key that the watch would report, and waits for its event or for the end. */
 async function outcome(watch: Dispatcher.ResponseData, who: string): Promise<'open' | 'list again' | 'ended'> {
   const owner = who === 'red' ? { team: who } : { user: who };
   const name = `probe-${who}`;
@@ -68,7 +68,7 @@ async function outcome(watch: Dispatcher.ResponseData, who: string): Promise<'op
   return 'ended';
 }
 
-describe('a change of rights (completions §5)', () => {
+describe('a permission change (completions §5)', () => {
   const changes: [string, string[], () => Promise<Answer>][] = [
     ['members of a project', ['anna', 'bob'], () => patch('projects/annas', { members: [member('User', 'bob')] })],
     [
@@ -105,7 +105,7 @@ describe('a change of rights (completions §5)', () => {
     ],
     ['nothing but a description', [], () => patch('projects/annas', { description: 'x' })],
   ];
-  it.each(changes)('in %s ends the watches of %j inside five seconds, and no other', async (_, ended, change) => {
+  it.each(changes)('in %s ends the watches of %j within five seconds, and no others', async (_, ended, change) => {
     const callers = ['anna', 'bob', 'red', 'admin'];
     const watches = await Promise.all(callers.map((who) => watchAs(who)));
     const answer = await change();
@@ -116,7 +116,7 @@ describe('a change of rights (completions §5)', () => {
     expect(outcomes).not.toContain('ended');
   });
 
-  it('leaves alone what was opened after it', async () => {
+  it('does not affect watches that were opened after it', async () => {
     const early = await watchAs('anna');
     expect((await patch('projects/annas', { members: [] })).code).toBe(200);
     const late = await watchAs('anna');
@@ -126,14 +126,14 @@ describe('a change of rights (completions §5)', () => {
     throw new Error('the watch ended without a word');
   });
 
-  it('of somebody whom an admin acts as ends that watch too', async () => {
+  it('of an impersonated user ends the watch of the impersonating admin', async () => {
     const watch = await watchAs('admin', { 'impersonate-user': 'bob', 'impersonate-group': 'platform:user:bob' });
     expect((await patch('projects/annas', { members: [member('User', 'bob')] })).code).toBe(200);
     clock.advance(5000);
     expect(await outcome(watch, 'bob')).toBe('list again');
   });
 
-  it('by a scope on the key ends its watches', async () => {
+  it('through a scope on the key ends its watches', async () => {
     const watch = await watchAs('bob');
     expect((await patch('accesskeys/of-bob', { scope: { projects: [{ project: 'default' }] } })).code).toBe(200);
     clock.advance(5000);

@@ -14,15 +14,15 @@ import type { KindChange } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
- * Tells which keys may open another door than before, or none: those that changed, those of whoever changed, and all
- * that were made with them. When a key was used is written often and touches nothing: it is passed over.
+ * Reports keys whose permissions may have changed or that ended: changed keys, keys of changed owners, and all keys
+ * that were created with them. Status writes, such as the frequent time of last use, are ignored.
  */
 export function listenToKeys(
   kinds: KindStores,
   state: ManagementState,
   listener: (keyNames: Iterable<string>) => void,
 ): () => void {
-  const tell = (names: Iterable<string>): void => {
+  const notify = (names: Iterable<string>): void => {
     const all = new Set<string>();
     for (const name of names) {
       all.add(name);
@@ -30,39 +30,39 @@ export function listenToKeys(
     }
     if (all.size > 0) listener(all);
   };
-  return stopAll([
+  return unsubscribeAll([
     storeOf(kinds, accessKeyKind).listen((change) => {
-      // Nobody can have come with a key that has just been made.
-      if (change.before !== undefined && !isStatusOnly(change)) tell([nameOf(change)]);
+      // A new key has no open requests yet.
+      if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
     }),
     storeOf(kinds, userKind).listen((change) => {
-      if (!isStatusOnly(change)) tell(keysOfUsers(state, [nameOf(change)]));
+      if (!isStatusOnly(change)) notify(keysOfUsers(state, [nameOf(change)]));
     }),
     storeOf(kinds, teamKind).listen((change) => {
-      if (!isStatusOnly(change)) tell(keysOfTeam(state, change));
+      if (!isStatusOnly(change)) notify(keysOfTeam(state, change));
     }),
     storeOf(kinds, clusterKind).listen((change) => {
-      if (change.after === undefined) tell(keysOf(state, 'subject', agentUser(nameOf(change))));
+      if (change.after === undefined) notify(keysOf(state, 'subject', agentUser(nameOf(change))));
     }),
   ]);
 }
 
-/** Tells whose rights change with whatever is written. */
+/** Reports the principals whose permissions a write changes. */
 export function listenToRights(kinds: KindStores, listener: (affected: Affected) => void): () => void {
-  return stopAll(
+  return unsubscribeAll(
     kindsWithRights.map((kind) =>
       storeOf(kinds, kind).listen(({ before, after }) => {
         const affected = affectedBy(kind, before?.object, after?.object);
         if (affected === undefined) return;
         const team = kind.plural === teamKind.plural ? (after ?? before)?.object.metadata.name : undefined;
-        listener(team === undefined ? affected : union(affected, ...fellowsOf(kinds, team)));
+        listener(team === undefined ? affected : union(affected, ...teammatesOf(kinds, team)));
       }),
     ),
   );
 }
 
-/** Whoever works in a project with a team sees who is in it. */
-function* fellowsOf(kinds: KindStores, team: string): Iterable<Affected> {
+/** Members of a project with a team can see who is in the team. */
+function* teammatesOf(kinds: KindStores, team: string): Iterable<Affected> {
   for (const { object } of storeOf(kinds, projectKind).peekAll()) {
     const isMember = listAt(object, 'spec', 'members').some(
       (member) => textAt(member, 'kind') === 'Team' && textAt(member, 'name') === team,
@@ -85,7 +85,7 @@ function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', na
   for (const key of state.accessKeysOf(member, name)) yield nameOfObject(key);
 }
 
-/** A write of the status touches nothing else. Another value of a key shows nowhere but in its not being one. */
+/** True if a write changed only the status. A new key value shows only as a write without a status change. */
 function isStatusOnly({ before, after }: KindChange): boolean {
   const [was, is] = [before?.object.metadata, after?.object.metadata];
   return (
@@ -105,7 +105,7 @@ function nameOfObject(object: KubeObject | undefined): string {
   return object?.metadata.name ?? '';
 }
 
-function stopAll(stops: readonly (() => void)[]): () => void {
+function unsubscribeAll(stops: readonly (() => void)[]): () => void {
   return () => {
     for (const stop of stops) stop();
   };

@@ -33,7 +33,7 @@ const isGood = async (server: RunningServer, token: string) =>
   );
 
 describe('flotilla rotate-signing-key', () => {
-  it('makes the running server sign with a new key, and old tokens stay good', async () => {
+  it('makes the running server sign with a new key, and old tokens stay valid', async () => {
     const server = await bench.start();
     const [before] = kidsOf(await publicKeys(server));
     const old = await makeToken(server);
@@ -41,7 +41,7 @@ describe('flotilla rotate-signing-key', () => {
     const [now, ...older] = kidsOf(await publicKeys(server));
     expect(now).not.toBe(before);
     expect(older).toEqual([before]);
-    expect(told).toContain(`signed with the key ${now}`);
+    expect(told).toContain(`signed with key ${now}`);
     expect(await isGood(server, old)).toBe(true);
     expect(await isGood(server, await makeToken(server))).toBe(true);
     expect((await stat(bench.file('signing.key'))).mode & 0o777).toBe(0o600);
@@ -50,7 +50,7 @@ describe('flotilla rotate-signing-key', () => {
     expect(await bench.read('audit.log')).toMatch(/"verb":"post".*\/auth\/signing-keys/);
   });
 
-  it('with --revoke ends the old tokens at once', async () => {
+  it('with --revoke revokes the old tokens at once', async () => {
     const server = await bench.start();
     const old = await makeToken(server);
     expect(await rotateSigningKey({ dataDir: bench.dataDir, revoke: true })).toContain('revoked');
@@ -59,7 +59,7 @@ describe('flotilla rotate-signing-key', () => {
     expect(kidsOf(await publicKeys(server))).toHaveLength(1);
   });
 
-  it('works where no server runs, and the next one knows both keys', async () => {
+  it('works without a running server, and the next server has both keys', async () => {
     const first = await bench.start();
     const old = await makeToken(first);
     await bench.stop(first);
@@ -73,7 +73,7 @@ describe('flotilla rotate-signing-key', () => {
     expect(await isGood(await bench.start(), old)).toBe(false);
   });
 
-  it('works beside a store in memory, whether its server runs or not', async () => {
+  it('works with a memory store, whether or not its server runs', async () => {
     const server = await bench.start({ store: 'memory' });
     await rotateSigningKey({ dataDir: bench.dataDir });
     expect(kidsOf(await publicKeys(server))).toHaveLength(2);
@@ -82,12 +82,12 @@ describe('flotilla rotate-signing-key', () => {
     expect(JSON.parse(await bench.read('signing.key')).keys).toHaveLength(3);
   });
 
-  it('says in one line why it cannot', async () => {
-    await expect(rotateSigningKey({ dataDir: join(bench.root, 'none') })).rejects.toThrow('there is no signing key in');
+  it('reports failures with a one-line message', async () => {
+    await expect(rotateSigningKey({ dataDir: join(bench.root, 'none') })).rejects.toThrow('no signing key in');
     const server = await bench.start();
     await bench.ask(server, `${groupPath}/accesskeys/admin`, { method: 'DELETE' });
     await expect(rotateSigningKey({ dataDir: bench.dataDir })).rejects.toThrow(
-      /refused to rotate the signing key: the access key of admin.kubeconfig is no longer valid/,
+      /rejected the request for the rotation of the signing key: the access key of admin.kubeconfig is no longer valid/,
     );
     await bench.stop(server);
     await writeFile(bench.file('signing.key'), 'x');
@@ -95,7 +95,7 @@ describe('flotilla rotate-signing-key', () => {
     expect(await bench.read('signing.key')).toBe('x');
   });
 
-  it('is for admins, by POST', async () => {
+  it('requires an admin and POST', async () => {
     const server = await bench.start();
     await bench.make(server, 'users', 'anna');
     const token = await bench.makeKey(server, 'annas', { user: 'anna' });

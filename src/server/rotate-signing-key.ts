@@ -14,24 +14,24 @@ import { openUnheldStore } from './unheld-store.ts';
 
 export interface RotateOptions {
   readonly dataDir?: string | undefined;
-  /** The tokens of all older keys end at once: for a key that somebody else may have. */
+  /** True to revoke all tokens of older keys at once, for a key that may be compromised. */
   readonly revoke?: boolean | undefined;
 }
 
-/** `flotilla rotate-signing-key`: another key signs from now on. Returns what to tell the user. */
+/** `flotilla rotate-signing-key`: makes a new key the current one. Returns the message for the user. */
 export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = false }: RotateOptions): Promise<string> {
   const dir = dataDirAt(dataDir);
   const kid = await rotate(dir, revoke);
   return [
-    `tokens are signed with the key ${kid} from now on`,
+    `new tokens are signed with key ${kid}`,
     revoke
-      ? 'The older keys are revoked: the tokens that they signed are no longer valid.'
-      : 'The older keys sign no more; they stay published until the last token that they signed has ended.',
+      ? 'Older keys are revoked; tokens that they signed are no longer valid.'
+      : 'Older keys no longer sign; they stay published until their last token expires.',
     '',
   ].join('\n');
 }
 
-/** In the file itself if no server holds the directory, otherwise by the server that does. */
+/** Rewrites the file itself if no server uses the directory, otherwise asks the running server to rotate. */
 async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
   const store = await openUnheldStore(dir);
   if (store !== undefined) {
@@ -42,16 +42,16 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
     }
   }
   const access = await readAdminAccess(dir.adminKubeconfig);
-  if (access === undefined) throw new StartError(`there is no signing key in ${dir.path}`);
+  if (access === undefined) throw new StartError(`no signing key in ${dir.path}`);
   try {
     const path = `/auth/signing-keys${revoke ? '?revoke=true' : ''}`;
-    const what = 'to rotate the signing key';
-    return await askServer(access, { method: 'POST', path, what }, async (body) => {
+    const description = 'the rotation of the signing key';
+    return await askServer(access, { method: 'POST', path, description }, async (body) => {
       const answer: unknown = await json(body);
       return isJsonObject(answer) ? textAt(answer, 'kid') : '';
     });
   } catch (error) {
-    // A server that keeps its store in memory leaves nothing that would tell whether it still runs.
+    // A server with a memory store leaves no trace of whether it still runs.
     if (error instanceof NoServerError && !(await exists(dir.store))) return await rotateFile(dir, revoke);
     throw error;
   }
@@ -59,8 +59,8 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
 
 async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {
   const set = await readSigningKeyFile(dir.signingKey);
-  if (set === undefined) throw new StartError(`there is no signing key in ${dir.path}`);
-  // A server that may give tokens a longer life has written so into the file when it started.
+  if (set === undefined) throw new StartError(`no signing key in ${dir.path}`);
+  // A server with a longer maximum lifetime has written it to the file at its start.
   const longestTTL = set.current.longestTTL ?? defaultSettings.gateway.maxTokenTTL;
   const next = rotated(set, await makeSigningKey(longestTTL), { now: systemClock.now(), longestTTL, revoke });
   await writeSigningKeyFile(dir.signingKey, next);

@@ -8,10 +8,12 @@ import { readOptions } from './options.ts';
 import { readyText } from './ready-text.ts';
 import { startServer } from './start-server.ts';
 
-/** Ten seconds are promised; what has not ended by then is cut off, and nothing that was answered is lost by it. */
-const longestClose = 9_500;
+/**
+ * Shutdown is guaranteed within ten seconds. Work that has not ended by then is aborted; acknowledged writes are safe.
+ */
+const maxShutdownMs = 9_500;
 
-/** `flotilla start`: serves until a signal ends it. Resolves to the exit code; rejects if it cannot start. */
+/** `flotilla start`: serves until a signal stops it. Resolves to the exit code; rejects if it cannot start. */
 export async function runServer(flags: FlagValues): Promise<number> {
   const options = await readOptions(flags);
   const log = openLog(options.logLevel);
@@ -22,8 +24,8 @@ export async function runServer(flags: FlagValues): Promise<number> {
   process.stdout.write(readyText({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
   giveHeapRoom();
   await signals.first;
-  const cutOff = setTimeout(() => process.exit(0), longestClose);
+  const forceExit = setTimeout(() => process.exit(0), maxShutdownMs);
   await server.close();
-  clearTimeout(cutOff);
+  clearTimeout(forceExit);
   return 0;
 }

@@ -15,7 +15,7 @@ let browser: Browser;
 let cluster: Server;
 let seen: { url: string; headers: IncomingHttpHeaders }[];
 
-/** A cluster that does to browsers what it can. */
+/** A malicious cluster that sends harmful responses to browsers. */
 beforeEach(async () => {
   seen = [];
   cluster = createServer(({ url = '', headers }, response) => {
@@ -54,8 +54,8 @@ afterEach(async () => {
   cluster.close();
 });
 
-describe('a page that a cluster serves', () => {
-  it('runs nothing and has no origin, whoever asked for it', async () => {
+describe('a page from a cluster', () => {
+  it('cannot run scripts and has an opaque origin, for every caller', async () => {
     for (const path of ['page', 'svg', 'typeless']) {
       const byCookie = await browser.ask(`${service}/${path}`);
       const byKey = await bench.request(server, `${service}/${path}`);
@@ -72,7 +72,7 @@ describe('a page that a cluster serves', () => {
     expect(plain.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('sets no cookie, and says nothing about this server', async () => {
+  it('cannot set cookies or other headers that affect this server', async () => {
     const { cookie } = browser;
     const { headers } = await browser.ask(`${service}/page`);
     for (const name of ['set-cookie', 'service-worker-allowed', 'clear-site-data']) {
@@ -81,7 +81,7 @@ describe('a page that a cluster serves', () => {
     expect(browser.cookie).toBe(cookie);
   });
 
-  it('is not what opens where somebody follows a link to it, though their browser has a session', async () => {
+  it('does not open through a link, even if the browser has a session', async () => {
     const before = seen.length;
     for (const site of ['none', 'same-origin', 'same-site', 'cross-site']) {
       const { code, text } = await browser.ask(
@@ -96,7 +96,7 @@ describe('a page that a cluster serves', () => {
     expect(own).toEqual([]);
   });
 
-  it('never sees the session: neither its cookie nor its key', async () => {
+  it('never receives the session cookie or its key', async () => {
     await browser.ask(`${service}/page`);
     const headers = seen.findLast(({ url }) => url.includes('/page'))?.headers ?? {};
     expect(headers.cookie).toBeUndefined();

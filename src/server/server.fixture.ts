@@ -16,10 +16,10 @@ export const groupPath = `/kubernetes/management/apis/${managementGroup}/v1`;
 
 export interface Call {
   readonly method?: Dispatcher.HttpMethod;
-  /** Absent: the administrator's; '': none. */
+  /** Defaults to the administrator's key; '' for none. */
   readonly token?: string;
   readonly body?: JsonValue;
-  /** The body as it is sent, where it is no JSON. */
+  /** The raw body, if it is not JSON. */
   readonly raw?: string | Uint8Array;
   /** Content type. */
   readonly type?: string;
@@ -28,7 +28,7 @@ export interface Call {
 export interface Answer {
   readonly code: number;
   readonly text: string;
-  /** The body where it is JSON, else nothing. */
+  /** The parsed body; `{}` if it is not JSON. */
   readonly json: JsonObject;
 }
 
@@ -36,11 +36,11 @@ export function mergePatch(body: JsonValue): Call {
   return { method: 'PATCH', type: 'application/merge-patch+json', body };
 }
 
-/** Servers for one test: real ones, over TLS, in a directory of their own that goes when the test is over. */
+/** Real servers over TLS for one test, in a temporary directory that is removed afterwards. */
 export class ServerBench {
   readonly root: string;
   dataDir: string;
-  /** Where the files of the console are; there are none unless a test puts some there. */
+  /** The directory of the console's files, which is empty by default. */
   readonly consoleDir: string;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
@@ -131,7 +131,7 @@ export class ServerBench {
     return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
   }
 
-  /** What an installation begins with, whole: a change of any version shows. */
+  /** All initial objects of an installation, complete, so that any version change is visible. */
   async objects(server: RunningServer): Promise<readonly JsonValue[]> {
     const plurals = ['users', 'projects', 'clusters', 'virtualclustertemplates'];
     const lists = await Promise.all(plurals.map((plural) => this.ask(server, `${groupPath}/${plural}`)));

@@ -13,16 +13,16 @@ import type { SignIn } from './sign-in.ts';
 export interface SessionHandlerOptions {
   readonly signIn: SignIn;
   readonly sessions: BrowserSessions;
-  readonly logins: Pick<Logins, 'about' | 'end'>;
+  readonly logins: Pick<Logins, 'describe' | 'end'>;
   readonly audited: Filter;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * `/auth/session`. POST: a login for a browser, whose key goes into a cookie and nowhere else. GET: whose it is, or 204;
- * who only looks has failed at nothing. DELETE: it is over, and the cookie goes. All of it is for pages of this server only:
- * no other page may sign anybody in, which would have them work as somebody else without noticing, or out.
+ * `/auth/session`. POST opens a login for a browser, whose key exists only in a cookie. GET returns its owner, or 204
+ * without counting as a failure. DELETE ends it and removes the cookie. All methods require requests from pages of this
+ * server: no other page may sign a user in, which could make them act as another user unnoticed, or sign them out.
  */
 export function sessionHandler(options: SessionHandlerOptions): Handler {
   return async (exchange) => {
@@ -31,62 +31,62 @@ export function sessionHandler(options: SessionHandlerOptions): Handler {
     if (answer === undefined) throw methodNotAllowedOnPath();
     const missing = missingProof(request, options.sessions.externalUrl);
     if (request.headers.authorization !== undefined) missing.push('it has an Authorization header');
-    // Anybody can be refused so at no cost: it leaves no line in the audit log.
+    // Anonymous requests can cause this rejection at no cost, so it is not audited.
     if (missing.length > 0) throw unproved(missing);
     return forBrowser(await answer(exchange, options));
   };
 }
 
-async function look(exchange: Exchange, { sessions, logins }: SessionHandlerOptions): Promise<Reply> {
+async function getSession(exchange: Exchange, { sessions, logins }: SessionHandlerOptions): Promise<Reply> {
   const { accessKey = '' } = holderOf(exchange, sessions) ?? {};
-  const found = logins.about(accessKey);
+  const found = logins.describe(accessKey);
   if (found === undefined) return { status: 204, headers: {} };
   return jsonAnswer(200, { user: found.owner, accessKey, expires: timestamp(found.expiresAt) });
 }
 
-async function open(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
+async function openSession(exchange: Exchange, options: SessionHandlerOptions): Promise<Reply> {
   const { signIn, sessions, logins, clock, log } = options;
-  const shown = await readLogin(exchange, true);
+  const credentials = await readLogin(exchange, true);
   let opened = '';
-  const tell = ({ key, name, owner, expiresAt }: OpenedLogin): Reply => {
+  const createReply = ({ key, name, owner, expiresAt }: OpenedLogin): Reply => {
     opened = name;
     const cookie = sessionCookie(key, (expiresAt - clock.now()) / 1000);
-    const told = { user: owner, accessKey: name, expires: timestamp(expiresAt) };
-    return jsonAnswer(201, told, { 'set-cookie': cookie });
+    const body = { user: owner, accessKey: name, expires: timestamp(expiresAt) };
+    return jsonAnswer(201, body, { 'set-cookie': cookie });
   };
   const before = holderOf(exchange, sessions);
   const reply =
-    shown.username === undefined
-      ? await signIn.withKey(exchange, shown.accessKey, tell)
-      : await signIn.withPassword(exchange, shown, tell);
+    credentials.username === undefined
+      ? await signIn.withKey(exchange, credentials.accessKey, createReply)
+      : await signIn.withPassword(exchange, credentials, createReply);
   const { accessKey = '' } = before ?? {};
-  // The browser has another cookie now: nobody could end that login any more.
+  // The browser's cookie was replaced, so no client could end the old login any more.
   await logins.end(accessKey, opened).catch((error: unknown) => {
-    log.warn({ accessKey, error }, 'a login that another one took the place of could not be removed');
+    log.warn({ accessKey, error }, 'cannot remove a replaced login');
   });
   return reply;
 }
 
-async function end(exchange: Exchange, { sessions, logins, audited }: SessionHandlerOptions): Promise<Reply> {
-  const over = (): Reply => jsonAnswer(200, success, { 'set-cookie': endedSessionCookie });
+async function endSession(exchange: Exchange, { sessions, logins, audited }: SessionHandlerOptions): Promise<Reply> {
+  const endedReply = (): Reply => jsonAnswer(200, success, { 'set-cookie': endedSessionCookie });
   const holder = holderOf(exchange, sessions);
   const name = holder?.accessKey;
-  if (holder === undefined || name === undefined) return over();
-  // The page's own login would go on, while whoever signs out is told that it is over.
+  if (holder === undefined || name === undefined) return endedReply();
+  // Otherwise the page's own login would continue although the user signed out.
   if (meansAnother(exchange.request, holder)) throw anotherSession;
   exchange.identity = holder;
-  exchange.decision = { allowed: true, reason: 'the end of a login' };
+  exchange.decision = { allowed: true, reason: 'logout' };
   return await audited(exchange, async () => {
     await logins.end(name);
-    return over();
+    return endedReply();
   });
 }
 
 const methods = new Map([
-  ['GET', look],
-  ['HEAD', look],
-  ['POST', open],
-  ['DELETE', end],
+  ['GET', getSession],
+  ['HEAD', getSession],
+  ['POST', openSession],
+  ['DELETE', endSession],
 ]);
 
 function holderOf(exchange: Exchange, sessions: BrowserSessions): ReturnType<BrowserSessions['holder']> {

@@ -1,46 +1,46 @@
 import type { SettingsReader } from './settings-reader.ts';
 
-/** A setting that only a configuration file gives, as data: the reference pages are made from it too. */
+/** The definition of a setting that only a configuration file can set. The reference page is generated from it. */
 export interface FileSetting<T> {
-  /** What may be given, in words. */
+  /** The allowed values, for the reference page. */
   readonly takes: string;
   readonly default: T;
   readonly meaning: string;
-  /** What stands in an entry of a list, and what each means. */
+  /** The members of a list entry and their descriptions. */
   readonly members?: Readonly<Record<string, string>>;
   read(group: SettingsReader, name: string): T | undefined;
 }
 
 type Values<Group> = { [Name in keyof Group]: Group[Name] extends FileSetting<infer T> ? T : never };
 
-interface Described<T> {
+interface SettingDescription<T> {
   readonly default: T;
   readonly meaning: string;
 }
 
-export function integer(rules: Described<number> & { readonly least: number; readonly most?: number }) {
+export function integer(rules: SettingDescription<number> & { readonly least: number; readonly most?: number }) {
   const { least, most, ...described } = rules;
   return {
     ...described,
-    takes: most === undefined ? `a whole number from ${least} on` : `a whole number from ${least} to ${most}`,
+    takes: most === undefined ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
     read: (group, name) => group.integer(name, least, most),
   } satisfies FileSetting<number>;
 }
 
-export function flag(rules: Described<boolean>) {
+export function flag(rules: SettingDescription<boolean>) {
   return { ...rules, takes: 'true or false', read: (group, name) => group.flag(name) } satisfies FileSetting<boolean>;
 }
 
-export function text(rules: Described<string> & { readonly takes: string }) {
+export function text(rules: SettingDescription<string> & { readonly takes: string }) {
   return { ...rules, read: (group, name) => group.text(name) } satisfies FileSetting<string>;
 }
 
-export function choice<T extends string>(choices: readonly T[], rules: Described<NoInfer<T>>): FileSetting<T> {
+export function choice<T extends string>(choices: readonly T[], rules: SettingDescription<NoInfer<T>>): FileSetting<T> {
   return { ...rules, takes: choices.join(' or '), read: (group, name) => group.choice(name, choices) };
 }
 
 export function list<T>(
-  rules: Described<readonly T[]> & {
+  rules: SettingDescription<readonly T[]> & {
     readonly members: Readonly<Record<keyof T & string, string>>;
     entry(reader: SettingsReader): T;
   },
@@ -58,7 +58,7 @@ export function list<T>(
   };
 }
 
-/** The settings below one name, each given or as it is by default. Whatever else stands there is refused. */
+/** Reads the settings of a group, with defaults. Rejects unknown names. */
 export function readGroup<Group extends Readonly<Record<string, FileSetting<unknown>>>>(
   file: SettingsReader,
   name: string,

@@ -3,8 +3,8 @@ import { isJsonObject } from '../lib/json-value.ts';
 import { StartError } from '../process/start-error.ts';
 
 /**
- * Reads settings out of one map of a configuration file, each by its name, and knows at the end which names nobody
- * asked for. Names may be written as in the flags (`data-dir`) or in camel case (`dataDir`).
+ * Reads settings from one map of a configuration file by name, and rejects names that were never read. Names may be
+ * written as in the flags (`data-dir`) or in camel case (`dataDir`).
  */
 export class SettingsReader {
   readonly #file: string;
@@ -16,17 +16,17 @@ export class SettingsReader {
     this.#path = path;
     for (const [written, value] of Object.entries(members)) {
       const name = written.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      if (this.#members.has(name)) throw this.#fault(written, 'is given twice');
+      if (this.#members.has(name)) throw this.#fault(written, 'is set twice');
       this.#members.set(name, { written, value });
     }
   }
 
   text(name: string): string | undefined {
-    return this.#take(name, 'a text', (value) => (typeof value === 'string' ? value : undefined));
+    return this.#take(name, 'a string', (value) => (typeof value === 'string' ? value : undefined));
   }
 
   integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
-    return this.#take(name, `a whole number from ${least} to ${most}`, (value) =>
+    return this.#take(name, `an integer from ${least} to ${most}`, (value) =>
       typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined,
     );
   }
@@ -39,15 +39,15 @@ export class SettingsReader {
     return this.#take(name, `one of ${choices.join(', ')}`, (value) => choices.find((each) => each === value));
   }
 
-  /** A list of texts, or one text for a list of one. */
+  /** A list of strings, or a single string for a list of one. */
   texts(name: string): readonly string[] | undefined {
-    return this.#take(name, 'a list of texts', (value) => {
+    return this.#take(name, 'a list of strings', (value) => {
       if (typeof value === 'string') return [value];
       return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
     });
   }
 
-  /** Settings below this name; an empty reader if there are none. */
+  /** The settings below this name; an empty reader if there are none. */
   group(name: string): SettingsReader {
     const members = this.#take(name, 'a map of settings', (value) => (isJsonObject(value) ? value : undefined));
     return new SettingsReader(this.#file, members ?? {}, this.#at(name));
@@ -60,13 +60,13 @@ export class SettingsReader {
     return list?.map((members, index) => new SettingsReader(this.#file, members, `${this.#at(name)}[${index}]`));
   }
 
-  /** To be called when every setting was read. */
+  /** Must be called after every setting was read. */
   finish(): void {
     const [unknown] = this.#members.values();
-    if (unknown !== undefined) throw this.#fault(unknown.written, 'is not a setting');
+    if (unknown !== undefined) throw this.#fault(unknown.written, 'is not a known setting');
   }
 
-  /** A name without a value (`listen:`) counts as not given. */
+  /** A name without a value (`listen:`) counts as absent. */
   #take<T>(name: string, wanted: string, read: (value: JsonValue) => T | undefined): T | undefined {
     const member = this.#members.get(name);
     this.#members.delete(name);

@@ -6,74 +6,80 @@ import type { Exchange, Filter, Reply } from '../http/exchange.ts';
 import type { Logins, OpenedLogin } from './logins.ts';
 
 export interface SignInOptions {
-  readonly logins: Pick<Logins, 'open' | 'openWith'>;
+  readonly logins: Pick<Logins, 'open' | 'openWithKey'>;
   enter(attempt: PasswordAttempt): Promise<EnteredLogin | RefusedEntry>;
   readonly backoff: LoginBackoff;
-  /** Whose access key that is; undefined: nobody's, or one that opens nothing now. */
+  /** The holder of an active access key; `undefined` for an invalid key. */
   authenticate(key: string): Identity | undefined;
 }
 
-/** How a login that was opened is told. */
-type Tell = (login: OpenedLogin) => Reply;
+/** Creates the response for an opened login. */
+type LoginReply = (login: OpenedLogin) => Reply;
 
 /**
- * The ways to a login. Whatever is wrong with what somebody shows is the same 401; what it was stands in the audit log
- * alone. Who is only told to wait leaves no line there, as everywhere: nobody can fill the log without end.
+ * Logs users in. All invalid credentials get the same 401; only the audit log contains the reason. Rate-limited
+ * attempts are not audited, so that anonymous callers cannot fill the log.
  */
 export interface SignIn {
-  withPassword(exchange: Exchange, shown: { username: string; password: string }, tell: Tell): Promise<Reply>;
-  withKey(exchange: Exchange, key: string, tell: Tell): Promise<Reply>;
+  withPassword(
+    exchange: Exchange,
+    shown: { username: string; password: string },
+    createReply: LoginReply,
+  ): Promise<Reply>;
+  withKey(exchange: Exchange, key: string, createReply: LoginReply): Promise<Reply>;
 }
 
 export function createSignIn({ logins, enter, backoff, authenticate }: SignInOptions, audited: Filter): SignIn {
-  async function passwordLogin(exchange: Exchange, entered: EnteredLogin): Promise<OpenedLogin> {
-    const outcome = await entered.check();
+  async function passwordLogin(exchange: Exchange, admittedLogin: EnteredLogin): Promise<OpenedLogin> {
+    const outcome = await admittedLogin.check();
     const { account } = outcome;
-    if (account === undefined) throw refused(exchange, byPassword, outcome.why, outcome.user);
+    if (account === undefined) throw rejected(exchange, byPassword, outcome.why, outcome.user);
     const login = await logins.open(account);
-    if (login === undefined) throw refused(exchange, byPassword, 'the account was changed meanwhile', account.user);
+    if (login === undefined)
+      throw rejected(exchange, byPassword, 'the account was changed during the login', account.user);
     return login;
   }
 
   async function keyLogin(exchange: Exchange, key: string): Promise<OpenedLogin> {
     const { accessKey, user } = authenticate(key) ?? {};
-    if (accessKey === undefined) throw refused(exchange, byKey, 'it opens nothing');
-    const login = await logins.openWith(accessKey);
-    if ('why' in login) throw refused(exchange, `${byKey}, "${accessKey}"`, login.why, user?.name);
+    if (accessKey === undefined) throw rejected(exchange, byKey, 'invalid key');
+    const login = await logins.openWithKey(accessKey);
+    if ('why' in login) throw rejected(exchange, `${byKey}, "${accessKey}"`, login.why, user?.name);
     return login;
   }
 
   return {
-    async withPassword(exchange, shown, tell) {
+    async withPassword(exchange, shown, createReply) {
       const { remoteAddress: source } = exchange.request;
-      const entered = await enter({ ...shown, source, signal: exchange.signal });
-      if ('why' in entered) throw tooManyRequests(`${entered.why}, please try again later.`, entered.retryAfterSeconds);
+      const admittedLogin = await enter({ ...shown, source, signal: exchange.signal });
+      if ('why' in admittedLogin)
+        throw tooManyRequests(`${admittedLogin.why}, please try again later.`, admittedLogin.retryAfterSeconds);
       try {
         return await audited(exchange, async () =>
-          told(exchange, await passwordLogin(exchange, entered), byPassword, tell),
+          succeed(exchange, await passwordLogin(exchange, admittedLogin), byPassword, createReply),
         );
       } finally {
-        entered.leave();
+        admittedLogin.leave();
       }
     },
 
-    async withKey(exchange, key, tell) {
+    async withKey(exchange, key, createReply) {
       const { remoteAddress: source } = exchange.request;
-      // What is counted is what was typed, so that nobody can be kept out by the mistakes of others.
+      // Failures count per presented key, so that other callers' mistakes lock out nobody.
       const admitted = backoff.admit({ account: `access key ${key}`, source });
       if (typeof admitted === 'number') {
         throw tooManyRequests('Too many failed logins, please try again later.', Math.ceil(admitted / 1000));
       }
-      let isLookedAt = false;
+      let isChecked = false;
       try {
         return await audited(exchange, async () => {
-          isLookedAt = true;
+          isChecked = true;
           const login = await keyLogin(exchange, key);
           admitted.succeeded();
-          return told(exchange, login, byKey, tell);
+          return succeed(exchange, login, byKey, createReply);
         });
       } finally {
-        if (!isLookedAt) admitted.givenUp();
+        if (!isChecked) admitted.givenUp();
       }
     },
   };
@@ -82,14 +88,14 @@ export function createSignIn({ logins, enter, backoff, authenticate }: SignInOpt
 const byPassword = 'login with a password';
 const byKey = 'login with an access key';
 
-function told(exchange: Exchange, login: OpenedLogin, how: string, tell: Tell): Reply {
+function succeed(exchange: Exchange, login: OpenedLogin, method: string, createReply: LoginReply): Reply {
   exchange.identity = { user: login.user, accessKey: login.name, system: false, signal: exchange.signal };
-  exchange.decision = { allowed: true, reason: how };
-  return tell(login);
+  exchange.decision = { allowed: true, reason: method };
+  return createReply(login);
 }
 
-function refused(exchange: Exchange, how: string, why: string, user?: string): Error {
+function rejected(exchange: Exchange, method: string, cause: string, user?: string): Error {
   const who = user === undefined ? '' : ` of "${user}"`;
-  exchange.decision = { allowed: false, reason: `${how}${who}: ${why}` };
+  exchange.decision = { allowed: false, reason: `${method}${who}: ${cause}` };
   return unauthorized();
 }

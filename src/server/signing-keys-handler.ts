@@ -3,17 +3,17 @@ import type { Handler } from '../http/exchange.ts';
 import { TooManySigningKeysError } from '../process/signing-key-file.ts';
 import type { SigningKeys } from '../process/signing-keys.ts';
 
-/** Keys go one by one as their tokens end; nobody has to ask for it every second. */
+/** Keys are removed one by one as their tokens expire, so frequent retries are useless. */
 const retrySeconds = 3600;
 
-/** POST `/auth/signing-keys`: a new key signs from now on; with `revoke=true` the tokens of the older ones end at once. */
+/** POST `/auth/signing-keys`: rotates the signing key. `revoke=true` also revokes the tokens of older keys. */
 export function signingKeysHandler(signingKeys: SigningKeys): Handler {
   return async (exchange) => {
     if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();
-    const asked = exchange.query.get('revoke') ?? 'false';
-    if (asked !== 'true' && asked !== 'false') throw badRequest('revoke must be true or false');
+    const revoke = exchange.query.get('revoke') ?? 'false';
+    if (revoke !== 'true' && revoke !== 'false') throw badRequest('revoke must be true or false');
     try {
-      const { kid } = await signingKeys.rotate({ revoke: asked === 'true' });
+      const { kid } = await signingKeys.rotate({ revoke: revoke === 'true' });
       const body = JSON.stringify({ kid, keys: signingKeys.publicKeys().keys });
       return { status: 201, headers: { 'content-type': 'application/json' }, body };
     } catch (error) {
@@ -23,7 +23,7 @@ export function signingKeysHandler(signingKeys: SigningKeys): Handler {
   };
 }
 
-/** GET `/auth/jwks`, for whoever checks tokens; they ask again when a token names a key that they do not know. */
+/** GET `/auth/jwks`: returns the public keys. Verifiers fetch them again when a token names an unknown key. */
 export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys'>): Handler {
   return async ({ request }) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedOnPath();

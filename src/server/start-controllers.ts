@@ -22,18 +22,18 @@ import type { KindStores } from '../registry/kind-stores.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 
 export interface ControllersOptions {
-  /** Of the management API. */
+  /** The kinds of the management API. */
   readonly kinds: KindStores;
   readonly state: ManagementState;
   hostOf(cluster: string): Host | undefined;
   readonly activity: InstanceActivity;
-  /** The clusters elsewhere. */
+  /** The connected clusters. */
   readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Starts the controllers of the management API. Returns how they end. */
+/** Starts the controllers of the management API. Returns a function that stops them. */
 export function startControllers(options: ControllersOptions): () => Promise<void> {
   const { kinds, state, hostOf, activity, connected, clock, log } = options;
   const management = inProcessClient(kinds, 'flotilla');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('the first start', () => {
-  it('makes the files of completions §1, each for its owner alone', async () => {
+  it('creates the files of completions §1 with private permissions', async () => {
     await bench.start();
     const files = await readdir(bench.dataDir);
     expect(files.sort()).toEqual([
@@ -35,7 +35,7 @@ describe('the first start', () => {
     }
   });
 
-  it('makes the objects of completions §1, and the admin key opens them', async () => {
+  it('creates the objects of completions §1, which the admin key can read', async () => {
     const server = await bench.start();
     expect(await bench.names(server, 'users')).toEqual(['admin']);
     expect(await bench.names(server, 'projects')).toEqual(['default']);
@@ -47,7 +47,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('changes no object and no file but the address in admin.kubeconfig', async () => {
+  it('changes nothing except the address in admin.kubeconfig', async () => {
     const first = await bench.start();
     const objects = await bench.objects(first);
     await bench.stop(first);
@@ -62,7 +62,7 @@ describe('a later start', () => {
     for (const [name, text] of before) expect(await bench.read(name), name).toBe(text);
   });
 
-  it('names the external URL in kubeconfigs once there is one', async () => {
+  it('writes the external URL to kubeconfigs if there is one', async () => {
     await bench.stop(await bench.start());
     const server = await bench.start({ 'external-url': 'https://flotilla.test:9443', 'api-prefix': 'k' });
     expect(server.url).toBe('https://flotilla.test:9443');
@@ -73,7 +73,7 @@ describe('a later start', () => {
     ]);
   });
 
-  it('goes on where a first start was cut short before the kubeconfig was written', async () => {
+  it('completes a first start that was interrupted before the kubeconfig was written', async () => {
     await bench.stop(await bench.start());
     await rm(bench.file('admin.kubeconfig'));
     const server = await bench.start();
@@ -81,8 +81,8 @@ describe('a later start', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('says that the port is in use, and lets go of the data directory', async () => {
+describe('a start that fails', () => {
+  it('reports that the port is in use, and releases the data directory', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -93,12 +93,12 @@ describe('a start that cannot be', () => {
     await bench.start();
   });
 
-  it('says that the data directory is held', async () => {
+  it('reports that the data directory is in use', async () => {
     await bench.start();
     await expect(bench.start()).rejects.toThrow(/data directory .* is in use by another process/);
   });
 
-  it('refuses the store of another installation', async () => {
+  it('rejects the store of another installation', async () => {
     await bench.stop(await bench.start());
     const other = join(bench.root, 'other');
     await bench.stop(await bench.start({ 'data-dir': other }));
@@ -107,33 +107,33 @@ describe('a start that cannot be', () => {
     await expect(bench.start()).rejects.toThrow('the store belongs to another installation');
   });
 
-  it('refuses a store whose seal key is missing or another one', async () => {
+  it('rejects a store whose seal key is missing or wrong', async () => {
     await bench.stop(await bench.start());
     const key = await bench.read('seal.key');
     await rm(bench.file('seal.key'));
-    await expect(bench.start()).rejects.toThrow('the seal key of this store is not there');
+    await expect(bench.start()).rejects.toThrow('the seal key of this store is missing');
     await writeFile(bench.file('seal.key'), `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
     await expect(bench.start()).rejects.toThrow('is not the seal key of this store');
     await writeFile(bench.file('seal.key'), key);
     await bench.start();
   });
 
-  it('says in one line which file the operating system refused', async () => {
+  it('reports a file that the operating system denied with a one-line message', async () => {
     await mkdir(bench.file('admin.key'), { recursive: true });
     await expect(bench.start()).rejects.toMatchObject({
       name: 'StartError',
-      message: `${bench.file('admin.key')} cannot be used: it is a directory`,
+      message: `cannot use ${bench.file('admin.key')}: it is a directory`,
     });
   });
 
-  it('refuses to serve from memory where there is a store', async () => {
+  it('rejects a memory store if the directory contains a store', async () => {
     await bench.stop(await bench.start());
-    await expect(bench.start({ store: 'memory' })).rejects.toThrow('has a store of its own');
+    await expect(bench.start({ store: 'memory' })).rejects.toThrow('already contains a store');
   });
 });
 
-describe('a server in memory', () => {
-  it('begins anew at each start, with a key that works', async () => {
+describe('a server with a memory store', () => {
+  it('is empty at each start, with a valid key', async () => {
     const first = await bench.start({ store: 'memory' });
     const key = await bench.adminKey();
     await bench.stop(first);
@@ -145,8 +145,8 @@ describe('a server in memory', () => {
   });
 });
 
-describe('the address space', () => {
-  it('answers for the process itself without a key, and for nothing else', async () => {
+describe('the router', () => {
+  it('serves version and health without a key, and nothing else', async () => {
     const server = await bench.start();
     const open = ['/version', '/healthz', '/livez', '/readyz/shutdown', '/auth/jwks'];
     const guarded = ['/metrics', '/backup', '/kubernetes/management/version', `${groupPath}/users`];
@@ -160,7 +160,7 @@ describe('the address space', () => {
     expect((await bench.ask(server, '/auth/jwks')).text).not.toContain('"d"');
   });
 
-  it('lies under another prefix where it is set', async () => {
+  it('uses the configured API prefix', async () => {
     const server = await bench.start({ 'api-prefix': 'k' });
     expect((await bench.ask(server, '/k/management/version')).code).toBe(200);
     expect((await bench.ask(server, '/kubernetes/management/version')).code).toBe(404);

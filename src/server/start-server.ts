@@ -45,18 +45,18 @@ import { openStore } from './open-store.ts';
 import type { ServerOptions } from './options.ts';
 
 export interface RunningServer {
-  /** What kubeconfigs name: without a slash at the end. */
+  /** The URL in kubeconfigs, without a trailing slash. */
   readonly url: string;
-  /** There is a web console at the URL. */
+  /** True if the web console is available at the URL. */
   readonly hasConsole: boolean;
-  /** Drains: watches end cleanly, requests at work finish, everything is closed. */
+  /** Shuts down: ends watches cleanly, lets in-flight requests finish, and closes everything. */
   close(): Promise<void>;
 }
 
-/** Of the ten seconds that an end may take; the rest is for what is closed after the last request. */
+/** Time for requests to finish. The rest of the ten seconds is for closing everything else. */
 const drainMilliseconds = 8_000;
 
-/** Store → control plane → HTTP. Rejects with an error whose message is one clear line; then nothing is left open. */
+/** Starts the store, the control planes and HTTP. Rejects with a one-line message, after closing everything. */
 export async function startServer(
   settings: ServerOptions,
   { clock, log }: { clock: Clock; log: Log },
@@ -66,16 +66,16 @@ export async function startServer(
     return await assemble(settings, clock, log, closing);
   } catch (error) {
     await closing.close();
-    throw explained(error, settings.dataDir);
+    throw explainSystemError(error, settings.dataDir);
   }
 }
 
-/** What the operating system refused is the user's to mend, wherever it came up: a full disk, a file that is not theirs. */
-function explained(error: unknown, dataDir: string): unknown {
+/** Turns errors of the operating system, such as a full disk or missing permissions, into messages for the user. */
+function explainSystemError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { dest, path } = error as NodeJS.ErrnoException & { dest?: string };
   const file = dest ?? path ?? `the data directory ${dataDir}`;
-  return new StartError(`${file} cannot be used: ${describe(error)}`, { cause: error });
+  return new StartError(`cannot use ${file}: ${describe(error)}`, { cause: error });
 }
 
 async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing: Closing): Promise<RunningServer> {
@@ -90,7 +90,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL });
   const { maxBytes, keptFiles } = settings.audit;
   const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
-    throw new StartError(`the audit log ${dir.auditLog} cannot be opened: ${describe(error)}`, { cause: error });
+    throw new StartError(`cannot open the audit log ${dir.auditLog}: ${describe(error)}`, { cause: error });
   });
   closing.add('audit log', () => auditLog.close());
 
@@ -138,17 +138,25 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   host = planes.host;
   closing.add('control planes', () => planes.close());
   const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
-  const { plane: managed } = management;
-  await keepLocalClusterStatus(managed.kinds, planes.local.kinds, version.gitVersion);
+  const { plane: managementPlane } = management;
+  await keepLocalClusterStatus(managementPlane.kinds, planes.local.kinds, version.gitVersion);
   upkeep = startUpkeep({
     store,
     clock,
     log,
-    plane: async (id) => (id === managed.id ? managed : await planes.planeSource(id)),
+    plane: async (id) => (id === managementPlane.id ? managementPlane : await planes.planeSource(id)),
   });
-  closing.add('upkeep', () => upkeep?.stop());
+  closing.add('maintenance', () => upkeep?.stop());
   upkeep.wake();
-  connected = await openConnectedHosts({ kinds: managed.kinds, sealer, connect, helm: settings.helm, dir, clock, log });
+  connected = await openConnectedHosts({
+    kinds: managementPlane.kinds,
+    sealer,
+    connect,
+    helm: settings.helm,
+    dir,
+    clock,
+    log,
+  });
   closing.add('connected clusters', () => connected?.close());
   const { serviceAccountTokens } = gatewaySettings;
   const gateway = openGateway({ management, planes, tokens, hostOf, serviceAccountTokens, clock });
@@ -172,7 +180,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       settings,
       clock,
       log,
-      management: managed,
+      management: managementPlane,
       builtIn: planes.builtIn,
       isCluster: (name) => management.state.cluster(name) !== undefined,
       apiOf: (name) => connected?.apiOf(name),
@@ -184,7 +192,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
       healthChecks: checks,
       metrics: createMetrics({
         version,
-        storedObjects: () => countObjects([managed, planes.local]),
+        storedObjects: () => countObjects([managementPlane, planes.local]),
         loadedPlanes: () => planes.fleet.loaded,
       }),
       agents: openAgents({
@@ -224,7 +232,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     hasConsole,
     async close() {
       lifecycle.ending = true;
-      log.info({}, 'ending: requests at work may finish');
+      log.info({}, 'shutting down; waiting for in-flight requests');
       await closing.close();
     },
   };
@@ -243,13 +251,13 @@ function healthChecks(store: Store, lifecycle: { readonly ending: boolean }): He
       name: 'shutdown',
       on: ['readyz'],
       check() {
-        if (lifecycle.ending) throw new Error('the server is ending');
+        if (lifecycle.ending) throw new Error('the server is shutting down');
       },
     },
   ];
 }
 
-/** Virtual clusters have theirs on disk as a rule, and are not loaded to be counted. */
+/** Counts loaded kinds only: virtual clusters are usually on disk and are not loaded for this. */
 function* countObjects(planes: readonly ControlPlane[]): Iterable<ObjectCount> {
   for (const { resource, count } of planes.flatMap((plane) => [...plane.kinds.values()])) {
     yield { group: resource.group, resource: resource.plural, count: count() };

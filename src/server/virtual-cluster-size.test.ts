@@ -8,7 +8,7 @@ import { mergePatch } from './server.fixture.ts';
 const maxBytes = 2 * 1024 * 1024;
 const configMaps = (cluster: string) => `${proxy(cluster)}/api/v1/namespaces/default/configmaps`;
 
-describe('a virtual cluster that takes as much memory as one may', () => {
+describe('a virtual cluster at its memory limit', () => {
   const at = LocalBench.forEach();
 
   const write = (cluster: string, name: string, length: number) =>
@@ -20,7 +20,7 @@ describe('a virtual cluster that takes as much memory as one may', () => {
     await at.restart({ config });
   }
 
-  /** Returns how many objects there was room for. */
+  /** Creates objects up to the limit and returns their number. */
   async function fill(cluster: string): Promise<number> {
     for (let index = 0; index < 20; index++) {
       const { code, json } = await write(cluster, `large-${index}`, maxBytes / 8);
@@ -34,7 +34,7 @@ describe('a virtual cluster that takes as much memory as one may', () => {
     throw new Error('it is never full');
   }
 
-  it('takes nothing more, but what makes it no larger, and goes on when something was deleted', async () => {
+  it('rejects writes that need more memory, and accepts them again after deletions', async () => {
     await start();
     await at.make('one');
     await at.make('two');
@@ -51,7 +51,7 @@ describe('a virtual cluster that takes as much memory as one may', () => {
     expect((await write('one', 'small', 1)).code).toBe(201);
   });
 
-  it('can be emptied all the same: by a namespace, by what has a finalizer, in the foreground', async () => {
+  it('can still be emptied: by namespace, with finalizers, and in the foreground', async () => {
     await start();
     await at.make('one');
     const core = `${proxy('one')}/api/v1`;

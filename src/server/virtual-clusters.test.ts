@@ -7,10 +7,10 @@ import { inPhase, LocalBench, local, proxy, virtualClusters } from './local-clus
 import { restore } from './restore.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
-describe('virtual clusters on the built-in cluster, at the front door', () => {
+describe('the built-in cluster over HTTP', () => {
   const at = LocalBench.forEach();
 
-  it('makes a virtual cluster of an object, at once and ready soon', async () => {
+  it('creates a virtual cluster for an object, which becomes ready soon', async () => {
     await at.make('one');
     expect((await at.ask(`${proxy('one')}/api/v1/namespaces/default`)).code).toBe(200);
     const ready = await at.until('one', inPhase('Ready'));
@@ -23,7 +23,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     expect(written.code).toBe(405);
   });
 
-  it('keeps virtual clusters apart from each other and from itself', async () => {
+  it('isolates virtual clusters from each other and from itself', async () => {
     await at.make('one');
     await at.make('two');
     const body = { metadata: { name: 'shared' }, data: { from: 'one' } };
@@ -38,7 +38,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     });
   });
 
-  it('lets in by the right to the proxy, and then by what the virtual cluster says', async () => {
+  it('requires permission for the proxy, then permission inside the virtual cluster', async () => {
     await at.bench.make(at.server, 'users', 'anna');
     const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
     const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
@@ -69,16 +69,16 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     const inner = `${proxy('one')}${rbac}/clusterrolebindings`;
     expect((await at.post(inner, { metadata: { name: 'anna' }, roleRef: all, subjects })).code).toBe(201);
     expect((await at.ask(namespaces, { token })).code).toBe(200);
-    // The way through is open for reading only.
+    // The proxy permission is read-only.
     expect((await at.post(namespaces, { metadata: { name: 'x' } }, token)).code).toBe(403);
-    // Whom somebody acts as inside is for the inside to say.
+    // The virtual cluster itself authorizes impersonation inside.
     const as = { 'impersonate-user': 'bob' };
     expect((await at.request(namespaces, { token }, as)).statusCode).toBe(403);
     const self = await at.post(`${proxy('one')}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {});
     expect(listAt(self.json, 'status', 'userInfo', 'groups')).toContain('system:masters');
   });
 
-  it('takes the token of a service account where it was made and nowhere else', async () => {
+  it('accepts a service account token only in the cluster that issued it', async () => {
     await at.make('one');
     await at.make('two');
     const tokenOf = async (root: string) => {
@@ -101,7 +101,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     const inLocal = await tokenOf(local);
     expect(await whoami(local, inLocal)).toBe(account);
     expect((await at.ask(`${groupPath}/projects`, { token: inLocal })).code).toBe(401);
-    // Known in the virtual cluster under a name that is not that of its own account.
+    // Inside the virtual cluster, the outer service account has a name that differs from its own account of that name.
     expect(await whoami(proxy('one'), inLocal)).toBe(403);
     await at.post(`${local}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, {
       metadata: { name: 'accounts-pass' },
@@ -111,7 +111,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     expect(await whoami(proxy('one'), inLocal)).toBe('platform:host:serviceaccount:default:default');
   });
 
-  it('puts to sleep, which ends watches and is told to whoever comes, and wakes again (completions §3)', async () => {
+  it('puts a virtual cluster to sleep, which ends watches and rejects requests, and wakes it (completions §3)', async () => {
     await at.make('one');
     await at.until('one', inPhase('Ready'));
     await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
@@ -128,7 +128,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     await at.until('one', inPhase('Ready'));
   });
 
-  it('removes the plane before its object goes, and not before others have let go of it', async () => {
+  it('removes the plane before its object, after all other finalizers are gone', async () => {
     const object = { metadata: { name: 'one', finalizers: ['example.dev/hold'] } };
     expect((await at.post(virtualClusters, object)).code).toBe(201);
     await at.until('one', inPhase('Ready'));
@@ -144,7 +144,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     expect((await at.ask(`${proxy('one')}/api/v1/namespaces`)).code).toBe(404);
   });
 
-  it('takes its virtual clusters along when a namespace goes', async () => {
+  it('removes the virtual clusters of a deleted namespace', async () => {
     await at.post(`${local}/api/v1/namespaces`, { metadata: { name: 'team' } });
     const there = virtualClusters.replace('default', 'team');
     expect((await at.post(there, { metadata: { name: 'one' } })).code).toBe(201);
@@ -160,7 +160,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     expect((await at.ask(`${there}/one`)).code).toBe(404);
   });
 
-  it('comes back after a restart with everything in it', async () => {
+  it('keeps virtual clusters and their contents after a restart', async () => {
     await at.make('one');
     await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
     await at.restart();
@@ -168,7 +168,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     await at.until('one', inPhase('Ready'));
   });
 
-  it('are part of a backup, secrets and all, and come back from it', async () => {
+  it('includes virtual clusters and their secrets in backups', async () => {
     await at.make('one');
     const secrets = `${proxy('one')}/api/v1/namespaces/default/secrets`;
     const body = { metadata: { name: 'canary' }, stringData: { word: 'sesame-open-up' } };
@@ -187,7 +187,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     expect((await at.ask(`${secrets}/canary`)).json).toEqual(before.json);
   });
 
-  it('keeps what is in use in memory, and puts away what is not beyond its budget', async () => {
+  it('keeps planes in use in memory, and unloads unused ones beyond the budget', async () => {
     const config = `${at.bench.root}/small.yaml`;
     await writeFile(config, `planes: {memoryBytes: ${1024 * 1024}}`);
     await at.restart({ config });
@@ -217,7 +217,7 @@ describe('virtual clusters on the built-in cluster, at the front door', () => {
     for (const name of names) expect((await at.ask(`${maps(name)}/large`)).code).toBe(200);
   });
 
-  it('leave audit lines that tell what was done in there, by whom, and who was not let through', async () => {
+  it('audits requests to virtual clusters, including rejected ones', async () => {
     await at.bench.make(at.server, 'users', 'anna');
     const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
     const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };

@@ -74,7 +74,7 @@ describe('GET /audit', () => {
       kind: 'Status',
       reason: 'BadRequest',
       message:
-        'the query is not valid: limit must be an integer from 1 to 1000; since must be an RFC 3339 time such as 2026-11-15T08:00:00Z; "nme" is not a known parameter',
+        'the query is invalid: limit must be an integer from 1 to 1000; since must be an RFC 3339 time such as 2026-11-15T08:00:00Z; "nme" is not a known parameter',
     });
     const gone = Buffer.from('1 0123456789abcdef 5').toString('base64url');
     expect((await bench.ask(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });

@@ -161,7 +161,7 @@ describeConsole('the cluster pages', (env) => {
     await page.getByRole('heading', { level: 1, name: 'far' }).waitFor();
     await page.getByText('Offline', { exact: true }).waitFor();
     await page
-      .getByText(/It cannot be reached/)
+      .getByText(/Cannot reach the cluster/)
       .first()
       .waitFor();
     expect(await readableTexts(page)).not.toContain(token);

@@ -49,7 +49,7 @@ describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
   it('makes tokens, whose signing key is replaced while the server runs and while it does not', async () => {
     const first = await makeToken();
     const { stdout, stderr } = await rotate();
-    expect(stdout).toContain(`signed with the key ${(await publicKeys()).keys[0]?.kid}`);
+    expect(stdout).toContain(`signed with key ${(await publicKeys()).keys[0]?.kid}`);
     expect(stderr).toBe('');
     const second = await makeToken();
     await flotilla.stop();
@@ -85,7 +85,7 @@ describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
     const failed = run(process.execPath, [program, 'rotate-signing-key', '--data-dir', nowhere]);
     await expect(failed).rejects.toMatchObject({
       code: 1,
-      stderr: `flotilla: there is no signing key in ${nowhere}\n`,
+      stderr: `flotilla: no signing key in ${nowhere}\n`,
     });
   });
 

@@ -71,7 +71,7 @@ async function setUp() {
       const stop = store?.listen(look);
       look();
     });
-  /** Lets whatever is due run: an answer of the fixture takes a few turns of the event loop. */
+  /** Lets due work run: a response of the fixture takes a few ticks of the event loop. */
   const settle = async () => {
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
   };
@@ -79,7 +79,7 @@ async function setUp() {
 }
 
 describe('the cluster controller (completions §7)', () => {
-  it('says that a cluster is online, which version it is of and that it can be used', async () => {
+  it('reports that a cluster is online and ready, and its version', async () => {
     const { made, statusOf, until, condition } = await setUp();
     await made('c', new AnsweringCluster('u-1'));
     await until(() => flagAt(statusOf('c'), 'online'));
@@ -95,7 +95,7 @@ describe('the cluster controller (completions §7)', () => {
     ).toEqual(['True Answers', 'True Accepted', 'True Unique', 'True Sufficient', 'True Online']);
   });
 
-  it('looks every half minute, writes only what is new, and notices within a second that it is back', async () => {
+  it('probes every 30 seconds, writes only changes, and notices a recovery within a second', async () => {
     const { made, statusOf, until, condition, clock, settle, state, messageOf } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     await made('c', cluster);
@@ -116,7 +116,7 @@ describe('the cluster controller (completions §7)', () => {
     await until(() => !flagAt(statusOf('c'), 'online'));
     expect(statusOf('c')).toMatchObject({ phase: 'Failed', reason: 'Unreachable', kubernetesVersion: 'v1.36.3' });
     expect(messageOf('c', 'Reachable')).toBe(
-      'It cannot be reached: the connection was refused. The server tries again by itself.',
+      'Cannot reach the cluster: the connection was refused. Retrying automatically.',
     );
     expect([condition('c', 'CredentialsValid'), condition('c', 'Ready')]).toEqual([
       'True Accepted',
@@ -128,7 +128,7 @@ describe('the cluster controller (completions §7)', () => {
     expect(condition('c', 'Ready')).toBe('True Online');
   });
 
-  it('waits longer and longer for one that stays away, and no longer than a minute', async () => {
+  it('backs off for an unreachable cluster, up to a minute', async () => {
     const { made, statusOf, until, clock, settle } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     cluster.trouble = 0;
@@ -145,7 +145,7 @@ describe('the cluster controller (completions §7)', () => {
     expect(cluster.asked.length).toBe(asked + 1);
   });
 
-  it('gives up a look that never ends, while others are looked at', async () => {
+  it('times out a probe that hangs without delaying other clusters', async () => {
     const { made, statusOf, until, clock } = await setUp();
     const hanging = new AnsweringCluster('u-1');
     hanging.trouble = -1;
@@ -155,10 +155,10 @@ describe('the cluster controller (completions §7)', () => {
     expect(statusOf('hanging')).toBeUndefined();
     clock.advance(10_000);
     await until(() => textAt(statusOf('hanging'), 'phase') === 'Failed');
-    expect(textAt(statusOf('hanging'), 'message')).toContain('did not answer within 10 seconds');
+    expect(textAt(statusOf('hanging'), 'message')).toContain('no response within 10 seconds');
   });
 
-  it('says that credentials are refused, and notices others at once', async () => {
+  it('reports rejected credentials, and uses new ones at once', async () => {
     const { made, connect, statusOf, until, condition } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     cluster.trouble = 401;
@@ -175,7 +175,7 @@ describe('the cluster controller (completions §7)', () => {
     expect(condition('c', 'CredentialsValid')).toBe('True Accepted');
   });
 
-  it('calls for credentials a week before they end, and says that they ended when they do', async () => {
+  it('warns a week before credentials expire, and reports when they expire', async () => {
     const { connect, create, statusOf, until, condition, clock } = await setUp();
     const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const exp = Math.floor(clock.now() / 1000) + 8 * 24 * 3600;
@@ -188,30 +188,32 @@ describe('the cluster controller (completions §7)', () => {
     await until(() => condition('c', 'CredentialsValid') === 'True ExpiringSoon');
     expect(statusOf('c')).toMatchObject({ reason: 'ExpiringSoon', online: true, phase: 'Initialized' });
     expect(textAt(statusOf('c'), 'message')).toBe(
-      'The token ends at 2026-01-09T00:00:00Z. Give the cluster a new spec.kubeconfig before.',
+      'The token expires at 2026-01-09T00:00:00Z. Set a new spec.kubeconfig before then.',
     );
     expect(condition('c', 'Ready')).toBe('True ExpiringSoon');
     cluster.trouble = 401;
     clock.advance(7 * 24 * 3600 * 1000);
     await until(() => condition('c', 'CredentialsValid') === 'False CredentialsExpired');
-    expect(textAt(statusOf('c'), 'message')).toContain('The token ended at 2026-01-09T00:00:00Z.');
+    expect(textAt(statusOf('c'), 'message')).toContain('The token expired at 2026-01-09T00:00:00Z.');
   });
 
-  it('says which rights the credentials lack, and that they have them later', async () => {
+  it('reports missing permissions until they are granted', async () => {
     const { made, statusOf, until, condition, clock, messageOf } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     cluster.allowed = ({ verb }) => verb !== '*' && verb !== 'impersonate';
     await made('c', cluster);
     await until(() => flagAt(statusOf('c'), 'online'));
     expect(condition('c', 'Ready')).toBe('False MissingRights');
-    expect(messageOf('c', 'RightsSufficient')).toContain('do not allow: impersonate users, impersonate groups. Bind');
+    expect(messageOf('c', 'RightsSufficient')).toContain(
+      'lack permissions: impersonate users, impersonate groups. Bind',
+    );
     expect(statusOf('c')).toMatchObject({ phase: 'Initialized', online: true });
     cluster.allowed = () => true;
     clock.advance(10 * 60_000);
     await until(() => condition('c', 'Ready') === 'True Online');
   });
 
-  it('says of the second object of one cluster that it is one too many, until the first is gone', async () => {
+  it('reports the second object for one cluster as a duplicate until the first is deleted', async () => {
     const { made, statusOf, until, condition, clock, messageOf, remove, settle, state } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     await made('first', cluster);
@@ -232,7 +234,7 @@ describe('the cluster controller (completions §7)', () => {
     expect(textAt(statusOf('second'), 'clusterUID')).toBe('u-1');
   });
 
-  it('says that another cluster answers than the one that instances run on, until that one is back', async () => {
+  it('reports a different cluster than the one that instances run on, until the original is back', async () => {
     const { made, create, admin, statusOf, until, condition, clock } = await setUp();
     const cluster = new AnsweringCluster('u-1');
     await made('c', cluster);
@@ -250,14 +252,14 @@ describe('the cluster controller (completions §7)', () => {
     await until(() => condition('c', 'Ready') === 'True Online');
   });
 
-  it('says that a kubeconfig cannot be used any more', async () => {
+  it('reports an unusable kubeconfig', async () => {
     const { create, statusOf, until } = await setUp();
     await create('clusters', 'c', { kubeconfig });
     await until(() => textAt(statusOf('c'), 'reason') === 'KubeconfigUnusable');
     expect(statusOf('c')).toMatchObject({ phase: 'Failed', online: false });
   });
 
-  it('keeps a cluster that is being deleted until no instance is left on it', async () => {
+  it('blocks the deletion of a cluster until no instance is left on it', async () => {
     const { create, verbs, admin, state, until, remove, clock, condition } = await setUp();
     await create('virtualclusterinstances', 'vc', {}, admin('default'));
     await verbs('clusters').delete(admin(), 'local', deleting);
@@ -267,7 +269,7 @@ describe('the cluster controller (completions §7)', () => {
     await until(() => state.cluster('local') === undefined);
   });
 
-  it('leaves the built-in cluster to others, and says of one with an agent that none has come', async () => {
+  it('ignores the built-in cluster, and reports a missing agent', async () => {
     const { create, state, until, statusOf } = await setUp();
     await create('clusters', 'peer', { networkPeer: true });
     await until(() => textAt(statusOf('peer'), 'reason') === 'NoAgent');

@@ -15,51 +15,53 @@ import { type ReleaseNeeds, releaseStep } from './step-release.ts';
 
 export interface ClusterControllerOptions extends ClusterLooksOptions, ReleaseNeeds {
   readonly clusters: ResourceClient;
-  /** Calls back when the connection of a cluster came, is another one, or went. Returns how to stop. */
+  /**
+   * Calls back when the connection of a cluster is added, replaced or removed. Returns a function that unsubscribes.
+   */
   onReplaced(listener: (cluster: string) => void): () => void;
   readonly log: Log;
 }
 
-/** Nobody tells when the last instance of a cluster is gone. */
-const releaseMilliseconds = 1_000;
+/** Polling interval: there is no notification when the last instance of a cluster is gone. */
+const releasePollMs = 1_000;
 
-/** Of a cluster that is reached through its agent. */
-const withoutAgent: ClusterFinding = {
+/** The result for a cluster that is reached through its agent while there is none. */
+const agentMissing: ClusterFinding = {
   failure: {
     why: 'NoAgent',
     detail:
-      'No agent has announced itself yet. Make a key for it (subresource accesskey), and start it: flotilla agent.',
+      'No agent has connected yet. Create an access key for it (subresource accesskey), then start it: flotilla agent.',
   },
 };
 
 /**
- * Keeps what Cluster objects say of the clusters that are elsewhere, and lets go of those that are being
- * deleted when no instance is left on them. Each cluster is a lane of its own: one that hangs holds up no other.
+ * Maintains the status of connected clusters, and removes the finalizer of deleted clusters when no instance is left on
+ * them. Each cluster has its own queue, so a cluster that hangs delays no other.
  */
 export function startClusterController(options: ClusterControllerOptions): RunningController {
   const { clusters, clock, log } = options;
-  const looks = new ClusterLooks(options);
+  const probes = new ClusterLooks(options);
 
   async function report(cluster: KubeObject, finding: ClusterFinding, signal: AbortSignal): Promise<void> {
     const statusWith = (mistaken?: Mistaken) => clusterStatus(cluster, { finding, mistaken, now: clock.now() });
     try {
-      await write(cluster, statusWith(anotherCluster(cluster, finding)), signal);
+      await write(cluster, statusWith(detectMismatch(cluster, finding)), signal);
     } catch (error) {
-      // It would have claimed the physical cluster for this object, and another one has it.
+      // The write would claim the physical cluster for this object, and another object already has it.
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
-      const message = `${error.message} Delete this object, or the other one.`;
+      const message = `${error.message} Delete one of the two objects.`;
       await write(cluster, statusWith({ reason: 'AlreadyConnected', message }), signal);
     }
   }
 
-  /** What runs on the one must not be looked for, made or removed on the other. */
-  function anotherCluster(cluster: KubeObject, { look }: ClusterFinding): Mistaken | undefined {
+  /** Detects a changed physical cluster: instances of one must not be looked up, installed or removed on another. */
+  function detectMismatch(cluster: KubeObject, { look }: ClusterFinding): Mistaken | undefined {
     const known = textAt(cluster, 'status', 'clusterUID');
     if (look === undefined || look.uid === '' || known === '' || known === look.uid) return undefined;
     if (options.instancesOn(cluster.metadata.name ?? '') === 0) return undefined;
     const message =
-      'Another cluster answers than the one that virtual cluster instances run on. Give it a spec.kubeconfig that leads to ' +
-      `that one; if that one is gone for good, let go of them with the annotation ${abandonAnnotation}: "<reason>".`;
+      'spec.kubeconfig leads to another cluster than the one that the virtual cluster instances run on. Set a kubeconfig of ' +
+      `the original cluster. If it is gone permanently, abandon the instances with the annotation ${abandonAnnotation}: "<reason>".`;
     return { reason: 'AnotherCluster', message };
   }
 
@@ -69,9 +71,9 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     const { name = '', uid = '' } = cluster.metadata;
     await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status: patch }, { signal }));
     if (patch.reason === undefined) return;
-    const told = { cluster: name, reason: patch.reason, message: status.message };
-    if (status.phase === 'Failed') log.warn(told, 'a connected cluster cannot be used');
-    else log.info(told, 'a connected cluster can be used');
+    const details = { cluster: name, reason: patch.reason, message: status.message };
+    if (status.phase === 'Failed') log.warn(details, 'connected cluster failed');
+    else log.info(details, 'connected cluster is ready');
   }
 
   return startController({
@@ -88,16 +90,18 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     async reconcile(name, [copies], signal): Promise<Outcome> {
       const cluster = copies?.get('', name);
       if (cluster === undefined) {
-        looks.forget(name);
+        probes.forget(name);
         return undefined;
       }
-      const isHeld = await releaseStep(cluster, options, signal);
-      const again = isHeld ? { againAfterMilliseconds: releaseMilliseconds } : undefined;
-      if (flagAt(cluster, 'spec', 'local')) return again;
-      const waits = flagAt(cluster, 'spec', 'networkPeer') && options.connectionOf(name) === undefined;
-      const { finding, dueAt } = waits ? { finding: withoutAgent, dueAt: undefined } : await looks.at(name, signal);
+      const isBlocked = await releaseStep(cluster, options, signal);
+      const requeue: Outcome = isBlocked ? { againAfterMilliseconds: releasePollMs } : undefined;
+      if (flagAt(cluster, 'spec', 'local')) return requeue;
+      const waitsForAgent = flagAt(cluster, 'spec', 'networkPeer') && options.connectionOf(name) === undefined;
+      const { finding, dueAt } = waitsForAgent
+        ? { finding: agentMissing, dueAt: undefined }
+        : await probes.at(name, signal);
       await report(cluster, finding, signal);
-      return again ?? (dueAt === undefined ? undefined : { againAfterMilliseconds: dueAt - clock.elapsed() });
+      return requeue ?? (dueAt === undefined ? undefined : { againAfterMilliseconds: dueAt - clock.elapsed() });
     },
   });
 }

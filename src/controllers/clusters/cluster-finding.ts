@@ -6,12 +6,12 @@ import { type ClusterLook, lookAtCluster, missingRights } from '../../hosts/kube
 import type { Clock } from '../../lib/clock.ts';
 import { within } from '../../lib/within.ts';
 
-/** What a look at a cluster brought to light. */
+/** The result of probing a cluster. */
 export interface ClusterFinding {
-  /** Absent: it did not let the server in. */
+  /** Absent if the cluster could not be reached or refused the credentials. */
   readonly look?: ClusterLook;
   readonly failure?: ClusterFailure;
-  /** What the credentials are too weak for, as people read it; undefined: not asked. */
+  /** Readable names of missing permissions; `undefined` if they were not checked. */
   readonly missingRights?: readonly string[];
   readonly credentialEnd?: CredentialEnd;
 }
@@ -23,23 +23,23 @@ export interface ClusterFailure {
 
 export interface FindOptions {
   readonly connection: HostConnection;
-  /** Asked for rights, which takes many requests where they are not complete. */
+  /** True to check permissions too, which takes many requests if some are missing. */
   readonly withRights: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** All requests of a look together. A cluster that needs longer is of no use to whoever waits for it. */
-const patienceMilliseconds = 10_000;
+/** Timeout for all requests of a probe together. A slower cluster is unusable for its users. */
+const timeoutMs = 10_000;
 
-/** Never rejects, unless the signal has fired. */
+/** Probes a cluster. Rejects only if the signal has fired. */
 export async function findOut(options: FindOptions): Promise<ClusterFinding> {
   const { connection, clock, signal } = options;
-  const end = endOf(connection);
+  const end = credentialEndOf(connection);
   const credentials = end === undefined ? {} : { credentialEnd: end };
-  const late = () => timedOut(`it did not answer within ${patienceMilliseconds / 1000} seconds`);
+  const late = () => timedOut(`no response within ${timeoutMs / 1000} seconds`);
   try {
-    return await within({ clock, milliseconds: patienceMilliseconds, signal, late }, async (ending) => {
+    return await within({ clock, milliseconds: timeoutMs, signal, late }, async (ending) => {
       const look = await lookAtCluster(connection, ending);
       const missing = options.withRights ? { missingRights: await missingRights(connection, ending) } : {};
       return { look, ...missing, ...credentials };
@@ -50,13 +50,13 @@ export async function findOut(options: FindOptions): Promise<ClusterFinding> {
   }
 }
 
-function endOf(connection: HostConnection): CredentialEnd | undefined {
+function credentialEndOf(connection: HostConnection): CredentialEnd | undefined {
   const { kubeconfig } = readKubeconfig(connection.kubeconfig);
   return kubeconfig === undefined ? undefined : credentialEnd(kubeconfig);
 }
 
 function failureOf(error: unknown): ClusterFailure {
   const isRefusal = error instanceof StatusError && error.code === 401;
-  if (isRefusal) return { why: 'CredentialsRefused', detail: 'the cluster does not know these credentials' };
+  if (isRefusal) return { why: 'CredentialsRefused', detail: 'the cluster rejected the credentials' };
   return { why: 'Unreachable', detail: error instanceof Error ? error.message : String(error) };
 }

@@ -4,13 +4,13 @@ import { listAt, objectAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { ClusterFinding } from './cluster-finding.ts';
 
-/** The sum of them is `Ready`: the first that is False says why. */
-const summedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient'] as const;
+/** The conditions that `Ready` summarizes: the first one that is False provides the reason. */
+const summarizedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient'] as const;
 
-type ClusterCondition = (typeof summedConditions)[number] | 'Ready';
+type ClusterCondition = (typeof summarizedConditions)[number] | 'Ready';
 
-/** What a condition says: a word for programs, and what to do about it for people. */
-type Verdict = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
+/** The content of a condition: a reason for programs, and a message that tells users what to do. */
+type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
 export interface Mistaken {
   readonly reason: 'AlreadyConnected' | 'AnotherCluster';
@@ -19,33 +19,34 @@ export interface Mistaken {
 
 export interface ClusterStatusOptions {
   readonly finding: ClusterFinding;
-  /** Why it is not this object's cluster that answers; undefined: it is. */
+  /** The reason why the cluster that responds does not belong to this object; `undefined` if it does. */
   readonly mistaken: Mistaken | undefined;
   readonly now: number;
 }
 
-/** From so long before their end on credentials are called for: a week has working days in it. */
-const callMilliseconds = 7 * 24 * 3600 * 1000;
-/** More are not listed: whoever reads on gives all of them at once. */
-const shownRights = 12;
-const newKubeconfig = 'Give the cluster a new spec.kubeconfig.';
+/** A warning starts this long before credentials expire: a week contains working days. */
+const warningPeriodMs = 7 * 24 * 3600 * 1000;
+/** Maximum number of listed permissions. */
+const maxListedPermissions = 12;
+const newKubeconfig = 'Set a new spec.kubeconfig.';
 
-/** What a Cluster says of itself after a look at it: the whole status, whatever of it is new. */
+/** The full status of a Cluster after a probe. */
 export function clusterStatus(cluster: KubeObject, { finding, mistaken, now }: ClusterStatusOptions): JsonObject {
   const before = objectAt(cluster, 'status') ?? {};
   const { look, failure, missingRights } = finding;
   let conditions = listAt(before, 'conditions') as unknown as Condition[];
-  const say = (type: ClusterCondition, verdict: Verdict): void => {
-    const condition = { type, ...verdict, observedGeneration: cluster.metadata.generation ?? 0 };
+  const set = (type: ClusterCondition, content: ConditionContent): void => {
+    const condition = { type, ...content, observedGeneration: cluster.metadata.generation ?? 0 };
     conditions = setCondition(conditions, condition, now);
   };
-  say('Reachable', reachable(finding));
-  // What cannot be seen now is as it was seen last.
-  if (look !== undefined || failure?.why === 'CredentialsRefused') say('CredentialsValid', valid(finding, now));
-  if (look !== undefined) say('Unique', unique(mistaken));
-  if (missingRights !== undefined) say('RightsSufficient', sufficient(missingRights));
-  const { reason, message, status } = sumOf(conditions);
-  say('Ready', { reason, message, status });
+  set('Reachable', reachability(finding));
+  // A condition that cannot be checked now keeps its last value.
+  if (look !== undefined || failure?.why === 'CredentialsRefused')
+    set('CredentialsValid', credentialsValid(finding, now));
+  if (look !== undefined) set('Unique', uniqueness(mistaken));
+  if (missingRights !== undefined) set('RightsSufficient', permissionsSufficient(missingRights));
+  const { reason, message, status } = summarize(conditions);
+  set('Ready', { reason, message, status });
   return {
     ...before,
     phase: look === undefined || mistaken !== undefined ? 'Failed' : 'Initialized',
@@ -58,29 +59,33 @@ export function clusterStatus(cluster: KubeObject, { finding, mistaken, now }: C
   };
 }
 
-function reachable({ failure }: ClusterFinding): Verdict {
+function reachability({ failure }: ClusterFinding): ConditionContent {
   if (failure?.why === 'KubeconfigUnusable') {
     return { status: 'False', reason: failure.why, message: `${failure.detail}. ${newKubeconfig}` };
   }
   if (failure?.why === 'NoAgent') return { status: 'False', reason: failure.why, message: failure.detail };
   if (failure?.why === 'Unreachable') {
-    const message = `It cannot be reached: ${failure.detail}. The server tries again by itself.`;
+    const message = `Cannot reach the cluster: ${failure.detail}. Retrying automatically.`;
     return { status: 'False', reason: failure.why, message };
   }
-  return { status: 'True', reason: 'Answers', message: 'Its API answers.' };
+  return { status: 'True', reason: 'Answers', message: 'The API of the cluster responds.' };
 }
 
-function valid({ failure, credentialEnd }: ClusterFinding, now: number): Verdict {
+function credentialsValid({ failure, credentialEnd }: ClusterFinding, now: number): ConditionContent {
   const end =
-    credentialEnd === undefined ? undefined : `The ${credentialEnd.what} ends at ${timestamp(credentialEnd.at)}.`;
+    credentialEnd === undefined ? undefined : `The ${credentialEnd.what} expires at ${timestamp(credentialEnd.at)}.`;
   if (failure !== undefined) {
     const isOver = credentialEnd !== undefined && credentialEnd.at <= now;
     return isOver
-      ? { status: 'False', reason: 'CredentialsExpired', message: `${end?.replace('ends', 'ended')} ${newKubeconfig}` }
-      : { status: 'False', reason: failure.why, message: `Its API does not know the credentials. ${newKubeconfig}` };
+      ? {
+          status: 'False',
+          reason: 'CredentialsExpired',
+          message: `${end?.replace('expires', 'expired')} ${newKubeconfig}`,
+        }
+      : { status: 'False', reason: failure.why, message: `The cluster rejects the credentials. ${newKubeconfig}` };
   }
-  if (credentialEnd !== undefined && credentialEnd.at - now < callMilliseconds) {
-    const message = `${end} Give the cluster a new spec.kubeconfig before.`;
+  if (credentialEnd !== undefined && credentialEnd.at - now < warningPeriodMs) {
+    const message = `${end} Set a new spec.kubeconfig before then.`;
     return { status: 'True', reason: 'ExpiringSoon', message };
   }
   return {
@@ -90,25 +95,25 @@ function valid({ failure, credentialEnd }: ClusterFinding, now: number): Verdict
   };
 }
 
-function unique(mistaken: Mistaken | undefined): Verdict {
+function uniqueness(mistaken: Mistaken | undefined): ConditionContent {
   if (mistaken !== undefined) return { status: 'False', ...mistaken };
-  return { status: 'True', reason: 'Unique', message: 'It is the cluster of this object, and of no other.' };
+  return { status: 'True', reason: 'Unique', message: 'No other Cluster object refers to this cluster.' };
 }
 
-function sufficient(missing: readonly string[]): Verdict {
+function permissionsSufficient(missing: readonly string[]): ConditionContent {
   if (missing.length === 0) {
-    return { status: 'True', reason: 'Sufficient', message: 'The credentials allow all that the server does there.' };
+    return { status: 'True', reason: 'Sufficient', message: 'The credentials have all required permissions.' };
   }
-  const shown = missing.slice(0, shownRights).join(', ');
-  const more = missing.length > shownRights ? `, and ${missing.length - shownRights} more` : '';
-  const message = `The credentials do not allow: ${shown}${more}. Bind a role with these rights to their user, cluster-wide.`;
+  const shown = missing.slice(0, maxListedPermissions).join(', ');
+  const more = missing.length > maxListedPermissions ? `, and ${missing.length - maxListedPermissions} more` : '';
+  const message = `The credentials lack permissions: ${shown}${more}. Bind a cluster role with these permissions to their user.`;
   return { status: 'False', reason: 'MissingRights', message };
 }
 
-function sumOf(conditions: readonly Condition[]): Verdict {
-  const summed = summedConditions.flatMap((type) => conditions.filter((condition) => condition.type === type));
-  const told =
+function summarize(conditions: readonly Condition[]): ConditionContent {
+  const summed = summarizedConditions.flatMap((type) => conditions.filter((condition) => condition.type === type));
+  const decisive =
     summed.find(({ status }) => status === 'False') ?? summed.find(({ reason }) => reason === 'ExpiringSoon');
-  const { status = 'True', reason = 'Online', message = 'It can be used.' } = told ?? {};
+  const { status = 'True', reason = 'Online', message = 'The cluster is ready.' } = decisive ?? {};
   return { status, reason, message };
 }

@@ -10,23 +10,29 @@ import { unlessGone } from '../runtime/unless-gone.ts';
 
 export interface ReleaseNeeds {
   readonly clusters: ResourceClient;
-  /** How many instances there are on it. */
+  /** The number of instances on the cluster. */
   instancesOn(cluster: string): number;
   readonly clock: Clock;
 }
 
 /**
- * A cluster that is being deleted while instances run on it is kept until the last of them is gone: without it nobody
- * could remove them. True while it is kept.
+ * Blocks the deletion of a cluster until its last instance is gone, because the instances cannot be removed without it.
+ * Returns true while the cluster still has the finalizer.
  */
-export async function releaseStep(cluster: KubeObject, needs: ReleaseNeeds, signal: AbortSignal): Promise<boolean> {
+export async function releaseStep(
+  cluster: KubeObject,
+  dependencies: ReleaseNeeds,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { name = '', uid = '', finalizers = [], resourceVersion = '', generation = 0 } = cluster.metadata;
-  const { clusters, clock } = needs;
+  const { clusters, clock } = dependencies;
   if (cluster.metadata.deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return false;
-  const left = needs.instancesOn(name);
-  if (left === 0 && isGraceOver(cluster, clock.now())) {
-    const kept = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-    await unlessGone(clusters.patch({ name }, { metadata: { resourceVersion, finalizers: kept } }, { signal }));
+  const remaining = dependencies.instancesOn(name);
+  if (remaining === 0 && isGraceOver(cluster, clock.now())) {
+    const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+    await unlessGone(
+      clusters.patch({ name }, { metadata: { resourceVersion, finalizers: remainingFinalizers } }, { signal }),
+    );
     return true;
   }
   const before = listAt(cluster, 'status', 'conditions') as unknown as Condition[];
@@ -37,8 +43,8 @@ export async function releaseStep(cluster: KubeObject, needs: ReleaseNeeds, sign
       status: 'False',
       reason: 'InstancesRemaining',
       message:
-        'Virtual cluster instances run on it; it goes when the last of them is gone. Delete them; those that cannot be ' +
-        `removed because the cluster never comes back are let go of with the annotation ${abandonAnnotation}: "<reason>".`,
+        'Virtual cluster instances still run on this cluster. Delete them; the cluster is removed after the last one. If the ' +
+        `cluster is gone permanently, abandon the instances with the annotation ${abandonAnnotation}: "<reason>".`,
       observedGeneration: generation,
     },
     clock.now(),

@@ -7,7 +7,7 @@ import { sleepModeOf } from './sleep-mode.ts';
 
 const minutes = 60_000;
 
-/** One instance, and a controller that looks at it when it is told of a use. */
+/** One instance, and a controller that reconciles it when its use is reported. */
 function setUp(annotations: Record<string, string> = {}) {
   const clock = new ManualClock();
   let use: (uid: string) => void = () => {};
@@ -55,7 +55,7 @@ function setUp(annotations: Record<string, string> = {}) {
 }
 
 describe('the last use of an instance', () => {
-  it('is not written where nobody uses it and nothing depends on it', async () => {
+  it('is not written for an unused instance without auto-sleep', async () => {
     const one = setUp();
     for (let hour = 0; hour < 5; hour++) {
       one.look();
@@ -65,7 +65,7 @@ describe('the last use of an instance', () => {
     await one.end();
   });
 
-  it('is written with the first use, and then once in five minutes, however often it is used and looked at', async () => {
+  it('is written on the first use, then at most every five minutes', async () => {
     const one = setUp();
     one.look();
     one.use();
@@ -81,7 +81,7 @@ describe('the last use of an instance', () => {
     await one.end();
   });
 
-  it('is written once a minute where it may fall asleep', async () => {
+  it('is written at most every minute for an instance with auto-sleep', async () => {
     const one = setUp({ [sleepAfterAnnotation]: '600' });
     one.look();
     for (let second = 0; second < 600; second++) {
@@ -93,7 +93,7 @@ describe('the last use of an instance', () => {
     await one.end();
   });
 
-  it('is told of each use where it sleeps, so that the next one wakes it', async () => {
+  it('is reported on every use of a sleeping instance, so that the next use wakes it', async () => {
     const one = setUp({ [sleepAfterAnnotation]: '60' });
     one.look();
     one.pass(2 * minutes);
@@ -104,7 +104,7 @@ describe('the last use of an instance', () => {
     await one.end();
   });
 
-  it('leaves no note of what is not there', async () => {
+  it('leaves no entry for an unknown instance', async () => {
     const one = setUp();
     one.use('other');
     one.use('other');

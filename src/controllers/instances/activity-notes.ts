@@ -4,60 +4,62 @@ import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceActivity } from './instance-needs.ts';
 import type { SleepMode } from './sleep-mode.ts';
 
-/** How often the last use of an instance is written: where something depends on it, and where it is only shown. */
-const writeEveryMilliseconds = 60_000;
-const showEveryMilliseconds = 5 * 60_000;
+/**
+ * Minimum time between two writes of an instance's last use: if auto-sleep depends on it, and if it is only displayed.
+ */
+const autoSleepIntervalMs = 60_000;
+const displayIntervalMs = 5 * 60_000;
 
-interface Note {
-  /** Each use is of interest: the next one wakes it. */
+interface TrackedUse {
+  /** The instance sleeps: every use counts, because the next one wakes it. */
   readonly asleep: boolean;
-  readonly everyMilliseconds: number;
-  /** By the clock that nobody sets. */
-  toldAt: number;
+  readonly intervalMs: number;
+  /** Monotonic clock time of the last report. */
+  reportedAt: number;
 }
 
 /**
- * Whose use is of interest: of those that sleep each one at once, of those that may fall asleep one in a minute, of all
- * others one in five. What nobody uses has no note.
+ * Limits how often the use of an instance causes a reconcile: every use of a sleeping instance, one per minute if the
+ * instance has auto-sleep or auto-delete, one per five minutes otherwise. Unused instances have no entry.
  */
 export class ActivityNotes {
   readonly #activity: InstanceActivity;
   readonly #clock: Clock;
-  readonly #notes = new Map<string, Note>();
+  readonly #trackedUses = new Map<string, TrackedUse>();
 
   constructor(activity: InstanceActivity, clock: Clock) {
     this.#activity = activity;
     this.#clock = clock;
   }
 
-  /** `isWritten`: the last use is written with this look. */
+  /** Updates the entry of an instance. `isWritten`: this reconcile writes the last use to the status. */
   note({ uid }: InstanceFacts, mode: SleepMode, isWritten: boolean): void {
     if (mode.lastActivity === undefined) {
-      this.#notes.delete(uid);
+      this.#trackedUses.delete(uid);
       return;
     }
     const now = this.#clock.elapsed();
-    const toldAt = isWritten ? now : (this.#notes.get(uid)?.toldAt ?? now);
+    const reportedAt = isWritten ? now : (this.#trackedUses.get(uid)?.reportedAt ?? now);
     const asleep = mode.dependsOnUse && mode.asleep !== undefined;
-    this.#notes.set(uid, { asleep, everyMilliseconds: intervalOf(mode), toldAt });
+    this.#trackedUses.set(uid, { asleep, intervalMs: intervalOf(mode), reportedAt });
   }
 
   forget(uid: string): void {
-    this.#notes.delete(uid);
+    this.#trackedUses.delete(uid);
   }
 
-  /** `onUse` says whether there is such an instance. Settles when the signal fires. */
+  /** Calls `onUse` until the signal fires. `onUse` returns false if there is no instance with this uid. */
   async follow(onUse: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const stop = this.#activity.onActivity((uid) => {
       const now = this.#clock.elapsed();
-      const note = this.#notes.get(uid);
-      if (note === undefined) {
-        // Those that come until it was looked at say nothing new.
-        if (onUse(uid)) this.#notes.set(uid, { asleep: false, everyMilliseconds: showEveryMilliseconds, toldAt: now });
+      const entry = this.#trackedUses.get(uid);
+      if (entry === undefined) {
+        // Until the first reconcile, further uses add no information.
+        if (onUse(uid)) this.#trackedUses.set(uid, { asleep: false, intervalMs: displayIntervalMs, reportedAt: now });
         return;
       }
-      if (!note.asleep && now - note.toldAt < note.everyMilliseconds) return;
-      note.toldAt = now;
+      if (!entry.asleep && now - entry.reportedAt < entry.intervalMs) return;
+      entry.reportedAt = now;
       onUse(uid);
     });
     await new Promise<void>((resolve) => {
@@ -68,15 +70,15 @@ export class ActivityNotes {
   }
 }
 
-/** Whether what the status says of the last use is too far from what is known. */
+/** True if `status.lastActivity` differs too much from the known last use. */
 export function isActivityStale({ object }: InstanceFacts, mode: SleepMode): boolean {
   if (mode.lastActivity === undefined) return false;
-  const noted = Date.parse(textAt(object, 'status', 'lastActivity'));
-  if (Number.isNaN(noted)) return true;
-  const isWoken = mode.asleep === undefined && textAt(object, 'status', 'phase') === 'Sleeping';
-  return isWoken || Math.abs(mode.lastActivity - noted) >= intervalOf(mode);
+  const stored = Date.parse(textAt(object, 'status', 'lastActivity'));
+  if (Number.isNaN(stored)) return true;
+  const wasWoken = mode.asleep === undefined && textAt(object, 'status', 'phase') === 'Sleeping';
+  return wasWoken || Math.abs(mode.lastActivity - stored) >= intervalOf(mode);
 }
 
 function intervalOf({ dependsOnUse }: SleepMode): number {
-  return dependsOnUse ? writeEveryMilliseconds : showEveryMilliseconds;
+  return dependsOnUse ? autoSleepIntervalMs : displayIntervalMs;
 }

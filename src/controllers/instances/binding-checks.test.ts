@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { BindingChecks } from './binding-checks.ts';
 
-it('asks for a look at the first use, then once in a minute, and never without a use', () => {
+it('a check of bindings is due on the first use, then once a minute, and never without use', () => {
   const clock = new ManualClock();
   const checks = new BindingChecks(clock);
   let use: (uid: string) => void = () => {};

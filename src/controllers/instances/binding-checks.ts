@@ -1,40 +1,42 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { InstanceActivity } from './instance-needs.ts';
 
-/** Whoever takes the rights of a virtual cluster's users away has them back after this, at their next request. */
-const everyMilliseconds = 60_000;
+/** A deleted or changed role binding is restored after this time, on the next request of a user. */
+const intervalMs = 60_000;
 
 /**
- * When the bindings inside a virtual cluster are to be looked at again, as somebody in there may have deleted one. Only
- * what is used is looked at: of ten thousand that rest, none is loaded for it.
+ * Schedules checks of the role bindings inside virtual clusters, because users inside can delete them. Only virtual
+ * clusters in use are checked: a check of ten thousand idle ones would load all of their planes.
  */
 export class BindingChecks {
   readonly #clock: Clock;
-  /** By uid of the instance: when it was last looked at, by the clock that nobody sets; undefined: it is to be. */
-  readonly #looked = new Map<string, number | undefined>();
+  /** By instance uid: monotonic time of the last check; `undefined` if a check is due. */
+  readonly #checkedAt = new Map<string, number | undefined>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   isDue(uid: string): boolean {
-    return this.#looked.has(uid) && this.#looked.get(uid) === undefined;
+    return this.#checkedAt.has(uid) && this.#checkedAt.get(uid) === undefined;
   }
 
   looked(uid: string): void {
-    this.#looked.set(uid, this.#clock.elapsed());
+    this.#checkedAt.set(uid, this.#clock.elapsed());
   }
 
   forget(uid: string): void {
-    this.#looked.delete(uid);
+    this.#checkedAt.delete(uid);
   }
 
-  /** Calls back for an instance that is used and was not looked at for a while. Returns how it ends. */
+  /**
+   * Calls `onDue` for an instance that is used and whose last check is too old. Returns a function that unsubscribes.
+   */
   follow(activity: InstanceActivity, onDue: (uid: string) => void): () => void {
     return activity.onActivity((uid) => {
-      const last = this.#looked.get(uid);
-      if (last === undefined ? this.#looked.has(uid) : this.#clock.elapsed() - last < everyMilliseconds) return;
-      this.#looked.set(uid, undefined);
+      const last = this.#checkedAt.get(uid);
+      if (last === undefined ? this.#checkedAt.has(uid) : this.#clock.elapsed() - last < intervalMs) return;
+      this.#checkedAt.set(uid, undefined);
       onDue(uid);
     });
   }

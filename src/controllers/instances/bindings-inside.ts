@@ -11,16 +11,16 @@ const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
 
 /**
- * Sees to it that each of these roles is bound to whom the gateway lets in with it. Writes nothing where nothing is
- * missing. Returns the roles whose binding was not there, or not right.
+ * Ensures that each role is bound to the group under which the gateway forwards its holders. Writes nothing if all
+ * bindings are correct. Returns the roles whose binding was missing or different.
  */
 export async function keepBindings(virtual: VirtualClient, roles: readonly string[]): Promise<string[]> {
-  const made: string[] = [];
-  for (const role of roles) if (await keepBinding(virtual, roleBindingInside(role))) made.push(role);
-  return made;
+  const changed: string[] = [];
+  for (const role of roles) if (await ensureBinding(virtual, roleBindingInside(role))) changed.push(role);
+  return changed;
 }
 
-/** Takes away the bindings of all roles but these. */
+/** Removes the bindings of all roles except these. */
 export async function removeOtherBindings(virtual: VirtualClient, roles: readonly string[]): Promise<void> {
   const kept = new Set(roles.map(roleGroup));
   const names = listAt(await virtual.get(bindingsPath), 'items').map((item) => textAt(item, 'metadata', 'name'));
@@ -29,16 +29,16 @@ export async function removeOtherBindings(virtual: VirtualClient, roles: readonl
   }
 }
 
-async function keepBinding(virtual: VirtualClient, wanted: KubeObject): Promise<boolean> {
-  const path = pathOf(wanted.metadata.name ?? '');
-  const present = await virtual.get(path).catch((error: unknown) => {
+async function ensureBinding(virtual: VirtualClient, desired: KubeObject): Promise<boolean> {
+  const path = pathOf(desired.metadata.name ?? '');
+  const existing = await virtual.get(path).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
   });
-  const isSame = (member: string) => equalJson(present?.[member], wanted[member] as JsonValue);
-  if (present !== undefined && isSame('roleRef') && isSame('subjects')) return false;
-  // What a binding gives cannot be changed, only given anew.
-  if (present !== undefined && !isSame('roleRef')) await virtual.delete(path);
-  await virtual.apply(path, wanted as JsonObject);
+  const isSame = (member: string) => equalJson(existing?.[member], desired[member] as JsonValue);
+  if (existing !== undefined && isSame('roleRef') && isSame('subjects')) return false;
+  // The roleRef of a binding is immutable, so the binding is deleted and created again.
+  if (existing !== undefined && !isSame('roleRef')) await virtual.delete(path);
+  await virtual.apply(path, desired as JsonObject);
   return true;
 }

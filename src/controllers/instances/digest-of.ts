@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/json-canonical.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 
-/** Tells whether something is another than it was. 64 bits are plenty for the few states that one instance ever has. */
+/** Digest that detects changes. 64 bits suffice for the few states that one instance has over its lifetime. */
 export function digestOf(...values: readonly (JsonValue | undefined)[]): string {
   const text = writeJson(canonicalJson(values.map((value) => value ?? null)));
   return hash('sha256', text, 'hex').slice(0, 16);

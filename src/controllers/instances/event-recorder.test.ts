@@ -21,7 +21,7 @@ async function setUp() {
   return { clock, open, all: async () => (await events.list({ namespace })).items };
 }
 
-it('writes what is told, and counts up what is told again, also after a restart', async () => {
+it('the recorder writes events, and increments the count of repeated ones, also after a restart', async () => {
   const { clock, open, all } = await setUp();
   const first = open();
   first.record(about('one', 'u1'), 'Normal', 'Ready', 'it is');
@@ -42,7 +42,7 @@ it('writes what is told, and counts up what is told again, also after a restart'
   expect(again).toMatchObject({ type: 'Normal', reason: 'Ready', message: 'it is', source: { component: 'tester' } });
 });
 
-it('keeps to the longest message of Kubernetes, and says nothing of projects that are gone', async () => {
+it('the recorder truncates messages to the limit of Kubernetes, and ignores deleted projects', async () => {
   const { open, all } = await setUp();
   const recorder = open();
   recorder.record(about('one', 'u1'), 'Warning', 'Long', 'x'.repeat(5_000));

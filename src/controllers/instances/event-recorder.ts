@@ -11,120 +11,126 @@ import type { Log } from '../../lib/log.ts';
 export type EventType = 'Normal' | 'Warning';
 
 export interface EventRecorder {
-  /** Tells of something that happened to an object. Never waits and never throws: an event is news, not state. */
+  /** Queues an event about an object. Never blocks and never throws: events are informational, not state. */
   record(about: KubeObject, type: EventType, reason: string, message: string): void;
-  /** Settles when all that was told is written. */
+  /** Resolves when all queued events are written. */
   flush(): Promise<void>;
-  /** What is not written yet is not written any more; settles when nothing runs. */
+  /** Discards queued events. Resolves when no write is in progress. */
   stop(): Promise<void>;
 }
 
 export interface EventRecorderOptions {
   readonly events: ResourceClient;
-  /** Who reports them. */
+  /** Name of the reporting component. */
   readonly component: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-interface Told {
-  /** Of the object no more than names it: many may wait, and objects are large. */
+interface PendingEvent {
+  /** Only the identifying metadata: many events may be queued, and objects are large. */
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;
   readonly first: number;
   last: number;
-  times: number;
+  count: number;
 }
 
-/** More than a storm of instances brings in the time that it takes to write them; what is beyond is not told. */
-const mostWaiting = 20_000;
-/** Enough for them to share a flush, too few to be felt by others. */
-const atATime = 16;
-/** Kubernetes' own limit for the text of an event. */
-const longestMessage = 1024;
+/** More than a mass creation of instances queues before its events are written; events beyond the limit are dropped. */
+const maxPending = 20_000;
+/** Enough to share group commits, too few to delay other writers. */
+const maxConcurrentWrites = 16;
+/** The limit of Kubernetes for an event message. */
+const maxMessageLength = 1024;
 
 /**
- * Events with names that follow from what they say: the same thing said again, also after a restart, is the same event,
- * counted up.
+ * Creates a recorder whose event names derive from their content. A repeated event, also after a restart, increments
+ * the count of the existing event.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { clock, log } = options;
-  const waiting = new Map<string, Told>();
+  const queue = new Map<string, PendingEvent>();
   const stopping = new AbortController();
-  const writing = new Set<Promise<void>>();
+  const writers = new Set<Promise<void>>();
 
   async function work(): Promise<void> {
-    for (const [name, told] of waiting) {
-      waiting.delete(name);
+    for (const [name, pending] of queue) {
+      queue.delete(name);
       try {
-        await write(options, name, told, stopping.signal);
+        await write(options, name, pending, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        log.warn({ event: name, reason: told.reason, error: String(error) }, 'an event could not be written');
+        log.warn({ event: name, reason: pending.reason, error: String(error) }, 'cannot write event');
       }
     }
   }
 
   return {
-    record(about, type, reason, said) {
+    record(about, type, reason, fullMessage) {
       if (stopping.signal.aborted) return;
       const now = clock.now();
-      const message = said.length <= longestMessage ? said : `${said.slice(0, longestMessage - 1)}…`;
+      const message =
+        fullMessage.length <= maxMessageLength ? fullMessage : `${fullMessage.slice(0, maxMessageLength - 1)}…`;
       const name = eventName(about, reason, message);
-      const known = waiting.get(name);
-      if (known !== undefined) {
-        known.last = now;
-        known.times += 1;
+      const existing = queue.get(name);
+      if (existing !== undefined) {
+        existing.last = now;
+        existing.count += 1;
         return;
       }
-      if (waiting.size >= mostWaiting) return;
-      waiting.set(name, { about: named(about), type, reason, message, first: now, last: now, times: 1 });
-      if (writing.size >= atATime) return;
-      const writer = work().finally(() => writing.delete(writer));
-      writing.add(writer);
+      if (queue.size >= maxPending) return;
+      queue.set(name, { about: objectReference(about), type, reason, message, first: now, last: now, count: 1 });
+      if (writers.size >= maxConcurrentWrites) return;
+      const writer = work().finally(() => writers.delete(writer));
+      writers.add(writer);
     },
     async flush() {
-      while (writing.size > 0) await Promise.all(writing);
+      while (writers.size > 0) await Promise.all(writers);
     },
     async stop() {
       stopping.abort();
-      waiting.clear();
-      while (writing.size > 0) await Promise.all(writing);
+      queue.clear();
+      while (writers.size > 0) await Promise.all(writers);
     },
   };
 }
 
-function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+function objectReference({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
   return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
 }
 
-/** The start of the object's name, as people look for it, and what tells this event from the object's others. */
+/** The object's name, which users search for, plus a digest that distinguishes the events of one object. */
 function eventName({ metadata }: KubeObject, reason: string, message: string): string {
   const digest = hash('sha256', `${metadata.uid}\n${reason}\n${message}`, 'hex').slice(0, 16);
   return `${metadata.name}.${digest}`;
 }
 
-async function write(options: EventRecorderOptions, name: string, told: Told, signal: AbortSignal): Promise<void> {
+async function write(
+  options: EventRecorderOptions,
+  name: string,
+  pending: PendingEvent,
+  signal: AbortSignal,
+): Promise<void> {
   const { events } = options;
-  const { namespace = '' } = told.about.metadata;
+  const { namespace = '' } = pending.about.metadata;
   try {
-    await events.create(eventOf(options, name, told), { signal });
+    await events.create(eventOf(options, name, pending), { signal });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // The project goes or is gone, and its events with it.
+    // The project is terminating or deleted, and its events with it.
     if (error.code === 403 || error.code === 404) return;
     if (error.status.reason !== 'AlreadyExists') throw error;
-    const known = await events.get({ namespace, name }, { signal });
-    const count = (numberAt(known as JsonValue, 'count') ?? 1) + told.times;
-    await events.patch({ namespace, name }, { count, lastTimestamp: timestamp(told.last) }, { signal });
+    const existing = await events.get({ namespace, name }, { signal });
+    const count = (numberAt(existing as JsonValue, 'count') ?? 1) + pending.count;
+    await events.patch({ namespace, name }, { count, lastTimestamp: timestamp(pending.last) }, { signal });
   }
 }
 
-function eventOf({ component }: EventRecorderOptions, name: string, told: Told): KubeObject {
-  const { about, type, reason, message, first, last, times } = told;
+function eventOf({ component }: EventRecorderOptions, name: string, pending: PendingEvent): KubeObject {
+  const { about, type, reason, message, first, last, count } = pending;
   const { namespace = '', uid = '', resourceVersion = '' } = about.metadata;
   return {
     apiVersion: apiVersionOf(eventKind),
@@ -145,6 +151,6 @@ function eventOf({ component }: EventRecorderOptions, name: string, told: Told):
     reportingComponent: component,
     firstTimestamp: timestamp(first),
     lastTimestamp: timestamp(last),
-    count: times,
+    count,
   };
 }

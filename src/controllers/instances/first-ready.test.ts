@@ -21,7 +21,7 @@ function setUp(start = created) {
 }
 
 describe('the first Ready of an instance', () => {
-  it('counts to the millisecond from when it came, once', () => {
+  it('is measured once, in milliseconds since the instance was first seen', () => {
     const { clock, told, first } = setUp('2026-01-01T00:00:00.900Z');
     first.came('u');
     clock.advance(7);
@@ -32,7 +32,7 @@ describe('the first Ready of an instance', () => {
     expect(told).toEqual([['red', 12]]);
   });
 
-  it('counts from its creation where the server was away in between', () => {
+  it('is measured from the creation if the server was down in between', () => {
     const { clock, told, first } = setUp('2026-01-01T00:01:00Z');
     first.came('u');
     clock.advance(500);
@@ -40,7 +40,7 @@ describe('the first Ready of an instance', () => {
     expect(told).toEqual([['red', 60_500]]);
   });
 
-  it('is not told of one that was Ready before, was imported, or slept before it ever was', () => {
+  it('is not reported for instances that were Ready before, were imported, or slept first', () => {
     const { told, first } = setUp();
     first.came('u');
     first.looked(facts({ deployHash: 'x' }), 'Ready');

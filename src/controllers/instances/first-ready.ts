@@ -2,50 +2,50 @@ import type { Clock } from '../../lib/clock.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 
-/** Creation is stamped in whole seconds: a stamp is up to one older than the moment that it stands for. */
-const stampMilliseconds = 2_000;
+/** creationTimestamp has whole seconds: it is up to one second earlier than the creation. */
+const timestampToleranceMs = 2_000;
 
 /**
- * How long instances take from their creation until they are Ready for the first time. A creation is stamped in whole
- * seconds, and most are Ready in a few milliseconds: the time runs from the moment at which the controller hears of a new
- * one. Only what came long before that, as during a restart, goes by its stamp.
+ * Measures the time from the creation of an instance until it is Ready for the first time. creationTimestamp has whole
+ * seconds and most instances are Ready within milliseconds, so the measurement starts when the controller first sees
+ * the instance. creationTimestamp is used only if it is much older than that, for example after a restart.
  */
 export class FirstReady {
   readonly #clock: Clock;
   readonly #onReady: (project: string, milliseconds: number) => void;
-  /** Those that have not been Ready yet, by uid: when they came, by the clock that nobody sets; undefined: not counted. */
-  readonly #came = new Map<string, number | undefined>();
+  /** Instances that were never Ready, by uid: monotonic time when first seen; `undefined` if not measured. */
+  readonly #firstSeen = new Map<string, number | undefined>();
 
   constructor(clock: Clock, onReady: (project: string, milliseconds: number) => void) {
     this.#clock = clock;
     this.#onReady = onReady;
   }
 
-  /** The controller hears of it for the first time. */
+  /** Starts the measurement: the controller sees the instance for the first time. */
   came(uid: string): void {
-    this.#came.set(uid, this.#clock.elapsed());
+    this.#firstSeen.set(uid, this.#clock.elapsed());
   }
 
   forget(uid: string): void {
-    this.#came.delete(uid);
+    this.#firstSeen.delete(uid);
   }
 
-  /** A look at it has ended, and what it found is written. `facts` are those from before. */
+  /** Handles a completed reconcile whose status is written. The snapshot is from before the reconcile. */
   looked({ object, uid, project, external, importedUid }: InstanceFacts, phase: string): void {
-    const came = this.#came.get(uid);
-    // What is digested there is written together with the first Ready.
+    const firstSeen = this.#firstSeen.get(uid);
+    // deployHash is written together with the first Ready.
     const wasReady = textAt(object, 'status', 'deployHash') !== '';
     if (wasReady || external || importedUid !== '') {
-      this.#came.delete(uid);
+      this.#firstSeen.delete(uid);
     } else if (phase === 'Sleeping' || textAt(object, 'status', 'phase') === 'Sleeping') {
-      // It rests before it was ever used: how long is for people to say.
-      this.#came.set(uid, undefined);
+      // The instance sleeps before its first use. The duration would depend on users, so it is not measured.
+      this.#firstSeen.set(uid, undefined);
     } else if (phase === 'Ready') {
-      this.#came.delete(uid);
-      if (came === undefined) return;
-      const sinceCame = this.#clock.elapsed() - came;
+      this.#firstSeen.delete(uid);
+      if (firstSeen === undefined) return;
+      const sinceFirstSeen = this.#clock.elapsed() - firstSeen;
       const sinceCreated = this.#clock.now() - Date.parse(object.metadata.creationTimestamp ?? '');
-      this.#onReady(project, sinceCreated - sinceCame > stampMilliseconds ? sinceCreated : sinceCame);
+      this.#onReady(project, sinceCreated - sinceFirstSeen > timestampToleranceMs ? sinceCreated : sinceFirstSeen);
     }
   }
 }

@@ -1,21 +1,21 @@
 import type { Host, HostListener } from '../../hosts/host.ts';
 
 export interface HostFollowsOptions {
-  /** The one that is connected under that name now. */
+  /** The host that is connected under this name now. */
   hostOf(cluster: string): Host | undefined;
-  /** What is told of the virtual clusters of that one. */
+  /** The listener for changes of the virtual clusters on this cluster. */
   listenerOf(cluster: string): HostListener;
 }
 
-interface Follow {
+interface Subscription {
   readonly host: Host;
   readonly end: AbortController;
 }
 
-/** Hears what happens on each cluster, from the host that is connected now: a cluster that gets other credentials gets another. */
+/** Subscribes to the changes on each cluster's current host. A cluster with new credentials gets a new host. */
 export class HostFollows {
   readonly #options: HostFollowsOptions;
-  readonly #follows = new Map<string, Follow>();
+  readonly #subscriptions = new Map<string, Subscription>();
   readonly #running = new Set<Promise<void>>();
   #stopped = false;
 
@@ -23,26 +23,26 @@ export class HostFollows {
     this.#options = options;
   }
 
-  /** Called whenever somebody is interested in that cluster; nothing happens while its host is the same one. */
+  /** Ensures that the subscription of this cluster uses its current host. Does nothing if the host is unchanged. */
   keep(cluster: string): void {
-    const known = this.#follows.get(cluster);
+    const existing = this.#subscriptions.get(cluster);
     const host = this.#stopped ? undefined : this.#options.hostOf(cluster);
-    if (known?.host === host) return;
-    known?.end.abort();
-    this.#follows.delete(cluster);
+    if (existing?.host === host) return;
+    existing?.end.abort();
+    this.#subscriptions.delete(cluster);
     if (host === undefined) return;
     const end = new AbortController();
-    this.#follows.set(cluster, { host, end });
-    const running = host.follow(this.#options.listenerOf(cluster), end.signal).finally(() => {
-      this.#running.delete(running);
+    this.#subscriptions.set(cluster, { host, end });
+    const subscription = host.follow(this.#options.listenerOf(cluster), end.signal).finally(() => {
+      this.#running.delete(subscription);
     });
-    this.#running.add(running);
+    this.#running.add(subscription);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const { end } of this.#follows.values()) end.abort();
-    this.#follows.clear();
+    for (const { end } of this.#subscriptions.values()) end.abort();
+    this.#subscriptions.clear();
     await Promise.all(this.#running);
   }
 }

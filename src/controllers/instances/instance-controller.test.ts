@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** The controller, the management API, and the built-in cluster as its host, which a test gives whims. */
+/** The controller, the management API, and the built-in cluster as a host whose behavior a test can change. */
 async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
   const management = await openManagement();
   const { plane, clock } = management;
@@ -71,7 +71,7 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
         .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patching),
     remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleting),
     peek,
-    /** The first version of it that has this, as time goes by where nothing happens. */
+    /** The first version of the instance that matches; advances the clock while nothing happens. */
     async until(name: string, has: (object: KubeObject | undefined) => boolean): Promise<KubeObject | undefined> {
       for (let turn = 0; turn < 2_000; turn += 1) {
         const object = peek(name);
@@ -95,7 +95,7 @@ function condition(object: KubeObject | undefined, type: string): JsonValue | un
   return listAt(object as JsonValue | undefined, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
 }
 
-/** Settles when it is told to. */
+/** A promise that the test resolves. */
 function door() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -105,18 +105,18 @@ function door() {
 }
 
 describe('a new instance', () => {
-  it('is Ready after one look and one write, without its control plane being loaded', async () => {
+  it('is Ready after one reconcile and one write, without loading its control plane', async () => {
     const world = await setUp();
     await world.make('demo');
     const ready = await world.until('demo', isReady);
     expect(Number(ready?.metadata.resourceVersion)).toBeGreaterThan(0);
     expect(listAt(ready as unknown as JsonValue, 'metadata', 'managedFields')).toHaveLength(2);
     expect(ready?.metadata.generation).toBe(1);
-    // The built-in cluster itself, and nothing else.
+    // Only the built-in cluster itself is loaded.
     expect(world.planes.planes.fleet.loaded.planes).toBe(1);
   });
 
-  it('is Pending while its install takes longer than a moment, and says so (completions §3)', async () => {
+  it('is reported as Pending while its installation is slow (completions §3)', async () => {
     const { opened, open } = door();
     const world = await setUp((real) => ({
       async install(wanted, call) {
@@ -132,7 +132,7 @@ describe('a new instance', () => {
     expect(condition(ready, 'VirtualClusterDeployed')).toMatchObject({ status: 'True' });
   });
 
-  it('hands the rendered release on to the host, and again when the parameters change', async () => {
+  it('passes the rendered release to the host, and again when the parameters change', async () => {
     const installs: Installation[] = [];
     const world = await setUp((real) => ({
       async install(wanted, call) {
@@ -155,7 +155,7 @@ describe('a new instance', () => {
 });
 
 describe('a host', () => {
-  it('that cannot install it is told with the last words of its program, and asked again', async () => {
+  it('that fails to install is reported with the output of the installer, and retried', async () => {
     let fails = true;
     const words = 'helm said: values do not meet the specifications of the schema: replicas must be integer';
     const world = await setUp((real) => ({
@@ -174,7 +174,7 @@ describe('a host', () => {
     expect(world.told()).toContain('ValuesRefused');
   });
 
-  it('on which it drifted has it installed again, and that is told', async () => {
+  it('with drift is repaired by a reinstallation, which is reported', async () => {
     let drift: string | undefined;
     const world = await setUp((real) => ({
       async install(wanted, call) {
@@ -194,7 +194,7 @@ describe('a host', () => {
     await world.until('demo', () => world.told().includes('Drifted'));
   });
 
-  it('that never answers gives back whoever asks it after its time, and holds up no other host (completions §3)', async () => {
+  it('that never responds times out, and delays no other host (completions §3)', async () => {
     let hangs = true;
     const world = await setUp((real) => ({
       async observe(place, call) {
@@ -202,7 +202,7 @@ describe('a host', () => {
         return await real.observe(place, call);
       },
     }));
-    // More than a lane has room for.
+    // More than the concurrency of one lane.
     const names = Array.from({ length: 40 }, (_, index) => `hung-${index}`);
     for (const name of names) await world.make(name);
     await world.until('hung-0', isIn('Pending'));
@@ -217,12 +217,12 @@ describe('a host', () => {
     );
     expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
-    // Those that were begun meanwhile wait for their own end.
+    // The installs that started meanwhile wait for their own timeout.
     world.clock.advance(hostPatience.look);
     for (const name of names) await world.until(name, isReady);
   });
 
-  it('that is replaced is followed in place of the old one, and all that runs on it is looked at', async () => {
+  it('that is replaced is watched instead of the old one, and its instances are reconciled', async () => {
     const listeners: { listener: HostListener; signal: AbortSignal }[] = [];
     const world = await setUp((real) => ({
       follow(listener, signal) {
@@ -241,7 +241,7 @@ describe('a host', () => {
     expect(listeners.map(({ signal }) => signal.aborted)).toEqual([true, false]);
   });
 
-  it('that is gone for good lets go of an instance that an admin abandons (completions §3)', async () => {
+  it('that is gone permanently does not block the deletion of an abandoned instance (completions §3)', async () => {
     const world = await setUp();
     await world.make('demo');
     await world.until('demo', isReady);

@@ -25,9 +25,12 @@ import { TimelyHosts } from './timely-hosts.ts';
 import { writeStatus } from './write-status.ts';
 
 export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' | 'bindings'> {
-  /** Calls back when the host of a cluster came, is another one, or went. Returns how to stop. Absent: none ever does. */
+  /**
+   * Calls back when the host of a cluster is added, replaced or removed. Returns a function that unsubscribes.
+   * Optional.
+   */
   onHostReplaced?(listener: (cluster: string) => void): () => void;
-  /** An instance of the project is Ready for the first time, so long after it was created. Absent: nobody counts. */
+  /** Reports the time that an instance took from its creation to its first Ready. Optional. */
   onReady?(project: string, milliseconds: number): void;
   readonly clusters: ResourceClient;
   readonly projects: ResourceClient;
@@ -36,12 +39,14 @@ export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' 
   readonly log: Log;
 }
 
-/** Instances of one cluster that are worked on at the same time: many share a flush, and a slow cluster holds up its own. */
-const perCluster = 32;
+/**
+ * Concurrent reconciles per cluster: enough to share group commits, and a slow cluster delays only its own instances.
+ */
+const reconcilesPerCluster = 32;
 
 /**
- * Brings virtual clusters about, keeps them as their instances ask for, and takes them away. Each look at an instance
- * does what can be done now and ends with at most one write to it: its place, its status or its finalizer.
+ * Installs, updates and removes the virtual clusters that instances describe. Each reconcile does what is possible now
+ * and ends with at most one write to the instance: its location, its status or its finalizer.
  */
 export function startInstanceController(options: InstanceControllerOptions): RunningController {
   const { instances, templates, clusters, projects, activity, clock, log } = options;
@@ -49,12 +54,17 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
   const bindings = new BindingChecks(clock);
   const hosts = new TimelyHosts(options.hostOf, clock);
-  const needs: InstanceNeeds = { ...options, hostOf: (cluster) => hosts.of(cluster), events: recorder, bindings };
-  const notes = new ActivityNotes(activity, clock);
+  const dependencies: InstanceNeeds = {
+    ...options,
+    hostOf: (cluster) => hosts.of(cluster),
+    events: recorder,
+    bindings,
+  };
+  const tracker = new ActivityNotes(activity, clock);
   const firstReady = new FirstReady(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
   let add: (key: string) => void = () => {};
-  /** From the first instance on that is there, a cluster tells what happens on it. */
-  const follows = new HostFollows({
+  /** Subscribes to a cluster from its first instance on. */
+  const subscriptions = new HostFollows({
     hostOf: options.hostOf,
     listenerOf: (cluster) => ({
       onChange({ namespace }) {
@@ -66,17 +76,17 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const addAllOn = (cluster: string) => {
     for (const key of directory.on(cluster)) add(key);
   };
-  const stopHosts = options.onHostReplaced?.((cluster) => {
-    follows.keep(cluster);
+  const unsubscribeHosts = options.onHostReplaced?.((cluster) => {
+    subscriptions.keep(cluster);
     addAllOn(cluster);
   });
 
-  const unplaced = () => directory.on('');
+  const unscheduled = () => directory.on('');
   const controller = startController({
     name: 'instances',
     clock,
     log,
-    workers: perCluster,
+    workers: reconcilesPerCluster,
     laneOf: (key) => directory.clusterOf(key),
     sources: [
       {
@@ -89,42 +99,42 @@ export function startInstanceController(options: InstanceControllerOptions): Run
     ],
     followed: [
       { resource: templates, keys: ({ metadata }) => directory.from(metadata.name ?? '') },
-      { resource: clusters, keys: unplaced },
-      { resource: projects, keys: unplaced },
+      { resource: clusters, keys: unscheduled },
+      { resource: projects, keys: unscheduled },
     ],
-    async others(adding, signal) {
-      add = adding;
+    async others(enqueue, signal) {
+      add = enqueue;
       const addUid = (uid: string): boolean => {
         const key = directory.keyOfUid(uid);
-        if (key !== undefined) adding(key);
+        if (key !== undefined) enqueue(key);
         return key !== undefined;
       };
       const stopChecks = bindings.follow(activity, addUid);
-      await notes.follow(addUid, signal);
+      await tracker.follow(addUid, signal);
       stopChecks();
     },
     async reconcile(key, _copies, signal) {
       const instance = await find(instances, key, signal);
       if (instance === undefined) {
         const uid = directory.remove(key) ?? '';
-        notes.forget(uid);
+        tracker.forget(uid);
         bindings.forget(uid);
         firstReady.forget(uid);
         return undefined;
       }
-      const facts = factsOf(instance);
-      follows.keep(facts.cluster);
-      if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(facts, needs, signal);
-      if (facts.cluster === '') return await placeStep(facts, needs, signal);
-      return await keep(facts, { notes, firstReady }, needs, signal);
+      const snapshot = factsOf(instance);
+      subscriptions.keep(snapshot.cluster);
+      if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(snapshot, dependencies, signal);
+      if (snapshot.cluster === '') return await placeStep(snapshot, dependencies, signal);
+      return await reconcileInstance(snapshot, { tracker, firstReady }, dependencies, signal);
     },
   });
   return {
     synced: controller.synced,
     async stop() {
-      stopHosts?.();
+      unsubscribeHosts?.();
       await controller.stop();
-      await follows.stop();
+      await subscriptions.stop();
       await recorder.stop();
     },
   };
@@ -132,10 +142,12 @@ export function startInstanceController(options: InstanceControllerOptions): Run
 
 async function find(instances: ResourceClient, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   const slash = key.indexOf('/');
-  return await unlessMissing(instances.get({ namespace: key.slice(0, slash), name: key.slice(slash + 1) }, { signal }));
+  return await undefinedIfNotFound(
+    instances.get({ namespace: key.slice(0, slash), name: key.slice(slash + 1) }, { signal }),
+  );
 }
 
-async function unlessMissing(call: Promise<KubeObject>): Promise<KubeObject | undefined> {
+async function undefinedIfNotFound(call: Promise<KubeObject>): Promise<KubeObject | undefined> {
   try {
     return await call;
   } catch (error) {
@@ -144,34 +156,36 @@ async function unlessMissing(call: Promise<KubeObject>): Promise<KubeObject | un
   }
 }
 
-async function keep(
-  facts: InstanceFacts,
-  { notes, firstReady }: { readonly notes: ActivityNotes; readonly firstReady: FirstReady },
-  needs: InstanceNeeds,
+async function reconcileInstance(
+  snapshot: InstanceFacts,
+  { tracker, firstReady }: { readonly tracker: ActivityNotes; readonly firstReady: FirstReady },
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { object, cluster } = facts;
-  const now = needs.clock.now();
-  const sleepMode = sleepModeOf(facts, needs.activity.lastActivity(facts.uid), now);
-  const isStale = isActivityStale(facts, sleepMode);
-  notes.note(facts, sleepMode, isStale);
-  if (sleepMode.deleted && (await expireStep(facts, needs, signal))) return undefined;
+  const { object, cluster } = snapshot;
+  const now = dependencies.clock.now();
+  const sleepMode = sleepModeOf(snapshot, dependencies.activity.lastActivity(snapshot.uid), now);
+  const isStale = isActivityStale(snapshot, sleepMode);
+  tracker.note(snapshot, sleepMode, isStale);
+  if (sleepMode.deleted && (await expireStep(snapshot, dependencies, signal))) return undefined;
   const draft = new StatusDraft(object, now);
   if (isStale && sleepMode.lastActivity !== undefined) draft.set('lastActivity', timestamp(sleepMode.lastActivity));
-  draft.condition('Scheduled', 'True', { reason: 'Placed', message: `It runs on the cluster ${cluster}.` });
-  const definition = await renderStep(facts, draft, (name) => unlessMissing(needs.templates.get({ name }, { signal })));
-  if (draft.rendersAnew && (await dressStep(facts, definition ?? {}, draft, needs, signal))) return undefined;
-  const told = tellIfSlow(facts, needs, signal);
+  draft.condition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
+  const definition = await renderStep(snapshot, draft, (name) =>
+    undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
+  );
+  if (draft.rendersAnew && (await dressStep(snapshot, definition ?? {}, draft, dependencies, signal))) return undefined;
+  const finishReport = tellIfSlow(snapshot, dependencies, signal);
   try {
-    await runStep(facts, definition, sleepMode, draft, needs, signal);
+    await runStep(snapshot, definition, sleepMode, draft, dependencies, signal);
   } catch (error) {
-    await told();
-    if (!signal.aborted) await writeStatus(needs.instances, object, draft, signal);
+    await finishReport();
+    if (!signal.aborted) await writeStatus(dependencies.instances, object, draft, signal);
     throw error;
   }
-  await told();
-  await writeStatus(needs.instances, object, draft, signal);
-  firstReady.looked(facts, draft.phase);
-  const { againAfterMilliseconds } = sleepMode;
-  return againAfterMilliseconds === undefined ? undefined : { againAfterMilliseconds };
+  await finishReport();
+  await writeStatus(dependencies.instances, object, draft, signal);
+  firstReady.looked(snapshot, draft.phase);
+  const delay = sleepMode.againAfterMilliseconds;
+  return delay === undefined ? undefined : { againAfterMilliseconds: delay };
 }

@@ -9,7 +9,7 @@ const instance = (name: string, uid: string, cluster: string, template = 't'): K
   spec: { clusterRef: { cluster, namespace: `ns-${name}` }, templateRef: { name: template } },
 });
 
-it('knows whom a change concerns, follows what moves, and forgets what is gone', () => {
+it('the index finds affected instances, and follows moves and deletions', () => {
   const directory = new InstanceDirectory();
   directory.put(instance('a', 'u1', ''));
   directory.put(instance('b', 'u2', 'local'));
@@ -21,7 +21,7 @@ it('knows whom a change concerns, follows what moves, and forgets what is gone',
   expect(directory.in('', 'ns-a')).toEqual([]);
   expect(directory.from('t')).toEqual(['p/b']);
   expect(directory.keyOfUid('u2')).toBe('p/b');
-  // Another one of the same name.
+  // A new instance of the same name.
   directory.put(instance('b', 'u3', 'local'));
   expect(directory.keyOfUid('u2')).toBeUndefined();
   expect(directory.remove('p/b')).toBe('u3');

@@ -10,17 +10,17 @@ interface Entry {
 }
 
 /**
- * Which instances a change of something else concerns. Told of every instance that comes or changes, and of those that
- * are gone; keeps of each a few words.
+ * An index of the instances that a change of a template, a cluster or a host namespace affects. It receives every
+ * instance that is added, changed or deleted, and stores only a few fields of each.
  */
 export class InstanceDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #byUid = new Map<string, string>();
-  readonly #byTemplate = new Keys();
+  readonly #byTemplate = new KeyMultimap();
   /** By cluster and host namespace. */
-  readonly #byNamespace = new Keys();
+  readonly #byNamespace = new KeyMultimap();
 
-  /** Whether it was not known before. */
+  /** Adds or updates an instance. Returns true if it is new. */
   put(instance: KubeObject): boolean {
     const key = keyOf(instance);
     const entry: Entry = {
@@ -35,18 +35,18 @@ export class InstanceDirectory {
     this.#entries.set(key, entry);
     this.#byUid.set(entry.uid, key);
     this.#byTemplate.add(entry.template, key);
-    this.#byNamespace.add(placeOf(entry), key);
+    this.#byNamespace.add(hostNamespaceKey(entry), key);
     return before?.uid !== entry.uid;
   }
 
-  /** The uid of the one that is forgotten now; undefined: it was not known. */
+  /** Removes an instance. Returns its uid; `undefined` if it is unknown. */
   remove(key: string): string | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     this.#byUid.delete(entry.uid);
     this.#byTemplate.remove(entry.template, key);
-    this.#byNamespace.remove(placeOf(entry), key);
+    this.#byNamespace.remove(hostNamespaceKey(entry), key);
     return entry.uid;
   }
 
@@ -67,16 +67,16 @@ export class InstanceDirectory {
   }
 
   in(cluster: string, namespace: string): readonly string[] {
-    return this.#byNamespace.of(placeOf({ cluster, namespace }));
+    return this.#byNamespace.of(hostNamespaceKey({ cluster, namespace }));
   }
 
-  /** Those on a cluster; '': those that have no place yet. */
+  /** The keys of the instances on a cluster; '' for instances that are not scheduled yet. */
   on(cluster: string): readonly string[] {
     return [...this.#entries].filter(([, entry]) => entry.cluster === cluster).map(([key]) => key);
   }
 }
 
-function placeOf({ cluster, namespace }: Pick<Entry, 'cluster' | 'namespace'>): string {
+function hostNamespaceKey({ cluster, namespace }: Pick<Entry, 'cluster' | 'namespace'>): string {
   return `${cluster}/${namespace}`;
 }
 
@@ -84,22 +84,22 @@ function isSame(a: Entry, b: Entry): boolean {
   return a.uid === b.uid && a.cluster === b.cluster && a.namespace === b.namespace && a.template === b.template;
 }
 
-/** Keys by a word; what has none is not kept. */
-class Keys {
+/** A multimap of instance keys. Values without keys take no memory. */
+class KeyMultimap {
   readonly #keys = new Map<string, Set<string>>();
 
-  add(word: string, key: string): void {
-    const keys = this.#keys.get(word) ?? new Set<string>();
-    this.#keys.set(word, keys.add(key));
+  add(value: string, key: string): void {
+    const keys = this.#keys.get(value) ?? new Set<string>();
+    this.#keys.set(value, keys.add(key));
   }
 
-  remove(word: string, key: string): void {
-    const keys = this.#keys.get(word);
+  remove(value: string, key: string): void {
+    const keys = this.#keys.get(value);
     keys?.delete(key);
-    if (keys?.size === 0) this.#keys.delete(word);
+    if (keys?.size === 0) this.#keys.delete(value);
   }
 
-  of(word: string): readonly string[] {
-    return [...(this.#keys.get(word) ?? [])];
+  of(value: string): readonly string[] {
+    return [...(this.#keys.get(value) ?? [])];
   }
 }

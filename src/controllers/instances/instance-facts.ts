@@ -3,7 +3,7 @@ import { importedAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import type { HostPlace } from '../../hosts/host.ts';
 import { flagAt, textAt } from '../../lib/json-path.ts';
 
-/** What the steps go by in an instance, read once. */
+/** The fields of an instance that the reconcile steps use, read once. */
 export interface InstanceFacts {
   readonly object: KubeObject;
   /** `<namespace>/<name>`. */
@@ -12,14 +12,14 @@ export interface InstanceFacts {
   readonly name: string;
   readonly uid: string;
   readonly project: string;
-  /** '': it has no place yet. */
+  /** '' if the instance is not scheduled yet. */
   readonly cluster: string;
   readonly place: HostPlace;
-  /** Its life is not ours: it is never installed, put to sleep or removed. */
+  /** The virtual cluster is managed elsewhere: it is never installed, put to sleep or removed. */
   readonly external: boolean;
-  /** The virtual cluster that it took over; '': it has one of its own. */
+  /** The uid of the imported virtual cluster; '' if the instance was not imported. */
   readonly importedUid: string;
-  /** The virtual cluster that was seen last; '': none yet. */
+  /** The uid of the virtual cluster that was last observed; '' if there is none. */
   readonly serviceUid: string;
   annotation(name: string): string;
 }
@@ -30,8 +30,8 @@ export function keyOf({ metadata }: KubeObject): string {
 
 export function factsOf(object: KubeObject): InstanceFacts {
   const { namespace = '', name = '', uid = '', annotations } = object.metadata;
-  const annotation = (wanted: string) => annotations?.[wanted] ?? '';
-  const at = (member: string) => textAt(object, 'spec', 'clusterRef', member);
+  const annotation = (key: string) => annotations?.[key] ?? '';
+  const clusterRefMember = (member: string) => textAt(object, 'spec', 'clusterRef', member);
   return {
     object,
     key: keyOf(object),
@@ -39,8 +39,8 @@ export function factsOf(object: KubeObject): InstanceFacts {
     name,
     uid,
     project: projectOfNamespace(namespace) ?? '',
-    cluster: at('cluster'),
-    place: { namespace: at('namespace'), name: at('virtualCluster') },
+    cluster: clusterRefMember('cluster'),
+    place: { namespace: clusterRefMember('namespace'), name: clusterRefMember('virtualCluster') },
     external: flagAt(object, 'spec', 'external'),
     importedUid: annotation(importedAnnotation),
     serviceUid: textAt(object, 'status', 'serviceUID'),

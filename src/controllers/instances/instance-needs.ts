@@ -4,13 +4,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { BindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
-/** What the steps work with. */
+/** The dependencies of the reconcile steps. */
 export interface InstanceNeeds {
   readonly instances: ResourceClient;
   readonly templates: ResourceClient;
-  /** The host that is connected under that name; undefined: there is no way to it. */
+  /** The host that is connected under this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** Where an instance without a place is to run; undefined: there is nowhere now. */
+  /** The cluster for an instance that is not scheduled; `undefined` if none is available now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
   readonly bindings: BindingChecks;
@@ -18,10 +18,10 @@ export interface InstanceNeeds {
   readonly clock: Clock;
 }
 
-/** What whoever lets people into virtual clusters knows of their use. Instances are named by their uid. */
+/** The use of virtual clusters, as their gateways report it. Instances are identified by their uid. */
 export interface InstanceActivity {
-  /** When it was last used, in milliseconds since the epoch; undefined: not since the start of the server. */
+  /** Time of the last use, in milliseconds since the epoch; `undefined` if not used since the server started. */
   lastActivity(uid: string): number | undefined;
-  /** Calls back at each use; the returned function ends that. */
+  /** Calls back on each use. Returns a function that unsubscribes. */
   onActivity(listener: (uid: string) => void): () => void;
 }

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import { mergeBetween } from './merge-between.ts';
 
-// A merge patch has no way to say null.
+// A merge patch cannot set null.
 const value = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string()), tie('object')),
   object: fc.dictionary(fc.string({ maxLength: 2 }), tie('value')),
 })).object as fc.Arbitrary<JsonObject>;
 
-it('makes the second of the first, and says nothing where they are the same', () => {
+it('the patch turns the first value into the second, and is undefined for equal values', () => {
   fc.assert(
     fc.property(value, value, (before, after) => {
       const patch = mergeBetween(before, after);

@@ -7,12 +7,12 @@ import {
   setMember,
 } from '../../lib/json-value.ts';
 
-/** The merge patch that makes the second of the first; undefined: they are the same. */
+/** The merge patch that turns `before` into `after`; `undefined` if they are equal. */
 export function mergeBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const patch: JsonObject = {};
   for (const name of Object.keys(before)) if (getMember(after, name) === undefined) setMember(patch, name, null);
-  for (const [name, wanted] of Object.entries(after)) {
-    const change = changeBetween(getMember(before, name), wanted);
+  for (const [name, desired] of Object.entries(after)) {
+    const change = changeBetween(getMember(before, name), desired);
     if (change !== undefined) setMember(patch, name, change);
   }
   return Object.keys(patch).length === 0 ? undefined : patch;

@@ -4,60 +4,63 @@ import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } fro
 import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 
-/** Whether an instance is to sleep or to go now, because nobody uses it or because somebody says so. */
+/** The decision whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
 export interface SleepMode {
   readonly asleep: typeof asleepByForce | typeof asleepByRest | undefined;
   readonly deleted: boolean;
-  /** What counts as its last use; undefined: none is known, and nothing depends on it. Milliseconds since the epoch. */
+  /** Time of the last use in milliseconds since the epoch; `undefined` if unknown and not needed. */
   readonly lastActivity: number | undefined;
-  /** Something is to happen when it is not used. */
+  /** Auto-sleep or auto-delete is enabled, so the last use matters. */
   readonly dependsOnUse: boolean;
-  /** When to look again, if nothing happens until then. */
+  /** The time until the next check, if nothing happens before. */
   readonly againAfterMilliseconds: number | undefined;
 }
 
-/** The clock may be set; whatever is due in a long time is looked at from time to time. */
-const longestRest = 3_600_000;
+/** Maximum time between checks: the wall clock may be changed. */
+const maxCheckIntervalMs = 3_600_000;
 
 /**
- * A function of what is known. Without a last use that is known, the time counts from now on: what was not seen is never
- * taken for what did not happen.
+ * Computes the sleep mode. If the last use is unknown, the period starts now: use that was not observed does not mean
+ * that the instance was unused.
  */
-export function sleepModeOf(facts: InstanceFacts, used: number | undefined, now: number): SleepMode {
-  const forced = facts.annotation(sleepForceAnnotation) === 'true';
-  const sleepAfter = sleepSeconds(facts.annotation(sleepAfterAnnotation));
-  const deleteAfter = sleepSeconds(facts.annotation(deleteAfterAnnotation));
+export function sleepModeOf(snapshot: InstanceFacts, lastUsed: number | undefined, now: number): SleepMode {
+  const forced = snapshot.annotation(sleepForceAnnotation) === 'true';
+  const sleepAfter = sleepSeconds(snapshot.annotation(sleepAfterAnnotation));
+  const deleteAfter = sleepSeconds(snapshot.annotation(deleteAfterAnnotation));
   if (sleepAfter === undefined && deleteAfter === undefined) {
     const asleep = forced ? asleepByForce : undefined;
-    const lastActivity = knownUse(facts, used, now);
+    const lastActivity = latestKnownUse(snapshot, lastUsed, now);
     return { asleep, deleted: false, lastActivity, dependsOnUse: false, againAfterMilliseconds: undefined };
   }
-  const lastActivity = lastUse(facts, used, forced, now);
-  const left = (seconds: number | undefined) =>
+  const lastActivity = lastUse(snapshot, lastUsed, forced, now);
+  const remaining = (seconds: number | undefined) =>
     seconds === undefined ? Number.POSITIVE_INFINITY : lastActivity + seconds * 1000 - now;
-  const rests = left(sleepAfter) <= 0;
-  const next = Math.min(...[left(sleepAfter), left(deleteAfter)].filter((each) => each > 0), longestRest);
+  const isIdle = remaining(sleepAfter) <= 0;
+  const next = Math.min(
+    ...[remaining(sleepAfter), remaining(deleteAfter)].filter((each) => each > 0),
+    maxCheckIntervalMs,
+  );
   return {
-    asleep: forced ? asleepByForce : rests ? asleepByRest : undefined,
-    deleted: left(deleteAfter) <= 0,
+    asleep: forced ? asleepByForce : isIdle ? asleepByRest : undefined,
+    deleted: remaining(deleteAfter) <= 0,
     lastActivity,
     dependsOnUse: true,
     againAfterMilliseconds: next,
   };
 }
 
-function lastUse(facts: InstanceFacts, used: number | undefined, forced: boolean, now: number): number {
-  const { object } = facts;
-  // Whoever ends a forced sleep wants to use it.
+function lastUse(snapshot: InstanceFacts, lastUsed: number | undefined, forced: boolean, now: number): number {
+  const { object } = snapshot;
+  // Ending a forced sleep counts as a use.
   const wasForced =
     textAt(object, 'status', 'phase') === 'Sleeping' && textAt(object, 'status', 'reason') === asleepByForce;
   if (wasForced && !forced) return now;
-  return knownUse(facts, used, now) ?? now;
+  return latestKnownUse(snapshot, lastUsed, now) ?? now;
 }
 
-function knownUse({ object }: InstanceFacts, used: number | undefined, now: number): number | undefined {
-  const noted = Date.parse(textAt(object, 'status', 'lastActivity'));
-  if (Number.isNaN(noted)) return used;
-  // A clock that was set back must not keep it awake for ever.
-  return Math.min(Math.max(noted, used ?? 0), now);
+function latestKnownUse({ object }: InstanceFacts, lastUsed: number | undefined, now: number): number | undefined {
+  const stored = Date.parse(textAt(object, 'status', 'lastActivity'));
+  if (Number.isNaN(stored)) return lastUsed;
+  // A clock that was set back must not keep the instance awake forever.
+  return Math.min(Math.max(stored, lastUsed ?? 0), now);
 }

@@ -3,8 +3,8 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import { textAt } from '../../lib/json-path.ts';
 
 /**
- * Instances with nothing of them but what tells whom a change concerns. There are very many of them: whoever keeps a copy
- * of each keeps this, and reads the one that it works on.
+ * Wraps the client so that lists and watches contain only the fields that the instance index uses. An informer caches a
+ * copy of every instance, and there are many; a reconcile reads the full object.
  */
 export function slimInstances(instances: ResourceClient): ResourceClient {
   return {

@@ -14,13 +14,13 @@ export type InstanceCondition =
   | 'VirtualClusterReady'
   | 'Ready';
 
-/** Why something is as it is: a word for programs, and what to do about it for people. */
+/** The reason of a status: a CamelCase identifier for programs, and a message that tells users what to do. */
 export interface Why {
   readonly reason: string;
   readonly message: string;
 }
 
-/** What a look at an instance finds out, gathered until it is written, once. */
+/** Collects the status that a reconcile determines, for a single write at its end. */
 export class StatusDraft {
   readonly #before: JsonObject;
   readonly #generation: number;
@@ -41,13 +41,13 @@ export class StatusDraft {
     this.#conditions = setCondition(this.#conditions, condition, this.#now);
   }
 
-  /** undefined takes the member away. */
+  /** `undefined` removes the member. */
   set(member: string, value: JsonValue | undefined): void {
     if (value === undefined) delete this.#members[member];
     else setMember(this.#members, member, value);
   }
 
-  /** The sum of it all. */
+  /** Sets the phase and the Ready condition, which summarize the other conditions. */
   conclude(phase: InstancePhase, why: Why): void {
     this.condition('Ready', phase === 'Ready' ? 'True' : 'False', why);
     this.set('phase', phase);
@@ -55,7 +55,7 @@ export class StatusDraft {
     this.set('message', why.message);
   }
 
-  /** The template was rendered in this look, and gave something else than before. */
+  /** True if this reconcile rendered the template with a different result. */
   get rendersAnew(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
   }
@@ -68,7 +68,7 @@ export class StatusDraft {
     return this.#members.reason;
   }
 
-  /** What is to be written; undefined: nothing is new. */
+  /** The merge patch to write; `undefined` if nothing changed. */
   patch(): JsonObject | undefined {
     return mergeBetween(this.#before, {
       ...this.#members,

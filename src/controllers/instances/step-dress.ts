@@ -6,38 +6,41 @@ import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import type { StatusDraft } from './status-draft.ts';
 
-/** Notes that are an admin's to make; a template may come from somebody else. */
-const refused = [abandonAnnotation, importedAnnotation];
+/** Annotations that only an admin may set; a template may be written by another user. */
+const adminAnnotations = [abandonAnnotation, importedAnnotation];
 
 /**
- * Gives the instance the labels and annotations of its template, when that was rendered anew: what somebody takes off
- * later stays off, and what is there already stays as it is. True: it was written, and is to be looked at again.
+ * Adds the template's labels and annotations to the instance after the template was rendered with a new result.
+ * Existing values stay, and labels that a user removes later stay removed. Returns true if the instance was written;
+ * the write triggers another reconcile.
  */
 export async function dressStep(
   { object, namespace, name, uid }: InstanceFacts,
   definition: TemplateDefinition,
   draft: StatusDraft,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { labels = {}, annotations = {} } = definition.instanceTemplate?.metadata ?? {};
   const missing = {
-    labels: missingOf(labels, object.metadata.labels),
-    annotations: missingOf(annotations, object.metadata.annotations),
+    labels: missingEntries(labels, object.metadata.labels),
+    annotations: missingEntries(annotations, object.metadata.annotations),
   };
   if (Object.keys(missing.labels).length + Object.keys(missing.annotations).length === 0) return false;
   try {
-    await unlessGone(needs.instances.patch({ namespace, name }, { metadata: { uid, ...missing } }, { signal }));
+    await unlessGone(dependencies.instances.patch({ namespace, name }, { metadata: { uid, ...missing } }, { signal }));
     return true;
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 422) throw error;
-    const message = `The labels and annotations that the template has for the instance are not valid: ${error.message}`;
+    const message = `The labels or annotations that the template sets on the instance are invalid: ${error.message}`;
     draft.condition('TemplateResolved', 'False', { reason: 'MetadataRefused', message });
     return false;
   }
 }
 
-function missingOf(wanted: Readonly<Record<string, string>>, present: Readonly<Record<string, string>> = {}) {
-  const entries = Object.entries(wanted).filter(([name]) => !Object.hasOwn(present, name) && !refused.includes(name));
+function missingEntries(desired: Readonly<Record<string, string>>, existing: Readonly<Record<string, string>> = {}) {
+  const entries = Object.entries(desired).filter(
+    ([name]) => !Object.hasOwn(existing, name) && !adminAnnotations.includes(name),
+  );
   return Object.fromEntries(entries);
 }

@@ -9,13 +9,13 @@ import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 
-/** What is to stand inside a virtual cluster. */
+/** The desired contents of a virtual cluster. */
 export interface Content {
-  /** The roles that somebody may have in there, in byte order. */
+  /** The roles that members may have inside, in byte order. */
   readonly roles: readonly string[];
   /** YAML documents. */
   readonly objects: string;
-  /** Changes with everything that calls for them to be brought in again. */
+  /** Changes whenever the contents must be applied again. */
   readonly digest: string;
 }
 
@@ -29,54 +29,54 @@ export function contentOf(
   return { roles, objects, digest: digestOf(uid, roles, objects) };
 }
 
-/** How long the API of a virtual cluster may take for one answer. */
-const patience = 30_000;
+/** Timeout for one response of a virtual cluster's API. */
+const timeoutMs = 30_000;
 
 /**
- * Brings in what is to stand there. Rejects with StatusError where the API of the virtual cluster does not answer, and
- * with ApplyError for objects that cannot be applied. Nobody is asked where nothing is missing: a control plane of the
- * built-in cluster is loaded by whoever uses it, not to be looked at.
+ * Applies the contents to a virtual cluster. Rejects with StatusError if the API of the virtual cluster does not
+ * respond, and with ApplyError for objects that cannot be applied. Sends no request if nothing is missing: a request
+ * would load the control plane of a virtual cluster on the built-in cluster.
  */
 export async function insideStep(
   host: Host,
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   content: Content,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const virtual = clientInside(host, facts, needs, signal);
-  // The first time there is nothing to be taken away, and what stands from the first moment stands.
-  const isFirst = textAt(facts.object, 'status', 'deployHash') === '';
-  const bound = host.boundRoles ?? [];
-  await keepBindings(virtual, isFirst ? content.roles.filter((role) => !bound.includes(role)) : content.roles);
-  if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...bound]);
+  const virtual = virtualClusterClient(host, snapshot, dependencies, signal);
+  // On the first run there is nothing to remove, and the host creates the bindings of `boundRoles` itself.
+  const isFirst = textAt(snapshot.object, 'status', 'deployHash') === '';
+  const prebound = host.boundRoles ?? [];
+  await keepBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
+  if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...prebound]);
   if (content.objects.trim() !== '') await applyObjects(content.objects, virtual);
 }
 
-/** Gives back the bindings that somebody has deleted or changed in there. */
+/** Restores role bindings that were deleted or changed inside the virtual cluster. */
 export async function bindingsStep(
   host: Host,
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   { roles }: Content,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const restored = await keepBindings(clientInside(host, facts, needs, signal), roles);
+  const restored = await keepBindings(virtualClusterClient(host, snapshot, dependencies, signal), roles);
   if (restored.length === 0) return;
-  const message = `Somebody had deleted or changed what gives people their roles inside; it is there again: ${restored.join(', ')}.`;
-  needs.events.record(facts.object, 'Warning', 'BindingsRestored', message);
+  const message = `Restored role bindings that were deleted or changed inside the virtual cluster: ${restored.join(', ')}.`;
+  dependencies.events.record(snapshot.object, 'Warning', 'BindingsRestored', message);
 }
 
-/** Takes out of a virtual cluster that goes on without its instance what the server had put in. */
+/** Removes the server's role bindings from a virtual cluster that outlives its instance. */
 export async function leaveInside(
   host: Host,
-  facts: InstanceFacts,
-  needs: InstanceNeeds,
+  snapshot: InstanceFacts,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  await removeOtherBindings(clientInside(host, facts, needs, signal), host.boundRoles ?? []);
+  await removeOtherBindings(virtualClusterClient(host, snapshot, dependencies, signal), host.boundRoles ?? []);
 }
 
-function clientInside(host: Host, { place }: InstanceFacts, { clock }: InstanceNeeds, signal: AbortSignal) {
-  return timelyClient(host.reach(place), { clock, milliseconds: patience, signal });
+function virtualClusterClient(host: Host, { place }: InstanceFacts, { clock }: InstanceNeeds, signal: AbortSignal) {
+  return timelyClient(host.reach(place), { clock, milliseconds: timeoutMs, signal });
 }

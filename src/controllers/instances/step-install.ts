@@ -9,61 +9,62 @@ import type { InstanceNeeds } from './instance-needs.ts';
 import type { StatusDraft, Why } from './status-draft.ts';
 
 /**
- * Sees to it that the virtual cluster is there, and tells what is. undefined: there is none, and the draft says why. Only
- * what was made for this very instance, or imported by it, is taken for its own.
+ * Ensures that the virtual cluster is installed, and returns its observed state; `undefined` if there is none, with the
+ * reason in the draft. Only a virtual cluster that was installed for this instance, or imported by it, counts as its
+ * own.
  */
 export async function installStep(
   host: Host,
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   definition: TemplateDefinition | undefined,
   draft: StatusDraft,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<HostedVirtualCluster | undefined> {
-  const { object, uid, place, cluster, external, importedUid } = facts;
-  if (external || importedUid !== '') return adopted(facts, await host.observe(place, { signal }), draft);
-  // What was never seen is asked for at once: whether it is there already, and whose it is, the host finds by itself.
+  const { object, uid, place, cluster, external, importedUid } = snapshot;
+  if (external || importedUid !== '') return reportAdopted(snapshot, await host.observe(place, { signal }), draft);
+  // A new instance is installed without observing first: the host itself detects an existing one and its owner.
   const installed = textAt(object, 'status', 'installHash');
-  const isNew = facts.serviceUid === '' && installed === '' && definition !== undefined;
+  const isNew = snapshot.serviceUid === '' && installed === '' && definition !== undefined;
   const observed = isNew ? undefined : await host.observe(place, { signal });
-  const wanted = definition === undefined ? undefined : installationOf(facts, definition);
-  const digest = wanted && digestOf(wanted as JsonValue);
+  const installation = definition === undefined ? undefined : installationOf(snapshot, definition);
+  const digest = installation && digestOf(installation as JsonValue);
   const isSame = digest === undefined || installed === digest;
   const drift = observed?.drift ?? '';
   if (observed !== undefined && observed.owner === uid && isSame && drift === '')
-    return deployed(facts, observed, draft);
-  if (drift !== '') drifted(facts, drift, draft, needs);
-  if (wanted === undefined || digest === undefined) {
+    return reportDeployed(snapshot, observed, draft);
+  if (drift !== '') reportDrift(snapshot, drift, draft, dependencies);
+  if (installation === undefined || digest === undefined) {
     if (observed?.owner === uid) return observed;
-    const why = { reason: 'TemplateNotResolved', message: 'It is installed when its template can be rendered.' };
+    const why = { reason: 'TemplateNotResolved', message: 'Waiting for the template, which cannot be rendered.' };
     draft.condition('VirtualClusterDeployed', 'False', why);
     draft.conclude('Pending', why);
     return undefined;
   }
   try {
-    await host.install({ place, owner: uid, ...wanted }, { signal });
+    await host.install({ place: snapshot.place, owner: uid, ...installation }, { signal });
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
-    taken(facts, error.message, draft, needs);
+    reportOccupied(snapshot, error.message, draft, dependencies);
     throw error;
   }
   draft.set('installHash', digest);
-  const made = await host.observe(place, { signal });
-  if (made === undefined) {
-    const why = { reason: 'Starting', message: 'It was installed, and its cluster does not show it yet.' };
+  const created = await host.observe(place, { signal });
+  if (created === undefined) {
+    const why = { reason: 'Starting', message: 'Installed; waiting for the virtual cluster to appear.' };
     draft.condition('VirtualClusterDeployed', 'False', why);
     draft.conclude('Pending', why);
     return undefined;
   }
-  if (observed?.uid !== made.uid) {
-    const again = facts.serviceUid === '' ? 'Installed' : 'Installed anew, as it was gone:';
-    const message = `${again} the virtual cluster ${place.name} in the namespace ${place.namespace} of the cluster ${cluster}.`;
-    needs.events.record(object, facts.serviceUid === '' ? 'Normal' : 'Warning', 'Installed', message);
+  if (observed?.uid !== created.uid) {
+    const verb = snapshot.serviceUid === '' ? 'Installed' : 'Reinstalled the missing';
+    const message = `${verb} virtual cluster "${place.name}" in namespace "${place.namespace}" of cluster "${cluster}".`;
+    dependencies.events.record(object, snapshot.serviceUid === '' ? 'Normal' : 'Warning', 'Installed', message);
   }
-  return deployed(facts, made, draft);
+  return reportDeployed(snapshot, created, draft);
 }
 
-/** What the host is asked for, beside the place and the owner. */
+/** The installation parameters, except the location and the owner. */
 function installationOf(
   { object }: InstanceFacts,
   { metadata, spaceTemplate, helmRelease }: TemplateDefinition,
@@ -84,50 +85,60 @@ function installationOf(
   };
 }
 
-function deployed(
+function reportDeployed(
   { place, cluster }: InstanceFacts,
   observed: HostedVirtualCluster,
   draft: StatusDraft,
 ): HostedVirtualCluster {
-  const inSpace = `the namespace ${place.namespace} of the cluster ${cluster}`;
-  draft.condition('SpaceReady', 'True', { reason: 'Made', message: `It runs in ${inSpace}.` });
-  const message = `The virtual cluster ${place.name} is in ${inSpace}.`;
+  const locationText = `namespace "${place.namespace}" of cluster "${cluster}"`;
+  draft.condition('SpaceReady', 'True', { reason: 'Made', message: `The virtual cluster runs in ${locationText}.` });
+  const message = `Virtual cluster "${place.name}" is installed in ${locationText}.`;
   draft.condition('VirtualClusterDeployed', 'True', { reason: 'Installed', message });
   draft.set('serviceUID', observed.uid);
   return observed;
 }
 
-/** Something of what was installed is not there any more; it is told before it is mended. */
-function drifted({ object, cluster }: InstanceFacts, drift: string, draft: StatusDraft, needs: InstanceNeeds): void {
-  const message = `On the cluster ${cluster} it is not what was installed: ${drift}. The server installs it again by itself.`;
+/** Reports that parts of the installation are missing or changed, before they are repaired. */
+function reportDrift(
+  { object, cluster }: InstanceFacts,
+  drift: string,
+  draft: StatusDraft,
+  dependencies: InstanceNeeds,
+): void {
+  const message = `The installation on cluster "${cluster}" has drifted: ${drift}. Reinstalling automatically.`;
   draft.condition('VirtualClusterDeployed', 'False', { reason: 'Drifted', message });
-  needs.events.record(object, 'Warning', 'Drifted', message);
+  dependencies.events.record(object, 'Warning', 'Drifted', message);
 }
 
-/** Whatever stands in the way of an install is somebody else's. */
-function taken({ object, place, cluster }: InstanceFacts, words: string, draft: StatusDraft, needs: InstanceNeeds) {
+/** Reports that the location is occupied by an object that does not belong to the instance. */
+function reportOccupied(
+  { object, place, cluster }: InstanceFacts,
+  detail: string,
+  draft: StatusDraft,
+  dependencies: InstanceNeeds,
+) {
   const message =
-    `It cannot be installed in the namespace ${place.namespace} of the cluster ${cluster}, as something else is there: ` +
-    `${words}. Remove that from the cluster, or make an instance with another name.`;
+    `Cannot install in namespace "${place.namespace}" of cluster "${cluster}" because it is already in use: ` +
+    `${detail}. Remove the conflicting object from the cluster, or create an instance with another name.`;
   const why: Why = { reason: 'PlaceTaken', message };
   draft.condition('SpaceReady', 'False', why);
   draft.condition('VirtualClusterDeployed', 'False', why);
   draft.conclude('Failed', why);
-  needs.events.record(object, 'Warning', why.reason, why.message);
+  dependencies.events.record(object, 'Warning', why.reason, why.message);
 }
 
-/** What somebody else made is never installed: it is there, or it is not. */
-function adopted(
+/** Handles external and imported virtual clusters. They are never installed: they exist or they do not. */
+function reportAdopted(
   { place, cluster, importedUid, external }: InstanceFacts,
   observed: HostedVirtualCluster | undefined,
   draft: StatusDraft,
 ): HostedVirtualCluster | undefined {
-  const where = `in the namespace ${place.namespace} of the cluster ${cluster}`;
-  const isIt = observed !== undefined && (importedUid === '' || observed.uid === importedUid);
-  if (isIt) {
-    const how = external ? 'It is managed elsewhere' : 'It was imported as it is';
-    draft.condition('SpaceReady', 'True', { reason: 'Found', message: `It runs ${where}.` });
-    const message = `${how}: the virtual cluster ${place.name} ${where}.`;
+  const locationText = `in namespace "${place.namespace}" of cluster "${cluster}"`;
+  const isExpected = observed !== undefined && (importedUid === '' || observed.uid === importedUid);
+  if (isExpected) {
+    const how = external ? 'Managed externally' : 'Imported without changes';
+    draft.condition('SpaceReady', 'True', { reason: 'Found', message: `The virtual cluster runs ${locationText}.` });
+    const message = `${how}: virtual cluster "${place.name}" ${locationText}.`;
     draft.condition('VirtualClusterDeployed', 'True', { reason: external ? 'External' : 'Imported', message });
     draft.set('serviceUID', observed.uid);
     return observed;
@@ -136,11 +147,11 @@ function adopted(
     observed === undefined
       ? {
           reason: 'NotThere',
-          message: `There is no virtual cluster ${place.name} ${where} any more. Delete the instance.`,
+          message: `Virtual cluster "${place.name}" no longer exists ${locationText}. Delete the instance.`,
         }
       : {
           reason: 'Replaced',
-          message: `Another virtual cluster ${place.name} is ${where} than the one that was imported. Delete the instance, and import the other one.`,
+          message: `Virtual cluster "${place.name}" ${locationText} is not the one that was imported. Delete the instance and import the new virtual cluster.`,
         };
   draft.condition('VirtualClusterDeployed', 'False', why);
   draft.condition('VirtualClusterReady', 'False', why);

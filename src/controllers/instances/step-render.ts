@@ -8,43 +8,43 @@ import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { StatusDraft, Why } from './status-draft.ts';
 
-interface Source {
+interface TemplateSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Names the state of the template; '' where there is none. */
-  readonly state: string;
-  readonly words: string;
+  /** Digest of the template's state; '' if there is no template object. */
+  readonly templateDigest: string;
+  readonly message: string;
 }
 
 /**
- * What the virtual cluster is to be made from. A template that has gone, or that cannot be rendered any more, is told
- * in the condition, and what was rendered last holds. undefined: nothing can be made yet.
+ * Returns the rendered template for the virtual cluster. If the template is deleted or can no longer be rendered, the
+ * condition reports it and the last result stays in effect. `undefined` if there is no result yet.
  */
 export async function renderStep(
-  { object, ...facts }: InstanceFacts,
+  { object, ...snapshot }: InstanceFacts,
   draft: StatusDraft,
   findTemplate: (name: string) => Promise<KubeObject | undefined>,
 ): Promise<TemplateDefinition | undefined> {
   const last = objectAt(object, 'status', 'virtualCluster') as TemplateDefinition | undefined;
-  const [lastOwn, lastState] = textAt(object, 'status', 'renderedFrom').split('.');
-  const own = digestOf(
+  const [lastSpecDigest, lastTemplateDigest] = textAt(object, 'status', 'renderedFrom').split('.');
+  const specDigest = digestOf(
     valueAt(object, 'spec', 'templateRef', 'name'),
     valueAt(object, 'spec', 'templateRef', 'version'),
     ...['template', 'parameters', 'owner', 'clusterRef'].map((member) => valueAt(object, 'spec', member)),
   );
-  if (last !== undefined && flagAt(object, 'spec', 'templateRef', 'syncOnce') && lastOwn === own) {
+  if (last !== undefined && flagAt(object, 'spec', 'templateRef', 'syncOnce') && lastSpecDigest === specDigest) {
     draft.condition('TemplateResolved', 'True', syncedOnce(object));
     return last;
   }
   const failed = (why: Why): TemplateDefinition | undefined => {
-    const goesOn = last === undefined ? '' : ' What runs goes on as it was rendered last.';
-    draft.condition('TemplateResolved', 'False', { ...why, message: `${why.message}${goesOn}` });
+    const fallbackNote = last === undefined ? '' : ' The last rendered version stays in effect.';
+    draft.condition('TemplateResolved', 'False', { ...why, message: `${why.message}${fallbackNote}` });
     return last;
   };
   const source = await sourceOf(object, findTemplate);
   if ('reason' in source) return failed(source);
-  const resolved = { reason: 'Rendered', message: source.words };
-  if (last !== undefined && lastOwn === own && lastState === source.state) {
+  const resolved = { reason: 'Rendered', message: source.message };
+  if (last !== undefined && lastSpecDigest === specDigest && lastTemplateDigest === source.templateDigest) {
     draft.condition('TemplateResolved', 'True', resolved);
     return last;
   }
@@ -53,10 +53,10 @@ export async function renderStep(
     parameters: source.parameters,
     given: textAt(object, 'spec', 'parameters'),
     platform: {
-      name: facts.name,
-      project: facts.project,
-      cluster: facts.cluster,
-      namespace: facts.place.namespace,
+      name: snapshot.name,
+      project: snapshot.project,
+      cluster: snapshot.cluster,
+      namespace: snapshot.place.namespace,
       user: textAt(object, 'spec', 'owner', 'user'),
       team: textAt(object, 'spec', 'owner', 'team'),
     },
@@ -68,43 +68,49 @@ export async function renderStep(
   }
   draft.condition('TemplateResolved', 'True', resolved);
   draft.set('virtualCluster', definition as JsonValue);
-  draft.set('renderedFrom', `${own}.${source.state}`);
+  draft.set('renderedFrom', `${specDigest}.${source.templateDigest}`);
   return definition;
 }
 
 function syncedOnce(instance: KubeObject): Why {
   const name = textAt(instance, 'spec', 'templateRef', 'name');
-  const message = `Rendered once from the template ${name}; its later changes are ignored, as spec.templateRef.syncOnce asks.`;
+  const message = `Rendered once from template "${name}". Later changes are ignored because spec.templateRef.syncOnce is set.`;
   return { reason: 'SyncedOnce', message };
 }
 
 async function sourceOf(
   instance: KubeObject,
   findTemplate: (name: string) => Promise<KubeObject | undefined>,
-): Promise<Source | Why> {
+): Promise<TemplateSource | Why> {
   const inline = objectAt(instance, 'spec', 'template');
   if (inline !== undefined) {
     const definition = cloneJson(inline) as TemplateDefinition;
-    return { definition, parameters: [], state: '', words: 'Rendered from the template in spec.template.' };
+    return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.' };
   }
   const name = textAt(instance, 'spec', 'templateRef', 'name');
-  if (name === '') return { definition: {}, parameters: [], state: '', words: 'It has no template: nothing is added.' };
+  if (name === '')
+    return { definition: {}, parameters: [], templateDigest: '', message: 'The instance has no template.' };
   const template = await findTemplate(name);
   if (template === undefined) {
-    const message = `The template ${name} is not there. Make it again, or name another one in spec.templateRef.`;
+    const message = `Template "${name}" not found. Create it, or set another one in spec.templateRef.`;
     return { reason: 'TemplateNotFound', message };
   }
-  const wanted = textAt(instance, 'spec', 'templateRef', 'version');
-  const resolved = resolveTemplate(template, wanted);
+  const versionPattern = textAt(instance, 'spec', 'templateRef', 'version');
+  const resolved = resolveTemplate(template, versionPattern);
   if (resolved === undefined) {
-    const message = `The template ${name} has no version that matches ${wanted || 'any'}. Name another one in spec.templateRef.`;
+    const message = `Template "${name}" has no version that matches "${versionPattern || '*'}". Set another one in spec.templateRef.`;
     return { reason: 'VersionNotFound', message };
   }
   const { definition, parameters, version } = resolved;
   return {
     definition,
     parameters,
-    state: digestOf(template.metadata.uid, version, definition as JsonValue, parameters as unknown as JsonValue),
-    words: `Rendered from the template ${name}${version === undefined ? '' : `, version ${version}`}.`,
+    templateDigest: digestOf(
+      template.metadata.uid,
+      version,
+      definition as JsonValue,
+      parameters as unknown as JsonValue,
+    ),
+    message: `Rendered from template "${name}"${version === undefined ? '' : `, version ${version}`}.`,
   };
 }

@@ -13,126 +13,143 @@ import { installStep } from './step-install.ts';
 import { sleepStep, sleepWords } from './step-sleep.ts';
 
 /**
- * Brings the virtual cluster of an instance a step nearer to what is wanted, and writes into the draft how it stands.
- * What it throws is to be tried again, later and later; the draft tells of it.
+ * Brings the virtual cluster of an instance closer to its desired state, and writes its current state into the draft.
+ * If it throws, the draft contains the reason and the caller retries with backoff.
  */
 export async function runStep(
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   definition: TemplateDefinition | undefined,
   sleepMode: SleepMode,
   draft: StatusDraft,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const host = needs.hostOf(facts.cluster);
+  const host = dependencies.hostOf(snapshot.cluster);
   if (host === undefined) {
-    const message = `This server has no way to the cluster ${facts.cluster}. Connect the cluster again.`;
-    unreachable(facts, { reason: 'NoWayToCluster', message }, draft, needs);
+    const message = `Cluster "${snapshot.cluster}" is not connected to this server. Connect the cluster again.`;
+    reportUnreachable(snapshot, { reason: 'NoWayToCluster', message }, draft, dependencies);
     return;
   }
   try {
-    const installed = await installStep(host, facts, definition, draft, needs, signal);
-    const observed = installed && (await sleepStep(host, facts, installed, sleepMode, needs, signal));
-    if (observed !== undefined) await judge(host, facts, definition ?? {}, observed, sleepMode, draft, needs, signal);
+    const installed = await installStep(host, snapshot, definition, draft, dependencies, signal);
+    const observed = installed && (await sleepStep(host, snapshot, installed, sleepMode, dependencies, signal));
+    if (observed !== undefined)
+      await applyObservedState(host, snapshot, definition ?? {}, observed, sleepMode, draft, dependencies, signal);
   } catch (error) {
-    if (error instanceof ApplyError) notApplied(facts, error, draft, needs);
+    if (error instanceof ApplyError) reportNotApplied(snapshot, error, draft, dependencies);
     if (error instanceof InstallError) {
-      notInstalled(facts, error, draft, needs);
+      reportNotInstalled(snapshot, error, draft, dependencies);
       throw error;
     }
     if (signal.aborted || !(error instanceof StatusError) || error.code === 409) throw error;
-    const message = `The cluster ${facts.cluster} says: ${error.message}. The server tries again by itself.`;
-    unreachable(facts, { reason: 'HostFailed', message }, draft, needs);
+    const message = `Request to cluster "${snapshot.cluster}" failed: ${error.message}. Retrying automatically.`;
+    reportUnreachable(snapshot, { reason: 'HostFailed', message }, draft, dependencies);
     throw error;
   }
 }
 
-/** The host answers, but what is to be installed there, or the program that installs it, is not in order. */
-function notInstalled(
+/** Reports an installation that failed although the host responds: its definition or the installer is at fault. */
+function reportNotInstalled(
   { object, cluster, serviceUid }: InstanceFacts,
-  { fault, message: words }: InstallError,
+  { fault, message: detail }: InstallError,
   draft: StatusDraft,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
 ): void {
-  const what = serviceUid === '' ? 'installed' : 'changed to what is wanted now; what runs goes on as it was';
-  const message = `On the cluster ${cluster} it could not be ${what}. The server tries again by itself. ${words}`;
+  const operation = serviceUid === '' ? 'Installation' : 'Update of the running virtual cluster';
+  const message = `${operation} on cluster "${cluster}" failed. Retrying automatically. ${detail}`;
   draft.condition('VirtualClusterDeployed', 'False', { reason: fault, message });
   draft.conclude('Failed', { reason: fault, message });
-  if (textAt(object, 'status', 'message') !== message) needs.events.record(object, 'Warning', fault, message);
+  if (textAt(object, 'status', 'message') !== message) dependencies.events.record(object, 'Warning', fault, message);
 }
 
-function unreachable({ object, serviceUid }: InstanceFacts, why: Why, draft: StatusDraft, needs: InstanceNeeds): void {
+function reportUnreachable(
+  { object, serviceUid }: InstanceFacts,
+  why: Why,
+  draft: StatusDraft,
+  dependencies: InstanceNeeds,
+): void {
   if (serviceUid === '') draft.condition('VirtualClusterDeployed', 'False', why);
   draft.condition('VirtualClusterReady', 'Unknown', why);
   draft.conclude(serviceUid === '' ? 'Pending' : 'Failed', why);
   if (textAt(object, 'status', 'message') !== why.message) {
-    needs.events.record(object, 'Warning', why.reason, why.message);
+    dependencies.events.record(object, 'Warning', why.reason, why.message);
   }
 }
 
-function notApplied({ object }: InstanceFacts, error: ApplyError, draft: StatusDraft, needs: InstanceNeeds): void {
-  const message = `The objects of the template cannot be applied: ${error.message}. Correct the template; the server tries again by itself.`;
+function reportNotApplied(
+  { object }: InstanceFacts,
+  error: ApplyError,
+  draft: StatusDraft,
+  dependencies: InstanceNeeds,
+): void {
+  const message = `The objects of the template cannot be applied: ${error.message}. Correct the template. Retrying automatically.`;
   draft.conclude('Failed', { reason: 'ObjectsNotApplied', message });
   if (textAt(object, 'status', 'message') !== message) {
-    needs.events.record(object, 'Warning', 'ObjectsNotApplied', message);
+    dependencies.events.record(object, 'Warning', 'ObjectsNotApplied', message);
   }
 }
 
-async function judge(
+async function applyObservedState(
   host: Host,
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   definition: TemplateDefinition,
   observed: HostedVirtualCluster,
   sleepMode: SleepMode,
   draft: StatusDraft,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<void> {
-  const { object } = facts;
+  const { object } = snapshot;
   if (observed.kubernetesVersion !== '') draft.set('kubernetesVersion', observed.kubernetesVersion);
   const notReady = (phase: 'Pending' | 'Sleeping' | 'Failed', why: Why) => {
     draft.condition('VirtualClusterReady', 'False', why);
     draft.conclude(phase, why);
   };
-  const said = (words: string): string => observed.message || words;
+  const observedMessage = (detail: string): string => observed.message || detail;
   switch (observed.phase) {
     case 'Sleeping':
       notReady('Sleeping', sleepWords(sleepMode.asleep));
       return;
     case 'Removing':
-      notReady('Pending', { reason: 'Removed', message: 'It is being removed on its cluster, and is made anew then.' });
+      notReady('Pending', {
+        reason: 'Removed',
+        message: 'The virtual cluster is being removed and will be reinstalled.',
+      });
       return;
     case 'Failed':
-      notReady('Failed', { reason: observed.reason || 'Failed', message: said('It does not run.') });
+      notReady('Failed', {
+        reason: observed.reason || 'Failed',
+        message: observedMessage('The virtual cluster is not running.'),
+      });
       return;
     case 'Pending':
       notReady('Pending', {
         reason: observed.reason || 'Starting',
-        message: said('The virtual cluster is on its way; there is nothing to do.'),
+        message: observedMessage('The virtual cluster is starting.'),
       });
       return;
     case 'Ready':
   }
-  const content = contentOf(facts, definition, observed);
-  const isIn = textAt(object, 'status', 'deployHash') === content.digest;
-  if (!isIn) {
+  const content = contentOf(snapshot, definition, observed);
+  const isApplied = textAt(object, 'status', 'deployHash') === content.digest;
+  if (!isApplied) {
     try {
-      await insideStep(host, facts, content, needs, signal);
+      await insideStep(host, snapshot, content, dependencies, signal);
     } catch (error) {
-      if (error instanceof ApplyError) draft.condition('VirtualClusterReady', 'True', answers);
+      if (error instanceof ApplyError) draft.condition('VirtualClusterReady', 'True', apiResponds);
       throw error;
     }
     draft.set('deployHash', content.digest);
-    needs.bindings.looked(facts.uid);
-  } else if (needs.bindings.isDue(facts.uid)) {
-    await bindingsStep(host, facts, content, needs, signal);
-    needs.bindings.looked(facts.uid);
+    dependencies.bindings.looked(snapshot.uid);
+  } else if (dependencies.bindings.isDue(snapshot.uid)) {
+    await bindingsStep(host, snapshot, content, dependencies, signal);
+    dependencies.bindings.looked(snapshot.uid);
   }
-  draft.condition('VirtualClusterReady', 'True', answers);
-  draft.conclude('Ready', { reason: 'Ready', message: 'The virtual cluster can be used.' });
+  draft.condition('VirtualClusterReady', 'True', apiResponds);
+  draft.conclude('Ready', { reason: 'Ready', message: 'The virtual cluster is ready.' });
   if (textAt(object, 'status', 'phase') !== 'Ready') {
-    needs.events.record(object, 'Normal', 'Ready', 'The virtual cluster can be used.');
+    dependencies.events.record(object, 'Normal', 'Ready', 'The virtual cluster is ready.');
   }
 }
 
-const answers: Why = { reason: 'Answers', message: 'The API of the virtual cluster answers.' };
+const apiResponds: Why = { reason: 'Answers', message: 'The API of the virtual cluster responds.' };

@@ -8,42 +8,45 @@ import type { SleepMode } from './sleep-mode.ts';
 import type { Why } from './status-draft.ts';
 
 /**
- * Puts the virtual cluster to sleep or wakes it, and tells what it is then. Nobody wakes what somebody else put to sleep:
- * an imported one stays as it was found.
+ * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. An imported virtual cluster that was
+ * already asleep stays asleep: the server wakes only what it put to sleep.
  */
 export async function sleepStep(
   host: Host,
-  facts: InstanceFacts,
+  snapshot: InstanceFacts,
   observed: HostedVirtualCluster,
   { asleep }: SleepMode,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   signal: AbortSignal,
 ): Promise<HostedVirtualCluster | undefined> {
-  const { object, place, external, uid } = facts;
+  const { object, place, external, uid } = snapshot;
   if (external || observed.phase === 'Removing') return observed;
-  const sleeps = observed.phase === 'Sleeping';
-  if (sleeps === (asleep !== undefined)) return observed;
+  const isSleeping = observed.phase === 'Sleeping';
+  if (isSleeping === (asleep !== undefined)) return observed;
   if (asleep === undefined) {
-    const isOurs = observed.owner === uid || textAt(object, 'status', 'phase') === 'Sleeping';
-    if (!isOurs) return observed;
+    const isManagedSleep = observed.owner === uid || textAt(object, 'status', 'phase') === 'Sleeping';
+    if (!isManagedSleep) return observed;
     await host.wake(place, { signal });
-    needs.events.record(object, 'Normal', 'Woken', 'The virtual cluster is awake again.');
+    dependencies.events.record(object, 'Normal', 'Woken', 'Woke the virtual cluster.');
   } else {
     await host.sleep(place, { signal });
-    needs.events.record(object, 'Normal', asleep, sleepWords(asleep).message);
+    dependencies.events.record(object, 'Normal', asleep, sleepWords(asleep).message);
   }
   return await host.observe(place, { signal });
 }
 
-/** Why it sleeps, and how it is woken. */
+/** The reason why an instance sleeps, with a message that tells how to wake it. */
 export function sleepWords(asleep: SleepMode['asleep']): Why {
   if (asleep === asleepByForce) {
-    const message = `Asleep, as the annotation ${sleepForceAnnotation} asks; nothing in it is lost. Take the annotation away to wake it.`;
+    const message = `Sleeping because the annotation ${sleepForceAnnotation} is set. All data is kept. Remove the annotation to wake the virtual cluster.`;
     return { reason: asleep, message };
   }
   if (asleep !== undefined) {
-    const message = `Asleep, as nobody has used it for as long as the annotation ${sleepAfterAnnotation} says; nothing in it is lost. The next request wakes it.`;
+    const message = `Sleeping because it was not used for the period in the annotation ${sleepAfterAnnotation}. All data is kept. The next request wakes it.`;
     return { reason: asleep, message };
   }
-  return { reason: 'AsleepOnHost', message: 'Asleep; it was put to sleep on its cluster, and is to be woken there.' };
+  return {
+    reason: 'AsleepOnHost',
+    message: 'Sleeping. It was put to sleep on its host cluster and must be woken there.',
+  };
 }

@@ -11,100 +11,120 @@ import { leaveInside } from './step-inside.ts';
 import { writeStatus } from './write-status.ts';
 
 /**
- * The host tells when something goes on; this is for what it does not tell. Ten thousand that go at the same time take
- * a minute, and are not to be looked at in between.
+ * Fallback interval: the host reports progress itself. Deleting ten thousand instances at once takes a minute, and none
+ * of them should be checked in between.
  */
-const lookAgainMilliseconds = 120_000;
-/** In a long grace period it is looked again from time to time: somebody may have set the clock. */
-const longestRest = 30_000;
+const retryMilliseconds = 120_000;
+/** Maximum time between checks during a long grace period: the wall clock may be changed. */
+const maxCheckIntervalMs = 30_000;
 
 /**
- * An instance that is being deleted: first what it has on its host, then, when the host says that nothing of it is left,
- * the finalizer that held it.
+ * Handles an instance that is being deleted: removes its virtual cluster from the host, then, when the host reports
+ * that nothing is left, the finalizer.
  */
-export async function takeDownStep(facts: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal): Promise<Outcome> {
-  const { object, cluster, external } = facts;
-  const now = needs.clock.now();
+export async function takeDownStep(
+  snapshot: InstanceFacts,
+  dependencies: InstanceNeeds,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { object, cluster, external } = snapshot;
+  const now = dependencies.clock.now();
   if (!isGraceOver(object, now)) {
-    const left = Date.parse(object.metadata.deletionTimestamp ?? '') - now;
-    return { againAfterMilliseconds: Math.min(left, longestRest) };
+    const remaining = Date.parse(object.metadata.deletionTimestamp ?? '') - now;
+    return { againAfterMilliseconds: Math.min(remaining, maxCheckIntervalMs) };
   }
   if (!(object.metadata.finalizers ?? []).includes(cleanupFinalizer)) return undefined;
-  const abandoned = facts.annotation(abandonAnnotation);
-  const host = needs.hostOf(cluster);
+  const abandoned = snapshot.annotation(abandonAnnotation);
+  const host = dependencies.hostOf(cluster);
   if (abandoned !== '') {
-    const message = `Abandoned: ${abandoned}. Whatever is left of it on the cluster ${cluster} is nobody's any more.`;
-    needs.events.record(object, 'Warning', 'Abandoned', message);
+    const message = `Abandoned: ${abandoned}. Objects that remain on cluster "${cluster}" are no longer managed.`;
+    dependencies.events.record(object, 'Warning', 'Abandoned', message);
   } else if (external) {
-    await release(host, facts, needs, signal);
+    await release(host, snapshot, dependencies, signal);
   } else if (host !== undefined) {
     try {
-      if (!(await isGone(host, facts, needs, signal))) return { againAfterMilliseconds: lookAgainMilliseconds };
+      if (!(await removeVirtualCluster(host, snapshot, dependencies, signal)))
+        return { againAfterMilliseconds: retryMilliseconds };
     } catch (error) {
-      if (error instanceof StatusError) await reportFailure(facts, needs, error.message, signal);
+      if (error instanceof StatusError) await reportFailure(snapshot, dependencies, error.message, signal);
       throw error;
     }
-    needs.events.record(object, 'Normal', 'Removed', `Nothing of it is left on the cluster ${cluster}.`);
-  } else if (facts.serviceUid !== '') {
-    const detail = `there is no way to the cluster ${cluster}`;
-    await reportFailure(facts, needs, detail, signal);
+    dependencies.events.record(object, 'Normal', 'Removed', `Removed the virtual cluster from cluster "${cluster}".`);
+  } else if (snapshot.serviceUid !== '') {
+    const detail = `cluster "${cluster}" is not connected`;
+    await reportFailure(snapshot, dependencies, detail, signal);
     throw new Error(detail);
   }
-  await dropFinalizer(facts, needs, signal);
+  await dropFinalizer(snapshot, dependencies, signal);
   return undefined;
 }
 
-/** It goes on without what was put into it. What cannot be reached now keeps that: a host that is gone holds nobody's object. */
-async function release(host: Host | undefined, facts: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal) {
-  const { object, place, cluster, serviceUid } = facts;
-  let left = '';
+/** Removes the server's role bindings. An unreachable host keeps them: a missing host must not block the deletion. */
+async function release(
+  host: Host | undefined,
+  snapshot: InstanceFacts,
+  dependencies: InstanceNeeds,
+  signal: AbortSignal,
+) {
+  const { object, place, cluster, serviceUid } = snapshot;
+  let failure = '';
   try {
     const observed = await host?.observe(place, { signal });
-    const isIt = serviceUid !== '' && observed?.uid === serviceUid;
-    if (host !== undefined && isIt) await leaveInside(host, facts, needs, signal);
-    else if (host === undefined) left = `there is no way to the cluster ${cluster}`;
+    const isExpected = serviceUid !== '' && observed?.uid === serviceUid;
+    if (host !== undefined && isExpected) await leaveInside(host, snapshot, dependencies, signal);
+    else if (host === undefined) failure = `cluster "${cluster}" is not connected`;
   } catch (error) {
     if (signal.aborted || !(error instanceof StatusError)) throw error;
-    left = error.message;
+    failure = error.message;
   }
-  const message = 'The virtual cluster is managed elsewhere and goes on.';
-  if (left === '') needs.events.record(object, 'Normal', 'Released', message);
+  const message = 'Released the virtual cluster. It is managed externally and keeps running.';
+  if (failure === '') dependencies.events.record(object, 'Normal', 'Released', message);
   else {
-    const kept = `${message} The bindings of its users' roles stayed in it: ${left}.`;
-    needs.events.record(object, 'Warning', 'Released', kept);
+    const failedMessage = `${message} The role bindings of its users could not be removed: ${failure}.`;
+    dependencies.events.record(object, 'Warning', 'Released', failedMessage);
   }
 }
 
-async function isGone(host: Host, facts: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal): Promise<boolean> {
-  const { place, uid, serviceUid, importedUid, object, cluster } = facts;
+async function removeVirtualCluster(
+  host: Host,
+  snapshot: InstanceFacts,
+  dependencies: InstanceNeeds,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { place, uid, serviceUid, importedUid, object, cluster } = snapshot;
   const observed = await host.observe(place, { signal });
-  // What was installed just before a crash is not in the status yet; what somebody else made there never is.
-  const own = observed?.owner === uid ? observed.uid : importedUid || serviceUid || 'none';
-  if (observed !== undefined && observed.uid === own && observed.phase !== 'Removing') {
-    const message = `Removing the virtual cluster ${place.name} from the cluster ${cluster}.`;
-    needs.events.record(object, 'Normal', 'Removing', message);
+  // The status may lack the uid if the server crashed right after the installation. It never has the uid of a foreign
+  // one.
+  const ownUid = observed?.owner === uid ? observed.uid : importedUid || serviceUid || 'none';
+  if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
+    const message = `Removing virtual cluster "${place.name}" from cluster "${cluster}".`;
+    dependencies.events.record(object, 'Normal', 'Removing', message);
   }
-  return await host.remove(place, { owner: uid, uid: own }, { signal });
+  return await host.remove(place, { owner: uid, uid: ownUid }, { signal });
 }
 
 async function reportFailure(
   { object, cluster }: InstanceFacts,
-  needs: InstanceNeeds,
+  dependencies: InstanceNeeds,
   detail: string,
   signal: AbortSignal,
 ): Promise<void> {
   const message =
-    `It cannot be removed from the cluster ${cluster}: ${detail}. The server tries again by itself. ` +
-    `If the cluster never comes back, an admin can let go of it with the annotation ${abandonAnnotation}: "<reason>".`;
-  const draft = new StatusDraft(object, needs.clock.now());
+    `Cannot remove the virtual cluster from cluster "${cluster}": ${detail}. Retrying automatically. ` +
+    `If the cluster is gone permanently, an admin can abandon the instance with the annotation ${abandonAnnotation}: "<reason>".`;
+  const draft = new StatusDraft(object, dependencies.clock.now());
   draft.conclude('Failed', { reason: 'RemovalFailed', message });
-  needs.events.record(object, 'Warning', 'RemovalFailed', message);
-  await writeStatus(needs.instances, object, draft, signal);
+  dependencies.events.record(object, 'Warning', 'RemovalFailed', message);
+  await writeStatus(dependencies.instances, object, draft, signal);
 }
 
-async function dropFinalizer({ object, namespace, name }: InstanceFacts, needs: InstanceNeeds, signal: AbortSignal) {
+async function dropFinalizer(
+  { object, namespace, name }: InstanceFacts,
+  dependencies: InstanceNeeds,
+  signal: AbortSignal,
+) {
   const { finalizers = [], resourceVersion = '' } = object.metadata;
-  const kept = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-  const patch = { metadata: { resourceVersion, finalizers: kept } };
-  await unlessGone(needs.instances.patch({ namespace, name }, patch, { signal }));
+  const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+  const patch = { metadata: { resourceVersion, finalizers: remainingFinalizers } };
+  await unlessGone(dependencies.instances.patch({ namespace, name }, patch, { signal }));
 }

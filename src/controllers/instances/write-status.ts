@@ -3,7 +3,7 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 import type { StatusDraft } from './status-draft.ts';
 
-/** Writes what is new. Bound to the uid: an instance of the same name that has come since is another one. */
+/** Writes the changed status. The uid guards against writing to a new instance of the same name. */
 export async function writeStatus(
   instances: ResourceClient,
   { metadata }: KubeObject,

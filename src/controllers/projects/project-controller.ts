@@ -14,23 +14,23 @@ import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient;
   readonly instances: ResourceClient;
-  /** The other kinds that live in a project's namespace and end with it: leases, events. */
+  /** The other kinds in a project's namespace that are deleted with it: leases, events. */
   readonly contents: readonly ResourceClient[];
-  /** What is used of the project's quotas. */
+  /** The quota usage of a project. */
   usage(project: string): InstanceUsage;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** How soon a namespace is looked at again in which something other than an instance is slow to go. */
-const lookAgainMilliseconds = 1_000;
-/** In a long grace period it is looked again from time to time: somebody may have set the clock. */
-const longestRest = 30_000;
+/** Retry interval while objects other than instances remain in the namespace. */
+const retryMilliseconds = 1_000;
+/** Maximum time between checks during a long grace period: the wall clock may be changed. */
+const maxCheckIntervalMs = 30_000;
 
 /**
- * Keeps what a project's status says of its quotas, and deletes a project from the inside out: first its instances,
- * then whatever else is in its namespace, and when nothing is left the finalizer that held the project. The namespace
- * goes with it, in the same step.
+ * Maintains the quota usage in the status of projects, and deletes the contents of a deleted project: first its
+ * instances, then all other objects in its namespace, then the finalizer of the project. The namespace is removed in
+ * the same write as the project.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
   const { projects, instances, contents, usage, clock, log } = options;
@@ -51,13 +51,13 @@ export function startProjectController(options: ProjectControllerOptions): Runni
     async reconcile(name, [projectCopies], signal) {
       const project = projectCopies?.get('', name);
       if (project === undefined) return undefined;
-      const step: Step = { name, project, usage, projects, instances, contents, clock, signal };
-      return project.metadata.deletionTimestamp === undefined ? reportQuotas(step) : takeDown(step);
+      const context: ProjectReconcile = { name, project, usage, projects, instances, contents, clock, signal };
+      return project.metadata.deletionTimestamp === undefined ? reportQuotas(context) : removeProject(context);
     },
   });
 }
 
-interface Step {
+interface ProjectReconcile {
   readonly name: string;
   readonly project: KubeObject;
   usage(project: string): InstanceUsage;
@@ -68,48 +68,52 @@ interface Step {
   readonly signal: AbortSignal;
 }
 
-async function reportQuotas(step: Step): Promise<Outcome> {
-  const quotas = quotaStatus(step.project, () => step.usage(step.name));
-  if (equalJson(objectAt(step.project, 'status', 'quotas'), quotas)) return undefined;
-  await patchStatus(step, { quotas: quotas ?? null });
+async function reportQuotas(context: ProjectReconcile): Promise<Outcome> {
+  const quotas = quotaStatus(context.project, () => context.usage(context.name));
+  if (equalJson(objectAt(context.project, 'status', 'quotas'), quotas)) return undefined;
+  await patchStatus(context, { quotas: quotas ?? null });
   return undefined;
 }
 
-async function takeDown(step: Step): Promise<Outcome> {
-  // A grace period is time in which the project still works; only when it is over is anything taken down.
-  const now = step.clock.now();
-  if (!isGraceOver(step.project, now)) {
-    const left = Date.parse(step.project.metadata.deletionTimestamp ?? '') - now;
-    return { againAfterMilliseconds: Math.min(left, longestRest) };
+async function removeProject(context: ProjectReconcile): Promise<Outcome> {
+  // The project still works during its grace period; nothing is removed before it is over.
+  const now = context.clock.now();
+  if (!isGraceOver(context.project, now)) {
+    const left = Date.parse(context.project.metadata.deletionTimestamp ?? '') - now;
+    return { againAfterMilliseconds: Math.min(left, maxCheckIntervalMs) };
   }
-  const own = await contentOf(step, step.instances);
-  if (own.length > 0) {
-    await deleteAll(step, step.instances, own);
-    await reportRemaining(step, own);
+  const remainingInstances = await listObjects(context, context.instances);
+  if (remainingInstances.length > 0) {
+    await deleteAll(context, context.instances, remainingInstances);
+    await reportRemaining(context, remainingInstances);
     return undefined;
   }
-  for (const kind of step.contents) await deleteAll(step, kind, await contentOf(step, kind));
-  for (const kind of step.contents) {
-    if ((await contentOf(step, kind)).length > 0) return { againAfterMilliseconds: lookAgainMilliseconds };
+  for (const kind of context.contents) await deleteAll(context, kind, await listObjects(context, kind));
+  for (const kind of context.contents) {
+    if ((await listObjects(context, kind)).length > 0) return { againAfterMilliseconds: retryMilliseconds };
   }
-  await dropFinalizer(step);
+  await dropFinalizer(context);
   return undefined;
 }
 
-/** Enough for writers to share a flush, too few to be felt by others. */
-const deletesTogether = 32;
+/** Enough to share group commits, too few to delay other writers. */
+const deleteBatchSize = 32;
 
-/** The namespace takes nothing new any more, so what is not listed now will not come. */
-async function contentOf({ name, signal }: Step, kind: ResourceClient): Promise<readonly KubeObject[]> {
+/** Lists the objects of a kind. The namespace is terminating and accepts no new objects, so the list is complete. */
+async function listObjects({ name, signal }: ProjectReconcile, kind: ResourceClient): Promise<readonly KubeObject[]> {
   return (await kind.list({ namespace: projectNamespace(name), signal })).items;
 }
 
-async function deleteAll({ signal }: Step, kind: ResourceClient, objects: readonly KubeObject[]): Promise<void> {
+async function deleteAll(
+  { signal }: ProjectReconcile,
+  kind: ResourceClient,
+  objects: readonly KubeObject[],
+): Promise<void> {
   const left = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  for (let start = 0; start < left.length; start += deletesTogether) {
+  for (let start = 0; start < left.length; start += deleteBatchSize) {
     await Promise.all(
       left
-        .slice(start, start + deletesTogether)
+        .slice(start, start + deleteBatchSize)
         .map(({ metadata: { name = '', namespace = '', uid = '' } }) =>
           unlessGone(kind.delete({ name, namespace }, { uid, signal })),
         ),
@@ -117,32 +121,37 @@ async function deleteAll({ signal }: Step, kind: ResourceClient, objects: readon
   }
 }
 
-/** The condition names what blocks, so that nobody has to search for it. */
-async function reportRemaining(step: Step, own: readonly KubeObject[]): Promise<void> {
-  const names = own.map((instance) => instance.metadata.name ?? '').sort();
+/** Names the instances that block the deletion in a condition. */
+async function reportRemaining(context: ProjectReconcile, remainingInstances: readonly KubeObject[]): Promise<void> {
+  const names = remainingInstances.map((instance) => instance.metadata.name ?? '').sort();
   const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
-  const before = (objectAt(step.project, 'status')?.conditions ?? []) as Condition[];
+  const before = (objectAt(context.project, 'status')?.conditions ?? []) as Condition[];
   const conditions = setCondition(
     before,
     {
       type: 'ContentDeleted',
       status: 'False',
       reason: 'InstancesRemaining',
-      message: `waiting for ${names.length} virtual cluster instance(s) to be gone: ${shown}`,
-      observedGeneration: step.project.metadata.generation ?? 0,
+      message: `waiting for ${names.length} virtual cluster instance(s) to be deleted: ${shown}`,
+      observedGeneration: context.project.metadata.generation ?? 0,
     },
-    step.clock.now(),
+    context.clock.now(),
   );
-  if (conditions !== before) await patchStatus(step, { conditions });
+  if (conditions !== before) await patchStatus(context, { conditions });
 }
 
-async function patchStatus(step: Step, status: Parameters<ResourceClient['patchStatus']>[1]): Promise<void> {
-  await unlessGone(step.projects.patchStatus({ name: step.name }, { status }, { signal: step.signal }));
+async function patchStatus(
+  context: ProjectReconcile,
+  status: Parameters<ResourceClient['patchStatus']>[1],
+): Promise<void> {
+  await unlessGone(context.projects.patchStatus({ name: context.name }, { status }, { signal: context.signal }));
 }
 
-async function dropFinalizer({ name, project, projects, signal }: Step): Promise<void> {
+async function dropFinalizer({ name, project, projects, signal }: ProjectReconcile): Promise<void> {
   const { finalizers = [], resourceVersion = '' } = project.metadata;
   if (!finalizers.includes(cleanupFinalizer)) return;
-  const kept = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-  await unlessGone(projects.patch({ name }, { metadata: { resourceVersion, finalizers: kept } }, { signal }));
+  const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+  await unlessGone(
+    projects.patch({ name }, { metadata: { resourceVersion, finalizers: remainingFinalizers } }, { signal }),
+  );
 }

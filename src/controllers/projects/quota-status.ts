@@ -2,24 +2,26 @@ import type { KubeObject } from '../../api/meta.ts';
 import { objectAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
-const counted = 'virtualclusterinstances';
+const instanceResource = 'virtualclusterinstances';
 
-/** The instances that a project has. */
+/** The number of instances in a project. */
 export interface InstanceUsage {
   readonly total: number;
   /** By the names of users and teams. */
   readonly perOwner: Iterable<readonly [owner: string, count: number]>;
 }
 
-/** What a project's quotas allow and what is used of them; undefined for a project without quotas. */
+/** The limits and the usage of a project's quotas; `undefined` for a project without quotas. */
 export function quotaStatus(project: KubeObject, usage: () => InstanceUsage): JsonObject | undefined {
   const ofProject = limitsOf(project, 'project');
   const ofUsers = limitsOf(project, 'user');
   if (ofProject === undefined && ofUsers === undefined) return undefined;
   const { total, perOwner } = usage();
-  const used = Object.fromEntries([...perOwner].sort().map(([owner, count]) => [owner, { [counted]: String(count) }]));
+  const used = Object.fromEntries(
+    [...perOwner].sort().map(([owner, count]) => [owner, { [instanceResource]: String(count) }]),
+  );
   return {
-    ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: { [counted]: String(total) } } }),
+    ...(ofProject === undefined ? {} : { project: { limit: ofProject, used: { [instanceResource]: String(total) } } }),
     ...(ofUsers === undefined ? {} : { user: { limit: ofUsers, used } }),
   };
 }

@@ -33,7 +33,7 @@ async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = 
     days,
     count,
     writes: () => writes,
-    /** Resolves when the project says so, and whoever wrote it knows that it is written. */
+    /** Resolves when the status of the project matches and its write has completed. */
     async until(name: string, wanted: number): Promise<void> {
       await new Promise<void>((resolve) => {
         const stop = projects?.listen(() => look());
@@ -49,8 +49,8 @@ async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = 
   };
 }
 
-describe('how long virtual clusters of a project took', () => {
-  it('is gathered, and written soon for the first and then at most every half minute', async () => {
+describe('the time to ready of the virtual clusters of a project', () => {
+  it('is written soon for the first one, then at most every 30 seconds', async () => {
     const { times, clock, until, count, writes, days } = await setUp();
     const before = writes();
     for (let each = 0; each < 100; each++) times.note('default', 7);
@@ -72,7 +72,7 @@ describe('how long virtual clusters of a project took', () => {
     expect(writes()).toBe(before + 2);
   });
 
-  it('is written when the server ends', async () => {
+  it('is written when the server stops', async () => {
     const { times, create, count } = await setUp();
     for (let each = 0; each < 40; each++) {
       await create('projects', `p${each}`, {});
@@ -82,7 +82,7 @@ describe('how long virtual clusters of a project took', () => {
     expect(Array.from({ length: 40 }, (_, each) => count(`p${each}`)).every((each) => each === 1)).toBe(true);
   });
 
-  it('is kept by days, and what is too old goes', async () => {
+  it('is stored by day, and old days are removed', async () => {
     const { times, clock, until, days } = await setUp();
     for (let day = 1; day <= 16; day++) {
       times.note('default', 5);
@@ -94,7 +94,7 @@ describe('how long virtual clusters of a project took', () => {
     expect(days('default')[0]?.day).toBe('2026-01-03');
   });
 
-  it('loses nothing where somebody changes the project at the same time, and nothing else of the status', async () => {
+  it('loses neither durations nor other status fields on concurrent changes of the project', async () => {
     let meddle: () => Promise<unknown> = async () => {};
     const { times, clock, until, verbs, admin, plane } = await setUp((real) => ({
       async get(place, options) {
@@ -117,7 +117,7 @@ describe('how long virtual clusters of a project took', () => {
     });
   });
 
-  it('is tried again when it cannot be written, and forgotten with its project', async () => {
+  it('is retried after a failed write, and discarded with its project', async () => {
     let fails = true;
     const { times, clock, until } = await setUp((real) => ({
       get: (place, options) => (fails ? Promise.reject(new Error('not now')) : real.get(place, options)),

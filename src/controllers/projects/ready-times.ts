@@ -12,52 +12,52 @@ export interface ReadyTimesOptions {
   readonly log: Log;
 }
 
-/** Counts how long virtual clusters took until they were Ready, in the status of their projects. */
+/** Records in the status of projects how long their virtual clusters took to become Ready. */
 export interface ReadyTimes {
-  /** One is Ready. Only counts: it is written later, with others. */
+  /** Records one duration. It is written later, together with others. */
   note(project: string, milliseconds: number): void;
-  /** Writes what is not written yet. To be called when nobody notes any more. */
+  /** Writes everything that is pending. Must be called after the last `record`. */
   stop(): Promise<void>;
 }
 
-/** The first of a while is shown soon, those that follow together. */
+/** The first duration after a pause is written soon, the following ones together. */
 const firstWriteMilliseconds = 1_000;
 const writeEveryMilliseconds = 30_000;
 
-/** Somebody changes the project in the same moment; nobody does so for ever. */
-const mostTries = 5;
+/** Attempts to write while other writers modify the project. */
+const maxAttempts = 5;
 
-/** Enough for writers to share a flush. */
-const writesTogether = 32;
+/** Enough to share group commits. */
+const writeBatchSize = 32;
 
-interface Gathered {
+interface PendingDays {
   days: ReadyDay[];
   cancel(): void;
 }
 
 /**
- * A project that had one has an entry until half a minute goes by without another, so there is at most one write of a
- * project in that time. A crash loses what was gathered since; nothing but a chart goes by it.
+ * A project has an entry until half a minute passes without a new duration, so each project is written at most once in
+ * that time. A crash loses the pending durations, which only a chart uses.
  */
 export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): ReadyTimes {
-  const gathered = new Map<string, Gathered>();
+  const pending = new Map<string, PendingDays>();
   const writing = new Set<Promise<void>>();
   let stopped = false;
 
   function note(project: string, milliseconds: number): void {
     const now = clock.now();
     const one = [readyOnce(readyDayOf(now), milliseconds)];
-    const entry = gathered.get(project);
+    const entry = pending.get(project);
     if (entry !== undefined) entry.days = mergeReadyDays(now, entry.days, one);
-    else gathered.set(project, { days: one, cancel: writeAfter(project, firstWriteMilliseconds) });
+    else pending.set(project, { days: one, cancel: writeAfter(project, firstWriteMilliseconds) });
   }
 
   function writeAfter(project: string, milliseconds: number): () => void {
     return clock.after(milliseconds, () => {
-      const entry = gathered.get(project);
+      const entry = pending.get(project);
       if (entry === undefined) return;
       if (entry.days.length === 0) {
-        gathered.delete(project);
+        pending.delete(project);
         return;
       }
       const done = write(project, entry).finally(() => {
@@ -68,32 +68,32 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
     });
   }
 
-  /** Never rejects. What could not be written is written with the next. */
-  async function write(project: string, entry: Gathered): Promise<void> {
+  /** Never rejects. Durations that cannot be written stay pending. */
+  async function write(project: string, entry: PendingDays): Promise<void> {
     const { days } = entry;
     entry.days = [];
     try {
       await add(project, days);
     } catch (error) {
       entry.days = mergeReadyDays(clock.now(), days, entry.days);
-      log.warn({ project, error: String(error) }, 'how long virtual clusters took to be ready could not be written');
+      log.warn({ project, error: String(error) }, 'cannot write the time to ready of virtual clusters');
     }
   }
 
   async function add(name: string, days: readonly ReadyDay[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         const project = await projects.get({ name });
-        const known = listAt(project, 'status', 'timeToReady') as unknown as ReadyDay[];
+        const existing = listAt(project, 'status', 'timeToReady') as unknown as ReadyDay[];
         const { resourceVersion = '' } = project.metadata;
-        const timeToReady = mergeReadyDays(clock.now(), known, days);
+        const timeToReady = mergeReadyDays(clock.now(), existing, days);
         await projects.patchStatus({ name }, { metadata: { resourceVersion }, status: { timeToReady } });
         return;
       } catch (error) {
         const code = error instanceof StatusError ? error.code : undefined;
-        // The project is gone, and its numbers with it.
+        // The project is deleted, and its statistics with it.
         if (code === 404) return;
-        if (code !== 409 || tries === mostTries) throw error;
+        if (code !== 409 || attempt === maxAttempts) throw error;
       }
     }
   }
@@ -102,12 +102,14 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
     note,
     async stop() {
       stopped = true;
-      for (const entry of gathered.values()) entry.cancel();
+      for (const entry of pending.values()) entry.cancel();
       await Promise.all(writing);
-      const left = [...gathered].filter(([, entry]) => entry.days.length > 0);
-      gathered.clear();
-      for (let start = 0; start < left.length; start += writesTogether) {
-        await Promise.all(left.slice(start, start + writesTogether).map(([project, entry]) => write(project, entry)));
+      const unwritten = [...pending].filter(([, entry]) => entry.days.length > 0);
+      pending.clear();
+      for (let start = 0; start < unwritten.length; start += writeBatchSize) {
+        await Promise.all(
+          unwritten.slice(start, start + writeBatchSize).map(([project, entry]) => write(project, entry)),
+        );
       }
     },
   };

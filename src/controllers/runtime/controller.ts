@@ -8,47 +8,53 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Lanes, WorkQueue } from './work-queue.ts';
 
-/** What a reconcile asks for: nothing more, or to be called again after a time. Throwing means: again, later and later. */
+/** The result of a reconcile: done, or requeue after a time. An exception requeues with exponential backoff. */
 export type Outcome = undefined | { readonly againAfterMilliseconds: number };
 
 export interface Source {
   readonly resource: ResourceClient;
-  /** The keys that a change of this object concerns. */
+  /** The keys that a change of this object affects. */
   keys(object: KubeObject): readonly string[];
 }
 
 export interface ControllerOptions {
   readonly name: string;
-  /** The first one is the controller's own kind; its copy is handed to `reconcile`. */
+  /** The first one is the controller's own kind. `reconcile` receives the informers of all sources. */
   readonly sources: readonly [Source, ...Source[]];
-  /** Their changes bring keys too, but no copies; after a gap every object of the controller's own kind is looked at. */
+  /** Sources that are watched without a cache. After a gap, every object of the controller's own kind is reconciled. */
   readonly followed?: readonly Source[];
-  /** Whatever else brings keys: called once, and lasts until the signal fires. Never rejects. */
+  /** Adds keys from other sources. Called once, and runs until the signal fires. Must not reject. */
   others?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
-  /** How many keys are worked on at the same time; with lanes, that many of each. */
+  /** Number of concurrent reconciles; with lanes, the number per lane. */
   readonly workers?: number;
-  /** Keys that must not hold up each other (because they wait for different machines) are in different lanes. */
+  /**
+   * The lane of a key. Keys that wait for different hosts belong in different lanes, so that they do not block each
+   * other.
+   */
   laneOf?(key: string): string;
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Brings the world one step nearer to what the object asks for. Gets the key, never an event: it reads what is
-   * true now, does at most one write, and may be called at any time, any number of times.
+   * Brings the state one step closer to the spec of the object. It receives the key, never an event: it reads the
+   * current state, does at most one write, and may be called at any time, any number of times.
    */
   reconcile(key: string, copies: readonly Informer[], signal: AbortSignal): Promise<Outcome>;
 }
 
 export interface RunningController {
   readonly synced: Promise<void>;
-  /** Ends all work; settles when the last reconcile has come back. */
+  /** Stops all work. Resolves when the last reconcile has returned. */
   stop(): Promise<void>;
 }
 
-/** Informers and followers fill a queue of keys, workers empty it. One key runs once at a time. */
+/**
+ * Starts a controller: informers and watches fill a queue of keys, workers reconcile them. A key never runs twice at
+ * once.
+ */
 export function startController(options: ControllerOptions): RunningController {
   const { name, sources, followed = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
-  // Whatever every worker waits for listens to this one.
+  // Every worker adds listeners to this signal.
   setMaxListeners(0, stopping.signal);
   const lanes: Lanes | undefined = laneOf && { of: laneOf, atATime: workers };
   const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
@@ -73,7 +79,7 @@ export function startController(options: ControllerOptions): RunningController {
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
-  /** One for all workers, which may be many. */
+  /** One promise shared by all workers, which may be many. */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.others?.(add, signal);
 
@@ -89,7 +95,7 @@ export function startController(options: ControllerOptions): RunningController {
       } catch (error) {
         if (stopping.signal.aborted) return;
         queue.addAfterFailure(key);
-        // A conflict only says that the copy was behind; the next look sees what is true.
+        // A conflict only means that the cached copy was outdated; the next reconcile reads the current state.
         if (!(error instanceof StatusError) || error.code !== 409) {
           log.warn({ controller: name, key, failures: queue.failures(key), error: String(error) }, 'reconcile failed');
         }

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/status.ts';
 
-/** Somebody else was faster, and what was to be changed is gone: nothing is left to do. */
+/** Ignores a 404: the object was deleted concurrently, so nothing is left to do. */
 export async function unlessGone(call: Promise<unknown>): Promise<void> {
   try {
     await call;

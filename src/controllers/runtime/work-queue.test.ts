@@ -4,7 +4,7 @@ import { WorkQueue } from './work-queue.ts';
 
 const exact = { firstMilliseconds: 100, longestMilliseconds: 1_000, random: () => 1 };
 
-it('holds a key once, however often it is added', async () => {
+it('the queue contains a key once, however often it is added', async () => {
   const queue = new WorkQueue(new ManualClock());
   for (let i = 0; i < 10; i += 1) queue.add('a');
   expect(await queue.take()).toBe('a');
@@ -12,7 +12,7 @@ it('holds a key once, however often it is added', async () => {
   expect(queue.idle).toBe(true);
 });
 
-it('runs a key again after it is done when it was added meanwhile, and never twice at a time', async () => {
+it('a key that is added while it runs runs again afterwards, never concurrently', async () => {
   const queue = new WorkQueue(new ManualClock());
   queue.add('a');
   expect(await queue.take()).toBe('a');
@@ -23,7 +23,7 @@ it('runs a key again after it is done when it was added meanwhile, and never twi
   expect(await queue.take()).toBe('a');
 });
 
-it('wakes every waiting worker when there is work for all of them', async () => {
+it('the queue wakes every waiting worker when there is work for all of them', async () => {
   const queue = new WorkQueue(new ManualClock());
   const workers = [queue.take(), queue.take(), queue.take()];
   queue.add('a');
@@ -32,7 +32,7 @@ it('wakes every waiting worker when there is work for all of them', async () => 
   expect((await Promise.all(workers)).sort()).toEqual(['a', 'b', 'c']);
 });
 
-it('waits longer with each failure and starts over after a success', async () => {
+it('the backoff grows with each failure and resets after a success', async () => {
   const clock = new ManualClock();
   const queue = new WorkQueue(clock, exact);
   queue.addAfterFailure('a');
@@ -53,7 +53,7 @@ it('waits longer with each failure and starts over after a success', async () =>
   expect(await queue.take()).toBe('a');
 });
 
-it('lets an add take the place of a wait', async () => {
+it('an add replaces a delay', async () => {
   const clock = new ManualClock();
   const queue = new WorkQueue(clock);
   queue.addAfter('a', 60_000);
@@ -64,7 +64,7 @@ it('lets an add take the place of a wait', async () => {
   expect(queue.idle).toBe(true);
 });
 
-it('gives waiting workers undefined when it is closed', async () => {
+it('waiting workers get undefined when the queue is closed', async () => {
   const queue = new WorkQueue(new ManualClock());
   const workers = [queue.take(), queue.take()];
   queue.close();
@@ -73,7 +73,7 @@ it('gives waiting workers undefined when it is closed', async () => {
   expect(await queue.take()).toBeUndefined();
 });
 
-it('lets no lane take more than its share, and has the others take turns', async () => {
+it('lanes have a concurrency limit and are served round-robin', async () => {
   const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key[0] ?? '', atATime: 2 } });
   for (const key of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) queue.add(key);
   const taken = [await queue.take(), await queue.take(), await queue.take(), await queue.take()];
@@ -85,13 +85,13 @@ it('lets no lane take more than its share, and has the others take turns', async
   });
   await Promise.resolve();
   expect(isTaken).toBe(false);
-  // A lane that never comes back holds up nobody else.
+  // A lane that hangs delays no other lane.
   queue.done('b1');
   expect(await next).toBe('b3');
   expect(queue.lanes).toBe(2);
 });
 
-it('forgets a lane in which nothing is left', async () => {
+it('the queue removes an empty lane', async () => {
   const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key, atATime: 1 } });
   queue.add('a');
   expect(await queue.take()).toBe('a');

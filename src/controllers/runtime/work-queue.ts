@@ -2,14 +2,14 @@ import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 export interface WorkQueueOptions extends BackoffOptions {
-  /** Keys of one lane never take more than its share of the workers. Absent: there is one lane, without a limit. */
+  /** Limits the share of workers per lane. Optional; defaults to one lane without a limit. */
   readonly lanes?: Lanes;
 }
 
 export interface Lanes {
-  /** Asked whenever the key is added: a key may change its lane between two runs. */
+  /** Evaluated whenever the key is added: the lane of a key may change between two runs. */
   of(key: string): string;
-  /** How many keys of one lane run at the same time. */
+  /** Maximum number of concurrent keys per lane. */
   readonly atATime: number;
 }
 
@@ -19,34 +19,34 @@ interface Lane {
 }
 
 const defaultBackoff: BackoffOptions = { firstMilliseconds: 50, longestMilliseconds: 300_000 };
-const oneLane: Lanes = { of: () => '', atATime: Number.POSITIVE_INFINITY };
+const singleLane: Lanes = { of: () => '', atATime: Number.POSITIVE_INFINITY };
 
 /**
- * Keys, not events: a key that waits is in the queue once, however often it is added; one that is being worked on
- * and added again runs once more afterwards, never twice at a time. So the queue is bounded by the number of objects.
- * Lanes take turns: however many keys wait in one, the next key of another is not behind them.
+ * A queue of keys, not events. A waiting key is queued once, however often it is added. A key that is added while it
+ * runs runs once more afterwards, never concurrently. So the number of objects bounds the queue. Lanes are served
+ * round-robin: a key never waits behind the backlog of another lane.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #backoff: BackoffOptions;
-  readonly #rules: Lanes;
-  /** Those in which something waits or runs; the one whose turn it is first. */
+  readonly #laneOptions: Lanes;
+  /** Lanes with waiting or running keys, in round-robin order. */
   readonly #lanes = new Map<string, Lane>();
   /** The lane in which a key waits. */
   readonly #waiting = new Map<string, string>();
   /** The lane in which a key runs. */
   readonly #running = new Map<string, string>();
-  readonly #again = new Set<string>();
+  readonly #requeued = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
-  /** Workers that found nothing to do. */
-  #idlers: (() => void)[] = [];
+  /** Resolvers of workers that wait for a key. */
+  #idleWorkers: (() => void)[] = [];
   #closed = false;
 
   constructor(clock: Clock, options: Partial<WorkQueueOptions> = {}) {
     this.#clock = clock;
     this.#backoff = { ...defaultBackoff, ...options };
-    this.#rules = options.lanes ?? oneLane;
+    this.#laneOptions = options.lanes ?? singleLane;
   }
 
   add(key: string): void {
@@ -54,24 +54,24 @@ export class WorkQueue {
     this.#timers.get(key)?.();
     this.#timers.delete(key);
     if (this.#running.has(key)) {
-      this.#again.add(key);
+      this.#requeued.add(key);
       return;
     }
     if (this.#waiting.has(key)) return;
-    const name = this.#rules.of(key);
+    const name = this.#laneOptions.of(key);
     const lane = this.#lanes.get(name) ?? { waiting: new Set(), running: 0 };
     this.#lanes.set(name, lane);
     lane.waiting.add(key);
     this.#waiting.set(key, name);
-    if (lane.running < this.#rules.atATime) this.#idlers.shift()?.();
+    if (lane.running < this.#laneOptions.atATime) this.#idleWorkers.shift()?.();
   }
 
-  /** How many lanes have something to do. */
+  /** Number of lanes with waiting or running keys. */
   get lanes(): number {
     return this.#lanes.size;
   }
 
-  /** Adds the key after that time; an earlier add() takes the place of the wait. */
+  /** Adds the key after a delay. An add() in the meantime replaces the delay. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#closed) return;
     this.#timers.get(key)?.();
@@ -84,14 +84,14 @@ export class WorkQueue {
     );
   }
 
-  /** Adds the key after a wait that doubles with each failure in a row. */
+  /** Adds the key after a delay that doubles with each consecutive failure. */
   addAfterFailure(key: string): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.addAfter(key, backoffDelay(failures, this.#backoff));
   }
 
-  /** The key succeeded: its next failure starts from the shortest wait again. */
+  /** Resets the backoff after a success. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
@@ -100,25 +100,25 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The next key, marked as being worked on until done() is called; undefined once the queue is closed. */
+  /** The next key, marked as running until done() is called; `undefined` once the queue is closed. */
   async take(): Promise<string | undefined> {
     for (;;) {
       if (this.#closed) return undefined;
       const key = this.#next();
       if (key !== undefined) return key;
-      await new Promise<void>((resolve) => this.#idlers.push(resolve));
+      await new Promise<void>((resolve) => this.#idleWorkers.push(resolve));
     }
   }
 
   #next(): string | undefined {
     for (const [name, lane] of this.#lanes) {
-      if (lane.running >= this.#rules.atATime) continue;
+      if (lane.running >= this.#laneOptions.atATime) continue;
       for (const key of lane.waiting) {
         lane.waiting.delete(key);
         lane.running += 1;
         this.#waiting.delete(key);
         this.#running.set(key, name);
-        // To the end of the row: the others are first now.
+        // Moves the lane to the end of the round-robin order.
         this.#lanes.delete(name);
         this.#lanes.set(name, lane);
         return key;
@@ -130,19 +130,19 @@ export class WorkQueue {
   done(key: string): void {
     const name = this.#running.get(key);
     this.#running.delete(key);
-    if (name !== undefined) this.#leave(name);
-    if (this.#again.delete(key)) this.add(key);
+    if (name !== undefined) this.#releaseLane(name);
+    if (this.#requeued.delete(key)) this.add(key);
   }
 
-  #leave(name: string): void {
+  #releaseLane(name: string): void {
     const lane = this.#lanes.get(name);
     if (lane === undefined) return;
     lane.running -= 1;
-    if (lane.waiting.size > 0) this.#idlers.shift()?.();
+    if (lane.waiting.size > 0) this.#idleWorkers.shift()?.();
     else if (lane.running === 0) this.#lanes.delete(name);
   }
 
-  /** True when nothing waits and nothing runs; keys that wait for their time do not count. */
+  /** True if no key waits or runs; delayed keys do not count. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#running.size === 0;
   }
@@ -153,6 +153,6 @@ export class WorkQueue {
     this.#timers.clear();
     this.#waiting.clear();
     this.#lanes.clear();
-    for (const wake of this.#idlers.splice(0)) wake();
+    for (const wake of this.#idleWorkers.splice(0)) wake();
   }
 }

@@ -14,10 +14,10 @@ export interface UserControllerOptions {
   readonly log: Log;
 }
 
-/** No name has a slash in it, so a team's key is never a user's. */
+/** Names contain no slash, so a team's key never equals a user's. */
 const teamKey = 'team/';
 
-/** Keeps what a user's status says of the teams they are in. */
+/** Maintains the teams in the status of users. */
 export function startUserController({ users, teams, clock, log }: UserControllerOptions): RunningController {
   return startController({
     name: 'users',
@@ -38,7 +38,7 @@ export function startUserController({ users, teams, clock, log }: UserController
   });
 }
 
-/** Whether the user's status is wrong about this team, which may be gone. */
+/** True if the user's status is wrong about this team, which may be deleted. */
 function isStale(user: KubeObject, team: string, allTeams: readonly KubeObject[]): boolean {
   return textsAt(user, 'status', 'teams').includes(team) !== teamsOf(user, allTeams).includes(team);
 }

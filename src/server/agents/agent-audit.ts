@@ -10,31 +10,31 @@ import { linesOf } from '../../lib/lines.ts';
 
 export interface AgentAuditOptions {
   readonly auditLog: AuditLog;
-  /** The file that is being written; the youngest that was set aside ends in `.1`. */
+  /** The current log file; the newest rotated file ends in `.1`. */
   readonly path: string;
 }
 
-/** Takes over what agents wrote into their own audit logs, each line once, whatever breaks in between. */
+/** Appends the audit lines of agents to the server's log, each line exactly once despite retries and crashes. */
 export interface AgentAudit {
   take(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
 
-/** Logs of agents that are remembered; an older one is looked up in the files again. */
-const mostRemembered = 1_000;
+/** Maximum number of cached agent logs; the position of others is read from the files again. */
+const maxCached = 1_000;
 
 /**
- * Which lines are there already is remembered, and after a start found in the files themselves: a receipt of its own
- * could be older than what was written. What an agent does not send again it has a receipt for.
+ * The position of each agent log is cached, and after a start read from the log files themselves: a separate receipt
+ * could be older than the written lines. Agents do not resend lines for which they have a receipt.
  */
 export function agentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
-  const nexts = new Map<string, number>();
+  const nextLines = new Map<string, number>();
   const lanes = new Lanes();
 
-  async function nextOf(cluster: string, log: string): Promise<number> {
-    const known = nexts.get(`${cluster} ${log}`);
+  async function nextLineOf(cluster: string, log: string): Promise<number> {
+    const known = nextLines.get(`${cluster} ${log}`);
     if (known !== undefined) return known;
     let next = 0;
-    for (const file of [`${path}.1`, path]) next = Math.max(next, await nextIn(file, cluster, log));
+    for (const file of [`${path}.1`, path]) next = Math.max(next, await nextLineIn(file, cluster, log));
     return next;
   }
 
@@ -42,31 +42,31 @@ export function agentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
     take: (cluster, { log, first, lines }) =>
       lanes.run(cluster, async () => {
         const events = lines.map((line, index) => eventOf(line, { cluster, log, line: first + index }));
-        let next = Math.max(first, await nextOf(cluster, log));
-        const mark = `${cluster} ${log}`;
-        nexts.delete(mark);
+        let next = Math.max(first, await nextLineOf(cluster, log));
+        const logKey = `${cluster} ${log}`;
+        nextLines.delete(logKey);
         try {
           for (const event of events.slice(next - first)) {
             await auditLog.write(event);
             next++;
           }
         } finally {
-          nexts.set(mark, next);
-          const [oldest] = nexts.size > mostRemembered ? nexts.keys() : [];
-          if (oldest !== undefined) nexts.delete(oldest);
+          nextLines.set(logKey, next);
+          const [oldest] = nextLines.size > maxCached ? nextLines.keys() : [];
+          if (oldest !== undefined) nextLines.delete(oldest);
         }
         return { next };
       }),
   };
 }
 
-async function nextIn(file: string, cluster: string, log: string): Promise<number> {
-  const mark = `"agent":${JSON.stringify({ cluster, log }).slice(0, -1)},"line":`;
+async function nextLineIn(file: string, cluster: string, log: string): Promise<number> {
+  const logKey = `"agent":${JSON.stringify({ cluster, log }).slice(0, -1)},"line":`;
   let next = 0;
   try {
     for await (const line of linesOf(createReadStream(file))) {
-      const at = line.indexOf(mark);
-      if (at >= 0) next = Math.max(next, Number.parseInt(line.slice(at + mark.length), 10) + 1);
+      const at = line.indexOf(logKey);
+      if (at >= 0) next = Math.max(next, Number.parseInt(line.slice(at + logKey.length), 10) + 1);
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
@@ -86,17 +86,17 @@ const members = [
   'annotations',
 ] as const;
 
-/** Only what a line can have; what it says is the agent's word, and the line says so. */
+/** Copies only known members. The content is unverified, so the line is marked with its agent. */
 function eventOf(line: JsonObject, agent: NonNullable<AuditEvent['agent']>): AuditEvent {
   const text = (member: string): string => textAt(line, member).slice(0, 8_192);
   const [level, stage] = [text('level'), text('stage')];
   if (!levels.includes(level) || !stages.includes(stage) || text('auditID') === '') {
-    throw badRequest(`line ${agent.line} is no line of an audit log`);
+    throw badRequest(`line ${agent.line} is not a valid audit line`);
   }
   const sourceIPs = line.sourceIPs;
   const taken = Object.fromEntries(members.flatMap((each) => (line[each] === undefined ? [] : [[each, line[each]]])));
   if (JSON.stringify(taken).length > 65_536) {
-    throw badRequest(`line ${agent.line} is no line of an audit log`);
+    throw badRequest(`line ${agent.line} is not a valid audit line`);
   }
   return {
     ...taken,

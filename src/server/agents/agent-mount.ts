@@ -14,19 +14,19 @@ export interface AgentMountOptions {
   readonly chain: GuardedChainOptions;
   readonly policy: PolicySource;
   announce(cluster: string, told: AgentAnnouncement): Promise<void>;
-  /** The key with that value, where there is one that opens something now. */
+  /** The active key with this value; `undefined` if there is none. */
   knownKey(value: string): KnownKey | undefined;
-  /** To be called when an agent comes with this key. */
+  /** Must be called when an agent authenticates with this key. */
   keyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
-  /** An agent says that instances of its cluster were used. */
+  /** An agent reports the use of instances on its cluster. */
   used(cluster: string, told: AgentActivity): void;
 }
 
 /** `/<api_prefix>/agent/<cluster>`. */
 const depth = 3;
 
-/** What agents ask the centre. Each has the paths of its own cluster, and no other; people have none of them. */
+/** The API for agents. Each agent has access only to the paths of its own cluster; users have access to none. */
 export function agentMount(options: AgentMountOptions): Mount {
   const clusterOf = (exchange: Exchange): string => pathSegments(rawPath(exchange.request.url))[2] ?? '';
 
@@ -43,7 +43,7 @@ export function agentMount(options: AgentMountOptions): Mount {
       method: 'PUT',
       async handle(exchange) {
         await options.announce(clusterOf(exchange), await sentAnnouncement(exchange));
-        return answer({});
+        return jsonReply({});
       },
     },
     [agentPaths.keyCheck]: {
@@ -51,19 +51,20 @@ export function agentMount(options: AgentMountOptions): Mount {
       async handle(exchange) {
         const known = options.knownKey((await sentKeyCheck(exchange)).accessKey);
         if (known === undefined) throw noSuchPath();
-        return answer(known);
+        return jsonReply(known);
       },
     },
     [agentPaths.activity]: {
       method: 'POST',
       async handle(exchange) {
         options.used(clusterOf(exchange), await sentActivity(exchange));
-        return answer({});
+        return jsonReply({});
       },
     },
     [agentPaths.audit]: {
       method: 'POST',
-      handle: async (exchange) => answer(await options.audit.take(clusterOf(exchange), await sentAuditBatch(exchange))),
+      handle: async (exchange) =>
+        jsonReply(await options.audit.take(clusterOf(exchange), await sentAuditBatch(exchange))),
     },
   };
 
@@ -73,23 +74,23 @@ export function agentMount(options: AgentMountOptions): Mount {
       depth,
       authorize({ user, accessKey }, _attributes, exchange) {
         const isAgent = accessKey !== undefined && user.name === agentUser(clusterOf(exchange));
-        if (!isAgent) throw forbiddenPath('these paths are for the agent of the cluster');
+        if (!isAgent) throw forbiddenPath('these paths are only for the agent of the cluster');
         return { allowed: true, reason: 'the agent of the cluster' };
       },
     },
     async (exchange) => {
       const [, , cluster = '', path = '', ...more] = pathSegments(rawPath(exchange.request.url));
-      const found = more.length === 0 && Object.hasOwn(handlers, path) ? handlers[path] : undefined;
-      if (found === undefined) throw noSuchPath();
-      if (exchange.request.method !== found.method) throw methodNotAllowedOnPath();
+      const route = more.length === 0 && Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+      if (route === undefined) throw noSuchPath();
+      if (exchange.request.method !== route.method) throw methodNotAllowedOnPath();
       await options.keyUsed(cluster, exchange.identity?.accessKey ?? '');
-      return await found.handle(exchange);
+      return await route.handle(exchange);
     },
   );
   return { prefix: `/${options.apiPrefix}/agent`, handler };
 }
 
-function answer(body: object): Reply {
+function jsonReply(body: object): Reply {
   return {
     status: 200,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

@@ -7,13 +7,13 @@ import { parseJson } from '../../lib/json-parse.ts';
 import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 
-/** What agents send, read and checked. An agent is an ordinary client: it may be of another version, or not be one. */
+/** Parses and validates the requests of agents. An agent is an untrusted client and may have another version. */
 
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
-async function sentObject(exchange: Exchange): Promise<JsonObject> {
+async function readObject(exchange: Exchange): Promise<JsonObject> {
   bodyFormat(exchange.request.headers['content-type'], ['json']);
-  const bytes = await readBody(exchange, mostBytes);
+  const bytes = await readBody(exchange, maxBytes);
   let value: ReturnType<typeof parseJson>['value'] | undefined;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
@@ -25,7 +25,7 @@ async function sentObject(exchange: Exchange): Promise<JsonObject> {
 }
 
 export async function sentAnnouncement(exchange: Exchange): Promise<AgentAnnouncement> {
-  const sent = await sentObject(exchange);
+  const sent = await readObject(exchange);
   const [url, authority] = [textAt(sent, 'url'), textAt(sent, 'authority')];
   const [credential, version, host] = [textAt(sent, 'credential'), textAt(sent, 'version'), textAt(sent, 'host')];
   if (!URL.canParse(url) || !/^https:\/\/[^/?#@]+$/.test(url)) {
@@ -37,27 +37,28 @@ export async function sentAnnouncement(exchange: Exchange): Promise<AgentAnnounc
 }
 
 export async function sentKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {
-  const accessKey = textAt(await sentObject(exchange), 'accessKey');
+  const accessKey = textAt(await readObject(exchange), 'accessKey');
   if (accessKey === '') throw badRequest('accessKey is missing');
   return { accessKey };
 }
 
 export async function sentAuditBatch(exchange: Exchange): Promise<AgentAuditBatch> {
-  const sent = await sentObject(exchange);
+  const sent = await readObject(exchange);
   const [log, first, lines] = [textAt(sent, 'log'), numberAt(sent, 'first') ?? Number.NaN, listAt(sent, 'lines')];
-  if (!/^[0-9a-z-]{1,64}$/.test(log)) throw badRequest('log must name the log of the agent');
+  if (!/^[0-9a-z-]{1,64}$/.test(log)) throw badRequest('log must be the id of the agent log');
   if (!Number.isSafeInteger(first) || first < 0) throw badRequest('first must be the number of the first line');
   if (!lines.every(isJsonObject)) throw badRequest('lines must be objects');
   return { log, first, lines };
 }
 
 export async function sentActivity(exchange: Exchange): Promise<AgentActivity> {
-  const used = listAt(await sentObject(exchange), 'used').map((each) => ({
+  const used = listAt(await readObject(exchange), 'used').map((each) => ({
     namespace: textAt(each, 'namespace'),
     name: textAt(each, 'name'),
     uid: textAt(each, 'uid'),
     secondsAgo: numberAt(each, 'secondsAgo') ?? Number.NaN,
   }));
-  if (!used.every(({ secondsAgo }) => secondsAgo >= 0)) throw badRequest('used must tell uid and secondsAgo');
+  if (!used.every(({ secondsAgo }) => secondsAgo >= 0))
+    throw badRequest('every entry of used must have a uid and a secondsAgo of at least 0');
   return { used };
 }

@@ -27,7 +27,7 @@ async function connected(): Promise<string> {
   return await agentKey();
 }
 
-/** Reads the feed, as an agent does. */
+/** Reads the policy feed like an agent. */
 class Reader {
   readonly #lines: AsyncIterator<string>;
 
@@ -46,7 +46,7 @@ class Reader {
     return done === true ? undefined : (JSON.parse(value) as PolicyLine);
   }
 
-  /** Everything up to the first line that is so; undefined where it ends before. */
+  /** All lines up to the first match; `undefined` if the feed ends before. */
   async until(holds: (line: PolicyLine) => boolean): Promise<PolicyLine[] | undefined> {
     const seen: PolicyLine[] = [];
     for (;;) {
@@ -62,8 +62,8 @@ const isKey = (name: string) => (line: PolicyLine) => line.type === 'KEY' && lin
 const isNoKey = (name: string) => (line: PolicyLine) => line.type === 'NO_KEY' && line.name === name;
 const isSynced = ({ type }: PolicyLine) => type === 'SYNCED';
 
-describe('what an agent asks (completions §6, §7)', () => {
-  it('is open to the key of that cluster’s agent alone, and that key opens nothing else', async () => {
+describe('the agent API (completions §6, §7)', () => {
+  it('accepts only the key of the cluster’s agent, which is valid for nothing else', async () => {
     const key = await connected();
     await bench.make(server, 'clusters', 'other', { networkPeer: true });
     const other = await agentKey('other');
@@ -92,7 +92,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     }
   });
 
-  it('tells who may come and what is on the cluster, and never what anything is opened with', async () => {
+  it('sends permissions and the objects on the cluster, but no credentials', async () => {
     const key = await connected();
     await bench.make(server, 'users', 'anna');
     const annas = await bench.makeKey(server, 'annas', { user: 'anna', scope: { projects: [{ project: 'default' }] } });
@@ -125,7 +125,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     }
   });
 
-  it('tells of a key that ends, a user who is disabled and a new signing key as it happens', async () => {
+  it('sends ended keys, disabled users and new signing keys at once', async () => {
     const key = await connected();
     await bench.make(server, 'users', 'anna');
     const feed = await Reader.open(key);
@@ -143,14 +143,14 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect(line?.type === 'SIGNING_KEYS' && listAt(line.keys, 'keys')).toHaveLength(2);
   });
 
-  it('tells of an instance that comes to the cluster and leaves it, with its project', async () => {
+  it('sends an instance that is added to or removed from the cluster, with its project', async () => {
     const key = await connected();
     const feed = await Reader.open(key);
     await feed.until(isSynced);
     const body = { metadata: { name: 'vc' }, spec: { clusterRef: { cluster: 'edge' } } };
     await bench.ask(server, instances, { method: 'POST', body });
     const seen = await feed.until((line) => line.type === 'OBJECT' && line.kind === 'VirtualClusterInstance');
-    // A key whose first use is written down meanwhile is told of as well.
+    // The feed may also contain a key whose first use is recorded meanwhile.
     expect(seen?.flatMap((line) => (line.type === 'OBJECT' ? [line.kind] : []))).toEqual([
       'Project',
       'VirtualClusterInstance',
@@ -164,7 +164,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect(await feed.until((line) => line.type === 'NO_OBJECT' && line.kind === 'Project')).toBeDefined();
   });
 
-  it('ends with the key, and the key with its cluster', async () => {
+  it('ends the feed with the key, and the key with its cluster', async () => {
     const key = await connected();
     const feed = await Reader.open(key);
     await feed.until(isSynced);
@@ -175,7 +175,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect((await bench.ask(server, at('policy'), { token: key })).code).toBe(401);
   });
 
-  it('takes a newer key, and from then on no older one', async () => {
+  it('accepts a newer key, and from then on no older one', async () => {
     const first = await connected();
     const second = await agentKey();
     const codes = async (token: string) =>
@@ -183,7 +183,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect([await codes(first), await codes(second), await codes(first)]).toEqual([404, 404, 401]);
   });
 
-  it('answers whose a shown key is, and no more', async () => {
+  it('returns the owner of a presented key, and nothing more', async () => {
     const key = await connected();
     await bench.make(server, 'users', 'anna');
     const annas = await bench.makeKey(server, 'annas', { user: 'anna' });
@@ -196,12 +196,12 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect((await ask(key)).code).toBe(404);
   });
 
-  it('writes down where the agent is, and keeps what it was given sealed', async () => {
+  it('stores the address of the agent, and seals its credential', async () => {
     const key = await connected();
     const body = {
       url: 'https://127.0.0.1:1',
       authority: '',
-      credential: 'only-for-the-centre',
+      credential: 'only-for-the-server',
       host: 'built-in',
       version: '1',
     };
@@ -211,12 +211,12 @@ describe('what an agent asks (completions §6, §7)', () => {
     expect(cluster.json).toMatchObject({
       spec: { networkPeer: true, directEndpoint: { host: 'https://127.0.0.1:1' } },
     });
-    expect(cluster.text).not.toContain('only-for-the-centre');
+    expect(cluster.text).not.toContain('only-for-the-server');
     await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body });
     const again = await bench.ask(server, `${groupPath}/clusters/edge`);
     expect(objectAt(again.json, 'spec')).toEqual(objectAt(cluster.json, 'spec'));
     expect(numberAt(again.json, 'metadata', 'generation')).toBe(numberAt(cluster.json, 'metadata', 'generation'));
-    const other = { ...body, credential: 'another-for-the-centre' };
+    const other = { ...body, credential: 'another-for-the-server' };
     await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body: other });
     const replaced = await bench.ask(server, `${groupPath}/clusters/edge`);
     expect(textAt(replaced.json, 'metadata', 'resourceVersion')).not.toBe(
@@ -234,7 +234,7 @@ describe('what an agent asks (completions §6, §7)', () => {
     }
   });
 
-  it('takes each line of the agent’s audit log once, also after a restart', async () => {
+  it('stores each audit line of the agent once, also after a restart', async () => {
     const key = await connected();
     const line = (auditID: string) => ({
       level: 'Metadata',

@@ -16,23 +16,23 @@ export interface AnnounceOptions {
 }
 
 /**
- * Writes down where the agent of a cluster is: for clients as the direct endpoint; and for the server itself, where the
- * agent is the only way to the cluster, as credentials like any other cluster's. Agents tell it whenever they connect; what
- * is known already is not written again, as other credentials end what was begun with the older ones.
+ * Stores the address of a cluster's agent: for clients as the direct endpoint, and, if the cluster is reachable only
+ * through its agent, for the server as a kubeconfig. Agents announce themselves on every connect. An unchanged
+ * announcement is not written again, because new credentials end everything that uses the old ones.
  */
 export function announceAgent({ kinds, apiPrefix }: AnnounceOptions) {
   const clusters = storeOf(kinds, clusterKind);
-  return async (name: string, told: AgentAnnouncement): Promise<void> => {
+  return async (name: string, announcement: AgentAnnouncement): Promise<void> => {
     const cluster = clusters.peek('', name)?.object;
     if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
-    const { url, authority, credential, host } = told;
+    const { url, authority, credential, host } = announcement;
     const isPeer = flagAt(cluster, 'spec', 'networkPeer');
-    // The credential in it is long and random: nobody finds it out from a digest.
-    const mark = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
-    if (cluster.metadata.annotations?.[agentToldAnnotation] === mark) return;
+    // The credential in it is long and random, so the digest does not reveal it.
+    const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
+    if (cluster.metadata.annotations?.[agentToldAnnotation] === digest) return;
     const directEndpoint = { host: url, ...(authority === '' ? {} : { caData: authority }) };
     const document: JsonObject = {
-      metadata: { annotations: { [agentHostAnnotation]: host, [agentToldAnnotation]: mark } },
+      metadata: { annotations: { [agentHostAnnotation]: host, [agentToldAnnotation]: digest } },
       spec: {
         directEndpoint,
         ...(isPeer

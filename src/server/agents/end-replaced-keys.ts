@@ -11,7 +11,7 @@ export interface ReplacedKeysOptions {
   readonly state: Pick<ManagementState, 'accessKey'>;
 }
 
-/** A key of an agent that is used ends those that were there when it was made: whoever has one of them has nothing. */
+/** Deletes the older keys of an agent when it uses a new one, so that a leaked old key is worthless. */
 export function endReplacedKeys({ kinds, state }: ReplacedKeysOptions) {
   const keys = storeOf(kinds, accessKeyKind);
   return async (cluster: string, keyName: string): Promise<void> => {

@@ -30,7 +30,7 @@ export interface AgentsOptions {
   readonly clock: Clock;
 }
 
-/** What the agents of connected clusters ask this server, put together. */
+/** The API for agents of connected clusters. */
 export interface Agents {
   mount(chain: GuardedChainOptions): Mount;
 }
@@ -40,7 +40,7 @@ export function openAgents(options: AgentsOptions): Agents {
   const { state } = management;
   const { kinds } = management.plane;
 
-  /** Agents know of each other's keys nothing at all. */
+  /** The active key of this name. Keys of agents are not disclosed to agents. */
   function knownKey(name: string): KnownKey | undefined {
     const key = state.accessKey(name);
     const found = accessKeys.current(name);
@@ -70,7 +70,7 @@ export function openAgents(options: AgentsOptions): Agents {
         used(cluster, { used }) {
           for (const { namespace, name, uid, secondsAgo } of used) {
             const instance = state.instance(namespace, name);
-            // An agent tells of what is on its own cluster, and of nothing else.
+            // An agent may report activity only for its own cluster.
             if (instance?.metadata.uid !== uid || textAt(instance, 'spec', 'clusterRef', 'cluster') !== cluster)
               continue;
             options.activity.used(uid, clock.now() - secondsAgo * 1000);

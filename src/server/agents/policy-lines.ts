@@ -15,20 +15,20 @@ import { projectedCluster, projectedInstance, projectedProject } from './policy-
 export interface PolicySource {
   readonly kinds: KindStores;
   frame(): Omit<PolicyFrame, 'time'>;
-  /** undefined: the key of this name opens nothing now. */
+  /** `undefined` if the key of this name does not exist or is not active. */
   knownKey(name: string): KnownKey | undefined;
-  /** Tells which keys may open another door than before. Returns how to stop. */
+  /** Calls back with the names of keys whose permissions may have changed. Returns a function that unsubscribes. */
   onKeys(listener: (names: Iterable<string>) => void): () => void;
   readonly signingKeys: { publicKeys(): object; onChange(listener: () => void): () => void };
   readonly clock: Clock;
 }
 
-/** Beyond so many lines that wait an agent reads too slowly; it comes again, and is told everything anew. */
-const mostWaiting = 100_000;
-/** Each chunk is flushed by itself; lines alone would be many small packets. */
+/** If more lines are queued, the agent reads too slowly; it must reconnect and gets the full policy again. */
+const maxQueued = 100_000;
+/** Each chunk is flushed separately; single lines would cause many small packets. */
 const chunkLength = 64 * 1024;
 
-/** What the agent of that cluster has to know, as text, until the signal fires. */
+/** Streams the policy for the agent of a cluster as text, until the signal fires. */
 export async function* policyLines(
   cluster: string,
   source: PolicySource,
@@ -57,12 +57,12 @@ export async function* policyLines(
   }
 }
 
-/** Listens from the first moment on, so that nothing is missed between what was true and what becomes true. */
+/** Subscribes before the snapshot is read, so that no change between the two is lost. */
 class PolicyChanges {
   readonly #cluster: string;
   readonly #source: PolicySource;
-  readonly #queue = new BoundedQueue<PolicyLine>(mostWaiting, { onChange: () => this.#wake() });
-  /** How many instances of a project are on this cluster: only such projects are told. */
+  readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
+  /** Number of instances per project on this cluster: only these projects are sent. */
   readonly #projects = new Map<string, number>();
   readonly #stops: (() => void)[];
   #wake: () => void = () => {};
@@ -71,7 +71,7 @@ class PolicyChanges {
     this.#cluster = cluster;
     this.#source = source;
     const instances = this.#store(virtualClusterInstanceKind);
-    for (const { object } of instances.peekAll()) if (this.#isHere(object)) this.#count(object, 1);
+    for (const { object } of instances.peekAll()) if (this.#isOnCluster(object)) this.#count(object, 1);
     this.#stops = [
       instances.listen(({ before, after }) => this.#instance(before?.object, after?.object)),
       this.#store(projectKind).listen(({ before, after }) => {
@@ -79,17 +79,17 @@ class PolicyChanges {
         if (this.#projects.has(name)) this.#project(name);
       }),
       this.#store(clusterKind).listen(({ after }) => {
-        if (after?.object.metadata.name === cluster) this.#tell(objectLine('Cluster', projectedCluster(after.object)));
+        if (after?.object.metadata.name === cluster) this.#send(objectLine('Cluster', projectedCluster(after.object)));
       }),
       this.#store(accessKeyKind).listen(({ after }) => {
-        // Uses move the end of some keys, and a new key opens doors at once.
+        // Use extends the end of some keys, and new keys are active at once.
         const name = after?.object.metadata.name;
         if (name !== undefined) this.#key(name);
       }),
       source.onKeys((names) => {
         for (const name of names) this.#key(name);
       }),
-      source.signingKeys.onChange(() => this.#tell(this.#signingKeys())),
+      source.signingKeys.onChange(() => this.#send(this.#signingKeys())),
     ];
   }
 
@@ -100,7 +100,7 @@ class PolicyChanges {
     if (own !== undefined) yield objectLine('Cluster', projectedCluster(own.object));
     for (const name of [...this.#projects.keys()]) yield this.#projectLine(name);
     for (const { object } of this.#store(virtualClusterInstanceKind).peekAll()) {
-      if (this.#isHere(object)) yield objectLine('VirtualClusterInstance', projectedInstance(object));
+      if (this.#isOnCluster(object)) yield objectLine('VirtualClusterInstance', projectedInstance(object));
     }
     for (const { object } of this.#store(accessKeyKind).peekAll()) {
       const key = this.#source.knownKey(object.metadata.name ?? '');
@@ -108,7 +108,7 @@ class PolicyChanges {
     }
   }
 
-  /** What there is to tell, or that there is nothing for a while; undefined: it is over. */
+  /** The queued lines, or a keepalive after a quiet interval; `undefined` at the end. */
   async next(): Promise<string | undefined> {
     const { clock } = this.#source;
     if (this.#queue.length === 0 && !this.#queue.ended) {
@@ -140,7 +140,7 @@ class PolicyChanges {
     return storeOf(this.#source.kinds, kind);
   }
 
-  #tell(line: PolicyLine): void {
+  #send(line: PolicyLine): void {
     if (!this.#queue.push(line)) this.end();
   }
 
@@ -148,7 +148,7 @@ class PolicyChanges {
     return { type: 'SIGNING_KEYS', keys: this.#source.signingKeys.publicKeys() as JsonObject };
   }
 
-  #isHere(instance: KubeObject | undefined): instance is KubeObject {
+  #isOnCluster(instance: KubeObject | undefined): instance is KubeObject {
     return textAt(instance, 'spec', 'clusterRef', 'cluster') === this.#cluster;
   }
 
@@ -161,19 +161,19 @@ class PolicyChanges {
   }
 
   #instance(before: KubeObject | undefined, after: KubeObject | undefined): void {
-    if (this.#isHere(after)) {
-      const isNew = !this.#isHere(before) && this.#count(after, 1) === 1;
+    if (this.#isOnCluster(after)) {
+      const isNew = !this.#isOnCluster(before) && this.#count(after, 1) === 1;
       if (isNew) this.#project(projectOfNamespace(after.metadata.namespace ?? '') ?? '');
-      this.#tell(objectLine('VirtualClusterInstance', projectedInstance(after)));
-    } else if (this.#isHere(before)) {
+      this.#send(objectLine('VirtualClusterInstance', projectedInstance(after)));
+    } else if (this.#isOnCluster(before)) {
       const { namespace = '', name = '' } = before.metadata;
-      this.#tell({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name });
+      this.#send({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name });
       if (this.#count(before, -1) === 0) this.#project(projectOfNamespace(namespace) ?? '');
     }
   }
 
   #project(name: string): void {
-    this.#tell(this.#projectLine(name));
+    this.#send(this.#projectLine(name));
   }
 
   #projectLine(name: string): PolicyLine {
@@ -184,7 +184,7 @@ class PolicyChanges {
 
   #key(name: string): void {
     const key = this.#source.knownKey(name);
-    this.#tell(key === undefined ? { type: 'NO_KEY', name } : { type: 'KEY', key });
+    this.#send(key === undefined ? { type: 'NO_KEY', name } : { type: 'KEY', key });
   }
 }
 

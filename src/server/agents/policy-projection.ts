@@ -4,8 +4,8 @@ import { objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 
 /*
- * What of an object an agent decides with. An agent runs in somebody else's house: what it need not know it is not told,
- * above all no parameters and no values, which people put passwords into.
+ * The fields that an agent needs for its decisions. An agent runs in an environment that others control, so it receives
+ * nothing else, in particular no parameters and no values, which may contain passwords.
  */
 
 export function projectedCluster(cluster: KubeObject): JsonObject {
@@ -40,19 +40,19 @@ export function projectedInstance(instance: KubeObject): JsonObject {
 
 function identity({ metadata }: KubeObject): JsonObject {
   const { name = '', namespace, uid = '', generation, deletionTimestamp, annotations } = metadata;
-  const asked = Object.entries(annotations ?? {}).filter(([key]) => decidesSomething(key));
+  const relevant = Object.entries(annotations ?? {}).filter(([key]) => isRelevantAnnotation(key));
   return {
     name,
     uid,
     ...(generation === undefined ? {} : { generation }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    ...(asked.length === 0 ? {} : { annotations: Object.fromEntries(asked) }),
+    ...(relevant.length === 0 ? {} : { annotations: Object.fromEntries(relevant) }),
   };
 }
 
-/** Whether a virtual cluster may be woken is written there. */
-function decidesSomething(annotation: string): boolean {
+/** True for annotations that decisions use: this one controls whether a virtual cluster may be woken. */
+function isRelevantAnnotation(annotation: string): boolean {
   return annotation === sleepForceAnnotation;
 }
 

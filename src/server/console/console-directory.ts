@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where the build leaves the console: beside the program that it makes, and there too where the sources themselves run. */
+/** The directory of the built console: next to the built program, or in dist when the sources run directly. */
 export function consoleDirectory(program: string = import.meta.url): string {
   return fileURLToPath(new URL(program.endsWith('.ts') ? '../../../dist/web/' : './web/', program));
 }

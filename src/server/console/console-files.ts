@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A file of the console, as it is sent. */
+/** A file of the console. */
 export interface ConsoleFile {
   readonly bytes: Uint8Array;
   readonly type: string;
   readonly etag: string;
-  /** The same in brotli, where the build has made it. */
+  /** The brotli-compressed content, if the build created it. */
   readonly brotli?: Uint8Array;
 }
 
-/** All that the console is made of. Nothing else is ever read from the disk for it, whatever somebody asks for. */
+/** All files of the console. Requests never read other files from disk. */
 export interface ConsoleFiles {
-  /** The page, with places in it for what differs from one load to the next. */
+  /** The page, with placeholders for values that differ per load. */
   readonly page: string;
   /** By path: `/assets/main-1a2b.js`. */
   readonly files: ReadonlyMap<string, ConsoleFile>;
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const pageName = 'index.html';
-/** Where the build leaves what it has packed: `.packed/assets/main-1a2b.js.br`. */
+/** The folder with the files that the build compressed: `.packed/assets/main-1a2b.js.br`. */
 const packedFolder = '.packed';
 
 export async function isConsoleBuilt(directory: string): Promise<boolean> {
@@ -43,9 +43,9 @@ export async function isConsoleBuilt(directory: string): Promise<boolean> {
   );
 }
 
-/** undefined: nobody has built it. */
+/** `undefined` if the console is not built. */
 export async function readConsoleFiles(directory: string): Promise<ConsoleFiles | undefined> {
-  const page = await readFile(join(directory, pageName), 'utf8').catch(whereMissing);
+  const page = await readFile(join(directory, pageName), 'utf8').catch(undefinedIfMissing);
   if (page === undefined) return undefined;
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = new Set(
@@ -55,9 +55,9 @@ export async function readConsoleFiles(directory: string): Promise<ConsoleFiles 
     const bytes = await readFile(join(directory, path));
     const packed = join(packedFolder, `${path}.br`);
     const brotli = paths.has(packed) ? { brotli: await readFile(join(directory, packed)) } : {};
-    return [`/${path.split(sep).join('/')}`, { bytes, type: typeOf(path), etag: tagOf(bytes), ...brotli }];
+    return [`/${path.split(sep).join('/')}`, { bytes, type: typeOf(path), etag: etagOf(bytes), ...brotli }];
   };
-  // What begins with a dot is the build's own.
+  // Names with a leading dot are internal to the build.
   const served = [...paths].filter((path) => path !== pageName && !path.startsWith('.'));
   return { page, files: new Map(await Promise.all(served.map(read))) };
 }
@@ -66,10 +66,10 @@ function typeOf(path: string): string {
   return types[extname(path)] ?? 'application/octet-stream';
 }
 
-function tagOf(bytes: Uint8Array): string {
+function etagOf(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 24)}"`;
 }
 
-function whereMissing(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }

@@ -9,8 +9,7 @@ import { fileHeaders, pageHeaders } from './page-headers.ts';
 
 export interface ConsoleHandlerOptions {
   /**
-   * Asked when somebody first wants something of it, as a server that nobody looks at needs none of it. undefined: the
-   * console has not been built.
+   * Called on the first request, because many servers never serve the console. `undefined` if the console is not built.
    */
   read(): Promise<ConsoleFiles | undefined>;
   readonly apiPrefix: string;
@@ -19,8 +18,8 @@ export interface ConsoleHandlerOptions {
 const assets = '/assets/';
 
 /**
- * The console, on every path that nothing else has: its files, and its page for whoever wants one, as it finds its way by
- * the path itself. The rest is as unknown as it is without it.
+ * Serves the console on every path without another handler: its files, and its page for requests that accept HTML. The
+ * page routes by the path itself. Other requests get the same 404 as without the console.
  */
 export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Handler {
   const pack = createPacker();
@@ -28,7 +27,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const readOnce = async (): Promise<ConsoleFiles | undefined> => {
     if (known !== undefined) return known;
-    // What was not there may be built, and what could not be read mended: then it is read again.
+    // A missing or unreadable console may be built or repaired later, so failures are not cached.
     reading ??= read().finally(() => {
       reading = undefined;
     });
@@ -38,7 +37,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   return async (exchange) => {
     const { method, headers, url } = exchange.request;
     const path = rawPath(url);
-    // 400 for one that cannot be read, as everywhere.
+    // Throws 400 for an undecodable path, as for every API.
     pathSegments(path);
     if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
     const files = await readOnce();
@@ -53,7 +52,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   };
 }
 
-/** A file that is not there is no page: a script that was asked for must not come back as one. */
+/** A missing asset is a 404, not the page: a script request must not receive HTML. */
 function wantsPage(path: string, accept: string | undefined): boolean {
   if (path.startsWith(assets) || path.includes('//') || path.includes('\\')) return false;
   const wanted = accept === undefined ? [] : parseAccept(accept);
@@ -71,11 +70,11 @@ function fileReply(
     ...fileHeaders,
     etag,
     vary: 'Accept-Encoding',
-    // The name of what the build makes says what is in it.
+    // The names of built files contain a content hash.
     'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (headers['if-none-match'] === etag) return { status: 304, headers: cached };
-  // An icon that is a document of its own does nothing either.
+  // The sandbox also covers files that a browser opens as documents, such as SVG icons.
   const shown = { ...cached, 'content-type': type, 'content-security-policy': "default-src 'none'; sandbox" };
   if (packed === undefined) return { status: 200, headers: shown, body: bytes };
   return { status: 200, headers: { ...shown, 'content-encoding': packed.encoding }, body: packed.bytes };
@@ -89,6 +88,6 @@ function pageReply(page: string, apiPrefix: string): Reply {
 
 function notBuilt(): StatusError {
   const { status } = noSuchPath();
-  const message = 'the web console has not been built: run "npm run build"';
+  const message = 'the web console is not built: run "npm run build"';
   return new StatusError({ ...status, message });
 }

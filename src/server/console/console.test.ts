@@ -37,7 +37,7 @@ async function get(path: string, headers: Record<string, string> = {}, method: '
 }
 
 describe('the console', () => {
-  it('is the page at the root and at every path that nothing else has, for whoever wants a page', async () => {
+  it('serves its page at the root and at every unused path to requests that accept HTML', async () => {
     await start();
     expect(server.hasConsole).toBe(true);
     const deep = ['/clusters/far', '/projects/a%2Fb?tab=x', '/apis/apps/v1/watch', '/x/..', '/api/v1/watch'];
@@ -54,7 +54,7 @@ describe('the console', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(50);
   });
 
-  it('leaves what it does not have the 404 that it is without it (completions §1)', async () => {
+  it('responds with the usual 404 to other requests (completions §1)', async () => {
     await start();
     for (const [path, headers, method] of [
       ['/nothing', {}, 'GET'],
@@ -77,7 +77,7 @@ describe('the console', () => {
     }
   });
 
-  it('takes no path from anybody else, whatever a browser says that it wants', async () => {
+  it('takes no path from other handlers, whatever the request accepts', async () => {
     await start();
     for (const [path, code] of [
       ['/version', 200],
@@ -98,7 +98,7 @@ describe('the console', () => {
     }
   });
 
-  it('lets its page run and load what this server has, and nothing else', async () => {
+  it('allows its page to run and load only files of this server', async () => {
     await start({ 'api-prefix': 'fleet' });
     const { headers, text } = await get('/', html);
     const policy = String(headers['content-security-policy']);
@@ -129,7 +129,7 @@ describe('the console', () => {
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it('has a fresh nonce for each load, also where the browser has an old page', async () => {
+  it('uses a new nonce for each load, also if the browser has an old page', async () => {
     await start();
     const nonces = new Set<string>();
     for (let index = 0; index < 20; index++) {
@@ -142,7 +142,7 @@ describe('the console', () => {
     expect(nonces.size).toBe(20);
   });
 
-  it('sends what the build named after its content for good, packed as the browser takes it', async () => {
+  it('serves hashed assets as immutable, with the encoding that the browser accepts', async () => {
     await start();
     const path = '/assets/main-1a2b.js';
     const plain = await get(path);
@@ -169,7 +169,7 @@ describe('the console', () => {
     expect((await get('/assets/tiny.css', { 'accept-encoding': 'br' })).headers['content-encoding']).toBeUndefined();
   });
 
-  it('sends what the build has packed as it is, and nothing else that the build left for itself', async () => {
+  it('serves files that the build compressed, and no internal files of the build', async () => {
     const packed = join(bench.consoleDir, '.packed', 'assets');
     await mkdir(packed, { recursive: true });
     await writeFile(join(packed, 'main-1a2b.js.br'), brotliCompressSync('from the build'));
@@ -184,7 +184,7 @@ describe('the console', () => {
     }
   });
 
-  it('sends nothing again that has not changed', async () => {
+  it('responds with 304 to requests for unchanged files', async () => {
     await start();
     const { headers } = await get('/favicon.svg');
     expect(headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
@@ -194,14 +194,14 @@ describe('the console', () => {
     expect((await get('/odd.bin')).headers['content-type']).toBe('application/octet-stream');
   });
 
-  it('is what it was when somebody first looked, whatever becomes of its files', async () => {
+  it('serves the files of the first request even if they change later', async () => {
     await start();
     expect((await get('/', html)).code).toBe(200);
     await rm(bench.consoleDir, { recursive: true });
     expect((await get('/assets/main-1a2b.js')).text).toBe(script);
   });
 
-  it('says what to do where it has not been built', async () => {
+  it('responds with instructions if it is not built', async () => {
     server = await bench.start();
     expect(server.hasConsole).toBe(false);
     for (const path of ['/', '/clusters']) {
@@ -210,7 +210,7 @@ describe('the console', () => {
       expect(JSON.parse(text)).toMatchObject({
         kind: 'Status',
         reason: 'NotFound',
-        message: 'the web console has not been built: run "npm run build"',
+        message: 'the web console is not built: run "npm run build"',
       });
     }
     expect((await get('/assets/x.js', html)).text).not.toContain('npm');
@@ -219,7 +219,7 @@ describe('the console', () => {
     expect((await get('/', html)).code).toBe(200);
   });
 
-  it('lies beside the built program, and in dist beside the sources', () => {
+  it('is located next to the built program, or in dist for the sources', () => {
     expect(consoleDirectory('file:///opt/flotilla/dist/whole-abc.cjs')).toBe('/opt/flotilla/dist/web/');
     expect(consoleDirectory('file:///opt/flotilla/dist/run-server-abc.js')).toBe('/opt/flotilla/dist/web/');
     expect(consoleDirectory('file:///w/src/server/console/console-directory.ts')).toBe('/w/dist/web/');

@@ -1,6 +1,6 @@
 /**
- * What a browser may do on a page of the console: run and show what this server sends, talk to this server, and nothing
- * else. Scripts are files; styles are files, or elements with the nonce of this very load.
+ * The content security policy of the console page: scripts, styles and connections only from this server. Scripts are
+ * files; styles are files, or elements with the nonce of this load.
  */
 function contentSecurityPolicy(styleNonce: string): string {
   return [
@@ -16,25 +16,25 @@ function contentSecurityPolicy(styleNonce: string): string {
   ].join('; ');
 }
 
-/** Of everything that is served of the console. */
+/** The headers of every console response. */
 export const fileHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 };
 
-const powers = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb'];
+const deniedFeatures = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb'];
 
 export function pageHeaders(styleNonce: string): Record<string, string> {
   return {
     ...fileHeaders,
     'content-type': 'text/html; charset=utf-8',
     vary: 'Accept',
-    // No tag either: an old page with a new nonce in its headers would show without its styles.
+    // No ETag either: an old page with a new nonce in its headers would lose its styles.
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(styleNonce),
     'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': powers.map((power) => `${power}=()`).join(', '),
+    'permissions-policy': deniedFeatures.map((power) => `${power}=()`).join(', '),
     'x-frame-options': 'DENY',
   };
 }
