@@ -53,6 +53,9 @@ export interface ResourceKind<Fields extends JsonObject = JsonObject> {
   readonly confidential?: boolean;
 }
 
+/** The fields of a kind besides apiVersion, kind and metadata. */
+export type FieldsOf<Kind extends ResourceKind> = Kind extends ResourceKind<infer Fields> ? Fields : never;
+
 /** The type of the objects of a kind: `ObjectOf<typeof projectKind>`. */
 export type ObjectOf<Kind extends ResourceKind> = Kind extends ResourceKind<infer Fields> ? TypedObject<Fields> : never;
 

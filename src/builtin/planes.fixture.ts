@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { apiVersionOf, type KubeObject } from '../api/meta.ts';
-import type { ResourceKind } from '../api/resource.ts';
+import { apiVersionOf, type ObjectMeta, type TypedObject } from '../api/meta.ts';
+import { type ResourceKind, typedObject } from '../api/resource.ts';
 import type { ApiClient } from '../client/resource-client.ts';
 import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
 import { versionInfo } from '../http/version.ts';
 import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';
@@ -66,6 +67,9 @@ export async function openPlanesBench(change: Partial<PlanesOptions> = {}): Prom
   };
 }
 
-export function objectOf(kind: ResourceKind, metadata: KubeObject['metadata']): KubeObject {
-  return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as KubeObject;
+export function objectOf<Fields extends JsonObject>(
+  kind: ResourceKind<Fields>,
+  metadata: ObjectMeta,
+): TypedObject<Fields> {
+  return typedObject(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata });
 }

@@ -1,8 +1,13 @@
-import type { KubeObject } from '../api/meta.ts';
 import { hostOwnerLabel } from '../api/naming.ts';
-import { groupResourceOf } from '../api/resource.ts';
+import { type FieldsOf, groupResourceOf } from '../api/resource.ts';
 import { notFound, type StatusError, serviceUnavailable } from '../api/status.ts';
-import { isAsleep, isBeingRemoved, planeIdOf, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
+import {
+  isAsleep,
+  isBeingRemoved,
+  planeIdOf,
+  type VirtualCluster,
+  virtualClusterKind,
+} from '../api/storage/virtual-cluster.ts';
 import type { PlaneVisit } from '../gateway/inside.ts';
 import { followSignal } from '../http/request-end.ts';
 import type { KindStore } from '../registry/kind-store.ts';
@@ -36,7 +41,7 @@ export interface VirtualPlanes {
 
 export interface VirtualPlanesOptions {
   /** The virtual clusters of the built-in cluster. */
-  readonly virtualClusters: Pick<KindStore, 'peek' | 'listen'>;
+  readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'listen'>;
   /** Must pin the plane before its first await: from then on the plane is not removed until the session ends. */
   visit(planeId: string, name: string): Promise<Omit<PlaneVisit, 'signal'>>;
 }
@@ -149,7 +154,7 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   };
 }
 
-function unavailableError(object: KubeObject): StatusError | undefined {
+function unavailableError(object: VirtualCluster): StatusError | undefined {
   const name = JSON.stringify(object.metadata.name ?? '');
   if (isBeingRemoved(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
   if (!isAsleep(object)) return undefined;
@@ -158,6 +163,6 @@ function unavailableError(object: KubeObject): StatusError | undefined {
   );
 }
 
-function deletedError({ metadata }: KubeObject): StatusError {
+function deletedError({ metadata }: VirtualCluster): StatusError {
   return notFound(groupResourceOf(virtualClusterKind), metadata.name ?? '');
 }

@@ -1,10 +1,10 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
 import { teamOfGroup, userOfGroup } from '../api/naming.ts';
-import { flagAt, textAt, textsAt, valueAt } from '../lib/json-path.ts';
+import { textsAt } from '../lib/json-path.ts';
 import { equalJson, type JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
-import type { Draft } from '../registry/resource.ts';
 import { hiddenGivenGroups, hiddenKeyHash } from './access-key-hidden.ts';
+import type { AccessKeyDraft } from './drafts.ts';
 import type { ManagementState } from './state.ts';
 
 type Owners = Pick<ManagementState, 'user' | 'team'>;
@@ -14,10 +14,10 @@ type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
  * Records which of the groups that a key lists were granted to the key itself. A group that its owner had when it was
  * listed is not granted: it follows the owner, and the key loses it when the owner does.
  */
-export function noteGivenGroups(draft: Draft, state: Owners): void {
+export function noteGivenGroups(draft: AccessKeyDraft, state: Owners): void {
   const { object, old, hidden } = draft;
-  const listed = textsAt(object, 'spec', 'groups');
-  const before = textsAt(old?.object, 'spec', 'groups');
+  const listed = object.spec?.groups ?? [];
+  const before = old?.object.spec?.groups ?? [];
   const granted = old === undefined ? [] : grantedGroups(old.object, old.hidden);
   if (listed.length === 0) delete hidden[hiddenGivenGroups];
   else {
@@ -28,13 +28,11 @@ export function noteGivenGroups(draft: Draft, state: Owners): void {
 }
 
 /** Returns the key with only the groups granted to it; groups that follow the owner come from the owner. */
-export function withGivenGroups(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): KubeObject {
-  const listed = textsAt(key, 'spec', 'groups');
+export function withGivenGroups(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): AccessKey {
+  const listed = key.spec?.groups ?? [];
   if (listed.length === 0) return key;
   const granted = grantedGroups(key, state.accessKeyHidden(key.metadata.name ?? ''));
-  return granted.length === listed.length
-    ? key
-    : { ...key, spec: { ...(key.spec as JsonObject), groups: [...granted] } };
+  return granted.length === listed.length ? key : { ...key, spec: { ...key.spec, groups: [...granted] } };
 }
 
 /**
@@ -43,14 +41,12 @@ export function withGivenGroups(key: KubeObject, state: Pick<ManagementState, 'a
  * until its expiry, so the caller may change none of these. Groups that the caller has only through the key in use do
  * not count; otherwise that key could extend its own life forever.
  */
-export function groupsRefusal(draft: Draft, context: RequestContext, state: Keys): string | undefined {
+export function groupsRefusal(draft: AccessKeyDraft, context: RequestContext, state: Keys): string | undefined {
   const { object, old } = draft;
   // A new key expires with the key that creates it.
   const held = old === undefined ? context.user.groups : heldWithoutKey(context, state);
-  const storedGroups = textsAt(old?.object, 'spec', 'groups');
-  const foreign = textsAt(object, 'spec', 'groups').filter(
-    (group) => !held.includes(group) && !storedGroups.includes(group),
-  );
+  const storedGroups = old?.object.spec?.groups ?? [];
+  const foreign = (object.spec?.groups ?? []).filter((group) => !held.includes(group) && !storedGroups.includes(group));
   if (foreign.length > 0) return `only admins may give a key groups that the caller is not in: ${foreign.join(', ')}`;
   if (old === undefined || grantedGroups(old.object, old.hidden).every((group) => held.includes(group)))
     return undefined;
@@ -59,13 +55,13 @@ export function groupsRefusal(draft: Draft, context: RequestContext, state: Keys
     : undefined;
 }
 
-function changesReach({ object, hidden, old }: Draft, before: KubeObject): boolean {
-  const of = (key: KubeObject, member: string) => valueAt(key, 'spec', member) ?? null;
-  const differs = (member: string) => !equalJson(of(object, member), of(before, member));
+function changesReach({ object, hidden, old }: AccessKeyDraft, before: AccessKey): boolean {
+  const differs = (member: 'scope' | 'ttl' | 'ttlAfterLastActivity') =>
+    !equalJson(object.spec?.[member] ?? null, before.spec?.[member] ?? null);
   return (
     !equalJson(hidden[hiddenKeyHash], old?.hidden?.[hiddenKeyHash]) ||
-    ['scope', 'ttl', 'ttlAfterLastActivity'].some(differs) ||
-    (flagAt(before, 'spec', 'disabled') && !flagAt(object, 'spec', 'disabled'))
+    (['scope', 'ttl', 'ttlAfterLastActivity'] as const).some(differs) ||
+    (before.spec?.disabled === true && object.spec?.disabled !== true)
   );
 }
 
@@ -77,16 +73,15 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
 }
 
 /** A key stored before this was recorded has all groups that it lists. */
-function grantedGroups(key: KubeObject, hidden: JsonObject | undefined): readonly string[] {
-  return hidden?.[hiddenGivenGroups] === undefined
-    ? textsAt(key, 'spec', 'groups')
-    : textsAt(hidden, hiddenGivenGroups);
+function grantedGroups(key: AccessKey, hidden: JsonObject | undefined): readonly string[] {
+  return hidden?.[hiddenGivenGroups] === undefined ? (key.spec?.groups ?? []) : textsAt(hidden, hiddenGivenGroups);
 }
 
 /** Always false for a bare subject: its groups come from its keys only. */
-function followsOwner(group: string, key: KubeObject, state: Owners): boolean {
-  const [user, team] = [textAt(key, 'spec', 'user'), textAt(key, 'spec', 'team')];
+function followsOwner(group: string, key: AccessKey, state: Owners): boolean {
+  const { user = '', team = '' } = key.spec ?? {};
   if (user === '' && team === '') return false;
   if (userOfGroup(group) !== undefined || teamOfGroup(group) !== undefined) return true;
-  return textsAt(user === '' ? state.team(team) : state.user(user), 'spec', 'groups').includes(group);
+  const owner = user === '' ? state.team(team) : state.user(user);
+  return (owner?.spec?.groups ?? []).includes(group);
 }

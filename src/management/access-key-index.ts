@@ -1,8 +1,9 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
+import type { FieldsOf } from '../api/resource.ts';
 import { objectAt, textAt } from '../lib/json-path.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { hiddenMadeWith } from './access-key-hidden.ts';
-import { ownerMembers } from './access-key-owner.ts';
+import { ownerMemberOf, type ownerMembers } from './access-key-owner.ts';
 
 /** The spec field that names the owner of a key. */
 export type KeyOwnerMember = (typeof ownerMembers)[number];
@@ -15,12 +16,12 @@ export interface AccessKeyIndex {
 }
 
 /** Follows the store of access keys from now on, for the lifetime of the store. */
-export function indexAccessKeys(keys: KindStore): AccessKeyIndex {
+export function indexAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>): AccessKeyIndex {
   const byOwner = new Map<string, Set<string>>();
   const byCreator = new Map<string, Set<string>>();
   const creators = new Map<string, string>();
 
-  const add = (key: KubeObject): void => {
+  const add = (key: AccessKey): void => {
     const name = key.metadata.name ?? '';
     insert(byOwner, ownerOf(key), name);
     const creator = textAt(objectAt(keys.peekHidden('', name), hiddenMadeWith), 'name');
@@ -29,7 +30,7 @@ export function indexAccessKeys(keys: KindStore): AccessKeyIndex {
     insert(byCreator, creator, name);
   };
 
-  const remove = (key: KubeObject): void => {
+  const remove = (key: AccessKey): void => {
     const name = key.metadata.name ?? '';
     removeFrom(byOwner, ownerOf(key), name);
     removeFrom(byCreator, creators.get(name) ?? '', name);
@@ -63,9 +64,9 @@ export function indexAccessKeys(keys: KindStore): AccessKeyIndex {
 
 const none: ReadonlySet<string> = new Set();
 
-function ownerOf(key: KubeObject): string {
-  const member = ownerMembers.find((each) => textAt(key, 'spec', each) !== '');
-  return member === undefined ? '' : ownerText(member, textAt(key, 'spec', member));
+function ownerOf(key: AccessKey): string {
+  const member = ownerMemberOf(key);
+  return member === undefined ? '' : ownerText(member, key.spec?.[member] ?? '');
 }
 
 function ownerText(member: KeyOwnerMember, name: string): string {

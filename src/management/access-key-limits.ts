@@ -1,36 +1,36 @@
 import { accessKeyEnd, accessKeyPhase } from '../api/management/access-key-life.ts';
-import { accessKeyKind, clientAccessKeyTypes } from '../api/management/v1/access-key.ts';
-import type { KubeObject } from '../api/meta.ts';
+import {
+  type AccessKey,
+  type AccessKeySpec,
+  accessKeyKind,
+  clientAccessKeyTypes,
+} from '../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
-import { numberAt, objectAt, textAt } from '../lib/json-path.ts';
-import { cloneJson, type JsonObject } from '../lib/json-value.ts';
+import { objectAt, textAt } from '../lib/json-path.ts';
+import { cloneJson } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
-import type { Draft } from '../registry/resource.ts';
 import { hiddenInheritedScopes, hiddenMadeWith } from './access-key-hidden.ts';
-import { isOfItsOwner, ownerMembers } from './access-key-owner.ts';
+import { isOfItsOwner, ownerMemberOf } from './access-key-owner.ts';
 import { keyStateOf, scopesOf } from './access-key-state.ts';
 import type { ManagementDependencies } from './dependencies.ts';
+import type { AccessKeyDraft } from './drafts.ts';
 import { isLogin } from './login-keys.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
 /** Enforces the maximum number of keys per owner. Logins, which the server creates, and expired keys do not count. */
-export function checkKeyCount(
-  key: KubeObject,
-  context: RequestContext,
-  { state, settings, clock }: Dependencies,
-): void {
+export function checkKeyCount(key: AccessKey, context: RequestContext, { state, settings, clock }: Dependencies): void {
   const limit = settings.accessKeys.perUser;
   if (context.system || limit <= 0) return;
-  const owner = ownerMembers.find((member) => textAt(key, 'spec', member) !== '');
+  const owner = ownerMemberOf(key);
   if (owner === undefined) return;
-  const name = textAt(key, 'spec', owner);
+  const name = key.spec?.[owner] ?? '';
   // Inspect the keys only if their total number reaches the limit.
   if (state.accessKeyCountOf(owner, name) < limit) return;
   let count = 0;
   for (const other of state.accessKeysOf(owner, name)) {
-    const isCounted = (clientAccessKeyTypes as readonly string[]).includes(textAt(other, 'spec', 'type'));
+    const isCounted = (clientAccessKeyTypes as readonly string[]).includes(other.spec?.type ?? '');
     if (isCounted && isOfItsOwner(other, state) && accessKeyPhase(other, clock.now()) !== 'Expired') count++;
   }
   if (count < limit) return;
@@ -45,16 +45,16 @@ export function checkKeyCount(
  * A write without a ttl keeps a ttl that the server has set; no write extends the life beyond that of the creator key.
  */
 export function keepLifetime(
-  draft: Draft,
-  spec: JsonObject,
+  draft: AccessKeyDraft,
+  spec: AccessKeySpec,
   context: RequestContext,
   dependencies: Dependencies,
 ): void {
-  const storedTtl = numberAt(draft.old?.object, 'spec', 'ttl') ?? 0;
+  const storedTtl = draft.old?.object.spec?.ttl ?? 0;
   const madeWith = objectAt(draft.hidden, hiddenMadeWith);
   const isSetByServer = dependencies.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
   if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
-  if (context.system || (numberAt(spec, 'ttl') ?? 0) === storedTtl) return;
+  if (context.system || (spec.ttl ?? 0) === storedTtl) return;
   const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
   if (creator?.metadata.uid === textAt(madeWith, 'uid'))
     limitTtlToCreator(draft.object, spec, creator, context, dependencies);
@@ -66,8 +66,8 @@ export function keepLifetime(
  * without a key, except for logins that a caller opens with one.
  */
 export function takeAfterMaker(
-  draft: Draft,
-  spec: JsonObject,
+  draft: AccessKeyDraft,
+  spec: AccessKeySpec,
   context: RequestContext,
   dependencies: Dependencies,
 ): void {
@@ -75,7 +75,7 @@ export function takeAfterMaker(
   if (context.system && context.accessKey === undefined) return;
   const creator = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   const max = settings.accessKeys.maxTTL;
-  if (max > 0 && (numberAt(spec, 'ttl') ?? 0) === 0) spec.ttl = max;
+  if (max > 0 && (spec.ttl ?? 0) === 0) spec.ttl = max;
   if (creator === undefined) {
     if (context.accessKey === undefined) return;
     throw creatorNotFound(draft);
@@ -93,7 +93,7 @@ export function takeAfterMaker(
  * A key created during a login outlives the login, but not the key that the login was opened with: logging in with a
  * key must not extend its life. `undefined` if the login was opened with a password.
  */
-function loginOpener(creator: KubeObject, draft: Draft, state: Dependencies['state']): KubeObject | undefined {
+function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
   let link = creator;
   while (isLogin(link)) {
     const opener = objectAt(state.accessKeyHidden(link.metadata.name ?? ''), hiddenMadeWith);
@@ -106,16 +106,16 @@ function loginOpener(creator: KubeObject, draft: Draft, state: Dependencies['sta
 }
 
 /** The creator key was deleted, so its scopes are no longer known. */
-function creatorNotFound(draft: Draft): Error {
+function creatorNotFound(draft: AccessKeyDraft): Error {
   const detail = 'the access key that this request depends on no longer exists';
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
 /** Makes the displayed expiry final. Later changes of the creator's expiry are evaluated at each use. */
 function limitTtlToCreator(
-  key: KubeObject,
-  spec: JsonObject,
-  creator: KubeObject,
+  key: AccessKey,
+  spec: AccessKeySpec,
+  creator: AccessKey,
   context: RequestContext,
   dependencies: Dependencies,
 ): void {

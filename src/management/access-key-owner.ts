@@ -1,27 +1,34 @@
-import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../api/management/v1/access-key.ts';
+import type { Cluster } from '../api/management/v1/cluster.ts';
+import type { Team } from '../api/management/v1/team.ts';
+import type { User } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { clusterOfAgent } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { type Caller, callerOf } from '../auth/authz/caller.ts';
 import { objectAt, textAt } from '../lib/json-path.ts';
-import type { JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
-import type { Draft } from '../registry/resource.ts';
 import { groupsRefusal } from './access-key-groups.ts';
 import { hiddenMadeWith, hiddenOwnerUid } from './access-key-hidden.ts';
+import type { AccessKeyDraft } from './drafts.ts';
 import type { ManagementState } from './state.ts';
 
 /** The spec fields that can name the owner of a key; at most one is set. */
 export const ownerMembers = ['user', 'team', 'subject'] as const;
 
+/** The field that names the owner of a key. `undefined` if none does. */
+export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof ownerMembers)[number] | undefined {
+  return ownerMembers.find((member) => (spec?.[member] ?? '') !== '');
+}
+
 /** Defaults the owner to the caller. A later write without an owner keeps the stored one. */
-export function fillAccessKeyOwner(draft: Draft, spec: JsonObject, context: RequestContext): void {
-  if (ownerMembers.some((member) => textAt(spec, member) !== '')) return;
+export function fillAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec, context: RequestContext): void {
+  if (ownerMemberOf({ spec }) !== undefined) return;
   for (const member of ownerMembers) delete spec[member];
   if (draft.old !== undefined) {
     for (const member of ownerMembers) {
-      const stored = textAt(draft.old.object, 'spec', member);
+      const stored = draft.old.object.spec?.[member] ?? '';
       if (stored !== '') spec[member] = stored;
     }
   } else if (!context.system) {
@@ -34,7 +41,7 @@ export function fillAccessKeyOwner(draft: Draft, spec: JsonObject, context: Requ
 
 /** Checks the owner and the groups that a caller gives a key: 403 for everything beyond their own. */
 export function checkAccessKeyOwner(
-  draft: Draft,
+  draft: AccessKeyDraft,
   context: RequestContext,
   state: Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
 ): void {
@@ -58,19 +65,19 @@ export function accessKeyLane(sent: KubeObject, context: RequestContext): string
 type Owners = Pick<ManagementState, 'user' | 'team' | 'cluster'>;
 
 /** A user that is deleted and created again under the same name is a different user and gets none of the old keys. */
-export function bindToOwner(draft: Draft, state: Owners): void {
+export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
   const uid = keyOwner(draft.object, state)?.metadata.uid;
   if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
 }
 
 /** True if the key belongs to the object that has the owner's name now. */
-export function isOfItsOwner(key: KubeObject, state: Owners & Pick<ManagementState, 'accessKeyHidden'>): boolean {
+export function isOfItsOwner(key: AccessKey, state: Owners & Pick<ManagementState, 'accessKeyHidden'>): boolean {
   const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
 /** True if the key that created it still exists, or it is not bound to one. */
-export function hasItsMaker(key: KubeObject, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
+export function hasItsMaker(key: AccessKey, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
   const creator = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenMadeWith);
   return creator === undefined || state.accessKey(textAt(creator, 'name'))?.metadata.uid === textAt(creator, 'uid');
 }
@@ -79,19 +86,16 @@ export function hasItsMaker(key: KubeObject, state: Pick<ManagementState, 'acces
  * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` for keys of other subjects
  * and if the owner does not exist.
  */
-export function keyOwner(key: KubeObject, state: Owners): KubeObject | undefined {
-  const user = textAt(key, 'spec', 'user');
+export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster | undefined {
+  const { user = '', team = '', subject = '' } = key.spec ?? {};
   if (user !== '') return state.user(user);
-  const team = textAt(key, 'spec', 'team');
   if (team !== '') return state.team(team);
-  const cluster = clusterOfAgent(textAt(key, 'spec', 'subject'));
+  const cluster = clusterOfAgent(subject);
   return cluster === undefined ? undefined : state.cluster(cluster);
 }
 
-function ownerRefusal({ object }: Draft, caller: Caller): string | undefined {
-  const user = textAt(object, 'spec', 'user');
-  const team = textAt(object, 'spec', 'team');
-  const subject = textAt(object, 'spec', 'subject');
+function ownerRefusal({ object }: AccessKeyDraft, caller: Caller): string | undefined {
+  const { user = '', team = '', subject = '' } = object.spec ?? {};
   if (user !== '' && user !== caller.user) return 'only admins may create keys for other users';
   if (team !== '' && !caller.teams.includes(team))
     return 'only admins may create keys for teams that they are not a member of';

@@ -1,15 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey, AccessKeySpec } from '../api/management/v1/access-key.ts';
+import type { User } from '../api/management/v1/user.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
 import { keyStateOf } from './access-key-state.ts';
 
-function object(name: string, spec: JsonObject): KubeObject {
+function object<Spec>(name: string, spec: Spec) {
   return { apiVersion: 'v1', kind: 'Any', metadata: { name, uid: `uid of ${name}` }, spec };
 }
 
-let users: Map<string, KubeObject>;
-let keys: Map<string, KubeObject>;
+let users: Map<string, User>;
+let keys: Map<string, AccessKey>;
 let hidden: Map<string, JsonObject>;
 let teams: readonly string[];
 
@@ -23,7 +24,7 @@ const state = {
   cluster: () => undefined,
 };
 
-function keep(name: string, spec: JsonObject, hiddenPart: JsonObject = {}): KubeObject {
+function keep(name: string, spec: AccessKeySpec, hiddenPart: JsonObject = {}): AccessKey {
   const key = object(name, spec);
   keys.set(name, key);
   hidden.set(name, { [hiddenKeyHash]: 'hash', ...hiddenPart });

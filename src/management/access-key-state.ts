@@ -1,8 +1,9 @@
 import { accessKeyEnd } from '../api/management/access-key-life.ts';
-import { type KubeObject, timestamp } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
+import { timestamp } from '../api/meta.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { KeyState } from '../auth/key-state.ts';
-import { flagAt, objectAt, textAt } from '../lib/json-path.ts';
+import { objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 import { withGivenGroups } from './access-key-groups.ts';
 import { hiddenInheritedScopes, hiddenKeyHash, hiddenMadeWith } from './access-key-hidden.ts';
@@ -26,7 +27,7 @@ type StateLookups = Pick<
  * keys that depend on it. `latestUse` returns uses that no status shows yet.
  */
 export function keyStateOf(
-  key: KubeObject,
+  key: AccessKey,
   state: StateLookups,
   latestUse: (keyName: string) => number | undefined = () => undefined,
 ): KeyState {
@@ -39,11 +40,11 @@ export function keyStateOf(
   let end: number | undefined;
   let broken = user === undefined || isEndedLogin(key, state);
   const seen = new Set<string>();
-  for (let link: KubeObject | undefined = key; link !== undefined; ) {
+  for (let link: AccessKey | undefined = key; link !== undefined; ) {
     const linkName: string = link.metadata.name ?? '';
     if (seen.has(linkName)) break;
     seen.add(linkName);
-    disabled ||= flagAt(link, 'spec', 'disabled');
+    disabled ||= link.spec?.disabled === true;
     end = earliest(end, accessKeyEnd(withLastUse(link, latestUse(linkName))));
     const deletion = link.metadata.deletionTimestamp;
     if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
@@ -69,20 +70,20 @@ export function keyStateOf(
 }
 
 /** True if the last result of `keyStateOf` for this key stays valid while `keysVersion` is unchanged. */
-export function hasLastingState(key: KubeObject): boolean {
+export function hasLastingState(key: AccessKey): boolean {
   return identities.get(key)?.state !== undefined;
 }
 
 /** True if the state depends only on the inputs of the identity: on no other key, password or time of use. */
-function isIndependent(key: KubeObject, hidden: JsonObject | undefined): boolean {
-  if (isLogin(key) || flagAt(key, 'spec', 'ttlAfterLastActivity')) return false;
+function isIndependent(key: AccessKey, hidden: JsonObject | undefined): boolean {
+  if (isLogin(key) || key.spec?.ttlAfterLastActivity === true) return false;
   return objectAt(hidden, hiddenMadeWith) === undefined;
 }
 
 /** A cached identity with the inputs that it was computed from. */
 interface CachedIdentity {
   readonly hidden: JsonObject | undefined;
-  readonly owner: KubeObject | undefined;
+  readonly owner: ReturnType<typeof keyOwner>;
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
   /** Only for a key whose state depends on nothing else. */
@@ -90,16 +91,16 @@ interface CachedIdentity {
 }
 
 /** Keyed by version of the key. */
-const identities = new WeakMap<KubeObject, CachedIdentity>();
+const identities = new WeakMap<AccessKey, CachedIdentity>();
 
-function ownerIdentity(key: KubeObject, state: StateLookups): UserInfo | undefined {
+function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefined {
   return cachedIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
 }
 
 /** Called by every authentication; the inputs are nearly always the same as for the previous request. */
-function cachedIdentity(key: KubeObject, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
+function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
-  const teams = state.teamsOf(textAt(key, 'spec', 'user'));
+  const teams = state.teamsOf(key.spec?.user ?? '');
   const cached = identities.get(key);
   if (cached !== undefined && cached.hidden === hidden && cached.owner === owner && isSameList(cached.teams, teams)) {
     return cached;
@@ -115,9 +116,9 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /** Overrides the last activity, for keys whose expiry depends on it. */
-function withLastUse(key: KubeObject, used: number | undefined): KubeObject {
-  if (used === undefined || !flagAt(key, 'spec', 'ttlAfterLastActivity')) return key;
-  return { ...key, status: { ...objectAt(key, 'status'), lastActivity: timestamp(used) } };
+function withLastUse(key: AccessKey, used: number | undefined): AccessKey {
+  if (used === undefined || key.spec?.ttlAfterLastActivity !== true) return key;
+  return { ...key, status: { ...key.status, lastActivity: timestamp(used) } };
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {
@@ -126,10 +127,10 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
 }
 
 /** Per version of a key; the hidden part changes with it. */
-const scopeTexts = new WeakMap<KubeObject, string>();
+const scopeTexts = new WeakMap<AccessKey, string>();
 
 /** Called by every authentication. */
-function scopesText(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): string {
+function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
   const cached = scopeTexts.get(key);
   if (cached !== undefined) return cached;
   const scopes = scopesOf(key, state);
@@ -139,8 +140,8 @@ function scopesText(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidd
 }
 
 /** All scopes of a key: its own and those inherited from the keys that created it. All of them must allow a request. */
-export function scopesOf(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
-  const own = objectAt(key, 'spec', 'scope');
+export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
+  const own = key.spec?.scope ?? undefined;
   const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes];
   return [
     ...(own === undefined ? [] : [own]),

@@ -24,7 +24,11 @@ export interface BootstrapOptions {
 
 const writing: WriteOptions = { dryRun: false, fieldManager: 'bootstrap', fieldValidation: 'Strict' };
 
-function objectOf(kind: ResourceKind, name: string, spec: JsonObject): KubeObject {
+function objectOf<Spec extends JsonObject>(
+  kind: ResourceKind<{ spec?: Spec }>,
+  name: string,
+  spec: NoInfer<Spec>,
+): KubeObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
 }
 

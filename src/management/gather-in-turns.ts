@@ -1,7 +1,8 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { KubeObject, TypedObject } from '../api/meta.ts';
+import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { comparePlaces, type Place } from '../registry/object-index.ts';
-import { glanceAt, type Served } from '../registry/verbs.ts';
+import { glanceAt } from '../registry/verbs.ts';
 
 /** The number of objects processed per tick: a few milliseconds. */
 const objectsPerTick = 100;
@@ -12,7 +13,10 @@ const objectsPerTick = 100;
  * event loop, so that a server with very many objects does not block. Call the returned function before reading the
  * aggregate: it processes the remaining objects at once if necessary, and returns true.
  */
-export function gatherInTurns(store: KindStore, change: (object: KubeObject, by: 1 | -1) => void): () => true {
+export function gatherInTurns<Fields extends JsonObject>(
+  store: KindStore<Fields>,
+  change: (object: TypedObject<Fields>, by: 1 | -1) => void,
+): () => true {
   let remaining = store.peekAll();
   let next = 0;
   /** The last processed object; all before it are processed too. */
@@ -21,8 +25,9 @@ export function gatherInTurns(store: KindStore, change: (object: KubeObject, by:
   const counted = new Set<string>();
 
   const process = (upTo: number): void => {
-    for (; next < Math.min(upTo, remaining.length); next++) {
-      const object = glanceAt(remaining[next] as Served);
+    for (const served of remaining.slice(next, upTo)) {
+      const object = glanceAt(served);
+      next++;
       lastProcessed = objectKeyOf(object);
       if (!counted.delete(idOf(lastProcessed))) change(object, 1);
     }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../api/meta.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { AccessKeySpec } from '../api/management/v1/access-key.ts';
+import type { User } from '../api/management/v1/user.ts';
 import { identityOf } from './identity.ts';
 
-const object = (name: string, spec: JsonObject): KubeObject => ({
+const object = <Spec>(name: string, spec: Spec) => ({
   apiVersion: '',
   kind: '',
   metadata: { name, uid: `uid-${name}` },
   spec,
 });
 
-const users: Record<string, KubeObject> = {
+const users: Record<string, User> = {
   anna: object('anna', { groups: ['dev', 'system:masters'] }),
   bob: object('bob', { subject: 'robert' }),
   off: object('off', { disabled: true }),
@@ -21,7 +21,7 @@ const state = {
   team: (name: string) => (name === 'red' ? object('red', { groups: ['reds'] }) : undefined),
   teamsOf: (name: string) => (name === 'anna' ? ['red'] : []),
 };
-const who = (spec: JsonObject) => identityOf(object('k', spec), state);
+const who = (spec: AccessKeySpec) => identityOf({ spec }, state);
 
 describe('the identity of an access key (completions §8)', () => {
   it('a user key has the groups of the user, of every caller, of the teams and of the key', () => {

@@ -1,4 +1,6 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
+import type { Team } from '../api/management/v1/team.ts';
+import type { User } from '../api/management/v1/user.ts';
 import {
   authenticatedGroup,
   kubernetesAuthenticatedGroup,
@@ -9,7 +11,6 @@ import {
   userOfGroup,
 } from '../api/naming.ts';
 import type { UserInfo } from '../api/user-info.ts';
-import { flagAt, textAt, textsAt } from '../lib/json-path.ts';
 import type { ManagementState } from './state.ts';
 
 /**
@@ -18,16 +19,15 @@ import type { ManagementState } from './state.ts';
  * permissions of its members.
  */
 export function identityOf(
-  key: KubeObject,
+  { spec = {} }: Pick<AccessKey, 'spec'>,
   state: Pick<ManagementState, 'user' | 'team' | 'teamsOf'>,
 ): UserInfo | undefined {
-  const extra = textsAt(key, 'spec', 'groups').filter((group) => !group.startsWith(systemPrefix));
-  const subject = textAt(key, 'spec', 'subject');
+  const { groups = [], subject = '', team: teamName = '', user: userName = '' } = spec;
+  const extra = groups.filter((group) => !group.startsWith(systemPrefix));
   if (subject !== '') return { name: subject, groups: distinct([...extra, kubernetesAuthenticatedGroup]) };
 
   const chosen = extra.filter((group) => !followsFromMembership(group));
   const everybody = [kubernetesAuthenticatedGroup, authenticatedGroup];
-  const teamName = textAt(key, 'spec', 'team');
   if (teamName !== '') {
     const team = state.team(teamName);
     if (team === undefined) return undefined;
@@ -35,12 +35,11 @@ export function identityOf(
     return identity(team, teamGroup(teamName), [...own, ...everybody, teamGroup(teamName), ...chosen]);
   }
 
-  const userName = textAt(key, 'spec', 'user');
   const user = userName === '' ? undefined : state.user(userName);
-  if (user === undefined || flagAt(user, 'spec', 'disabled')) return undefined;
+  if (user === undefined || user.spec?.disabled === true) return undefined;
   const own = ownGroups(user);
   const teams = state.teamsOf(userName).map(teamGroup);
-  return identity(user, textAt(user, 'spec', 'subject') || userName, [
+  return identity(user, user.spec?.subject || userName, [
     ...own,
     ...everybody,
     userGroup(userName),
@@ -50,17 +49,15 @@ export function identityOf(
 }
 
 /** Excludes user and team groups: listing such a group makes nobody another user or a member of a team. */
-function ownGroups(of: KubeObject): string[] {
-  return textsAt(of, 'spec', 'groups').filter(
-    (group) => !group.startsWith(systemPrefix) && !followsFromMembership(group),
-  );
+function ownGroups(of: User | Team): string[] {
+  return (of.spec?.groups ?? []).filter((group) => !group.startsWith(systemPrefix) && !followsFromMembership(group));
 }
 
 function followsFromMembership(group: string): boolean {
   return userOfGroup(group) !== undefined || teamOfGroup(group) !== undefined;
 }
 
-function identity(of: KubeObject, name: string, groups: readonly string[]): UserInfo {
+function identity(of: User | Team, name: string, groups: readonly string[]): UserInfo {
   const uid = of.metadata.uid;
   return { name, ...(uid === undefined ? {} : { uid }), groups: distinct(groups) };
 }

@@ -1,6 +1,9 @@
-import type { KubeObject } from '../api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../api/management/v1/virtual-cluster-instance.ts';
+import type { FieldsOf } from '../api/resource.ts';
 import { readersOf } from '../auth/authz/principals.ts';
-import { textAt } from '../lib/json-path.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { gatherInTurns } from './gather-in-turns.ts';
 
@@ -15,16 +18,16 @@ export interface InstanceIndex {
 }
 
 /** Follows the store of instances from now on, for the lifetime of the store. */
-export function indexInstances(store: KindStore): InstanceIndex {
+export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterInstanceKind>>): InstanceIndex {
   const readers = new Counts();
   const owners = new Counts();
   const clusters = new Counts();
-  const change = (instance: KubeObject, by: 1 | -1): void => {
+  const change = (instance: VirtualClusterInstance, by: 1 | -1): void => {
     const { namespace = '' } = instance.metadata;
     for (const reader of readersOf(instance)) readers.add(namespace, reader, by);
     const owner = ownerKey(instance);
     if (owner !== '') owners.add(namespace, owner, by);
-    const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
+    const cluster = instance.spec?.clusterRef?.cluster ?? '';
     if (cluster !== '') clusters.add('', cluster, by);
   };
   const ensureComplete = gatherInTurns(store, change);
@@ -37,10 +40,9 @@ export function indexInstances(store: KindStore): InstanceIndex {
 }
 
 /** The owner of an instance in the form that quota messages use; '' if there is none. */
-export function ownerKey(instance: KubeObject): string {
-  const user = textAt(instance, 'spec', 'owner', 'user');
+export function ownerKey(instance: VirtualClusterInstance): string {
+  const { user = '', team = '' } = instance.spec?.owner ?? {};
   if (user !== '') return `user "${user}"`;
-  const team = textAt(instance, 'spec', 'owner', 'team');
   return team === '' ? '' : `team "${team}"`;
 }
 

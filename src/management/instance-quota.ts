@@ -1,10 +1,9 @@
+import type { Project } from '../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../api/meta.ts';
 import { projectNamespace } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
-import { valueAt } from '../lib/json-path.ts';
-import type { Draft } from '../registry/resource.ts';
+import type { InstanceDraft } from './drafts.ts';
 import { ownerKey } from './instance-index.ts';
 import { quotaLimit } from './quota-limit.ts';
 import type { ManagementState } from './state.ts';
@@ -13,14 +12,14 @@ const counted = virtualClusterInstanceKind.plural;
 
 /** Enforces the maximum number of instances per project and per owner. Throws 403. */
 export function checkInstanceQuota(
-  draft: Draft,
-  project: KubeObject,
+  draft: InstanceDraft,
+  project: Project,
   state: Pick<ManagementState, 'instance' | 'instanceCount' | 'instancesOwnedBy'>,
 ): void {
   const { object, old } = draft;
   const owner = ownerKey(object);
-  const ofProject = quotaLimit(valueAt(project, 'spec', 'quotas', 'project', counted));
-  const ofOwner = quotaLimit(valueAt(project, 'spec', 'quotas', 'user', counted));
+  const ofProject = quotaLimit(project.spec?.quotas?.project?.[counted]);
+  const ofOwner = quotaLimit(project.spec?.quotas?.user?.[counted]);
   const isNew = old === undefined;
   const changesOwner = owner !== '' && (isNew || owner !== ownerKey(old.object));
   if (!(isNew && ofProject !== undefined) && !(changesOwner && ofOwner !== undefined)) return;
@@ -34,11 +33,12 @@ export function checkInstanceQuota(
 }
 
 /** True if the project limits the number of instances. */
-export function hasQuotas(project: KubeObject | undefined): boolean {
-  return ['project', 'user'].some((which) => valueAt(project, 'spec', 'quotas', which, counted) !== undefined);
+export function hasQuotas(project: Project | undefined): boolean {
+  const { project: ofProject, user: ofOwner } = project?.spec?.quotas ?? {};
+  return ofProject?.[counted] !== undefined || ofOwner?.[counted] !== undefined;
 }
 
-function refuseBeyond(draft: Draft, of: string, used: number, limit: number | undefined): void {
+function refuseBeyond(draft: InstanceDraft, of: string, used: number, limit: number | undefined): void {
   if (limit === undefined || used < limit) return;
   throw forbidden(
     groupResourceOf(virtualClusterInstanceKind),

@@ -1,17 +1,21 @@
+import type { Owner } from '../api/management/v1/owner.ts';
+import type { Project } from '../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../api/meta.ts';
 import { abandonAnnotation, importedAnnotation } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { forbidden, type StatusError } from '../api/status.ts';
 import { callerOf, ownerOf } from '../auth/authz/caller.ts';
-import { flagAt, textAt, valueAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
-import type { Draft } from '../registry/resource.ts';
+import type { InstanceDraft } from './drafts.ts';
 import { maySet, requireOwnerReferences, requireWrite } from './field-rights.ts';
 
 /** Checks the fields that need more than permission to write the instance. Throws 403 (completions §3). */
-export async function checkInstanceRights(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
+export async function checkInstanceRights(
+  draft: InstanceDraft,
+  project: Project,
+  context: RequestContext,
+): Promise<void> {
   if (context.system) return;
   await requireWrite(virtualClusterInstanceKind, draft, context);
   await requireOwnerReferences(virtualClusterInstanceKind, draft, context);
@@ -22,54 +26,51 @@ export async function checkInstanceRights(draft: Draft, project: KubeObject, con
   await checkRestricted(draft, project, context);
 }
 
-function denied(draft: Draft, detail: string): StatusError {
+function denied(draft: InstanceDraft, detail: string): StatusError {
   return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
 }
 
-async function checkOwner(draft: Draft, context: RequestContext): Promise<void> {
+async function checkOwner(draft: InstanceDraft, context: RequestContext): Promise<void> {
   const caller = callerOf(context.user);
-  const wanted = ownerText(valueAt(draft.object, 'spec', 'owner'));
-  const own =
-    draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(valueAt(draft.old.object, 'spec', 'owner'));
+  const wanted = ownerText(draft.object.spec?.owner);
+  const own = draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(draft.old.object.spec?.owner);
   if (wanted === '' || wanted === own || (await maySet(virtualClusterInstanceKind, draft, context, 'spec.owner')))
     return;
   throw denied(draft, 'only project admins may set another owner');
 }
 
 /** The creator of an instance may share it freely; later changes need permission on the field. */
-async function checkAccess(draft: Draft, context: RequestContext): Promise<void> {
+async function checkAccess(draft: InstanceDraft, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   if (old === undefined) return;
-  for (const field of ['access', 'extraAccessRules']) {
-    if (equalJson(valueAt(object, 'spec', field), valueAt(old.object, 'spec', field))) continue;
+  for (const field of ['access', 'extraAccessRules'] as const) {
+    if (equalJson(object.spec?.[field], old.object.spec?.[field])) continue;
     if (await maySet(virtualClusterInstanceKind, draft, context, `spec.${field}`)) continue;
     throw denied(draft, `you may not set spec.${field}`);
   }
 }
 
-function ownerText(owner: Parameters<typeof textAt>[0]): string {
-  const user = textAt(owner, 'user');
-  const team = textAt(owner, 'team');
+function ownerText({ user = '', team = '' }: Owner = {}): string {
   return user === '' && team === '' ? '' : `${user}/${team}`;
 }
 
-function checkLocation(draft: Draft, context: RequestContext): void {
+function checkLocation(draft: InstanceDraft, context: RequestContext): void {
   if (callerOf(context.user).isAdmin) return;
   const { object, old } = draft;
-  for (const member of ['namespace', 'virtualCluster']) {
-    const set = textAt(old?.object, 'spec', 'clusterRef', member);
+  for (const member of ['namespace', 'virtualCluster'] as const) {
+    const set = old?.object.spec?.clusterRef?.[member] ?? '';
     // Nobody may change a value that is set; validation reports that.
-    if (set === '' && textAt(object, 'spec', 'clusterRef', member) !== '') {
+    if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
       throw denied(draft, `only admins may set spec.clusterRef.${member}`);
     }
   }
-  if (flagAt(object, 'spec', 'external') !== flagAt(old?.object, 'spec', 'external')) {
+  if ((object.spec?.external ?? false) !== (old?.object.spec?.external ?? false)) {
     throw denied(draft, 'only admins may set spec.external');
   }
 }
 
 /** Annotations that trigger admin actions, such as leaving an abandoned cluster on its host. They are audited. */
-function checkAnnotations(draft: Draft, context: RequestContext): void {
+function checkAnnotations(draft: InstanceDraft, context: RequestContext): void {
   for (const annotation of [abandonAnnotation, importedAnnotation]) {
     const value = draft.object.metadata.annotations?.[annotation];
     if (value === undefined || value === draft.old?.object.metadata.annotations?.[annotation]) continue;
@@ -78,13 +79,12 @@ function checkAnnotations(draft: Draft, context: RequestContext): void {
   }
 }
 
-async function checkRestricted(draft: Draft, project: KubeObject, context: RequestContext): Promise<void> {
+async function checkRestricted(draft: InstanceDraft, project: Project, context: RequestContext): Promise<void> {
   const { object, old } = draft;
-  const inline = valueAt(object, 'spec', 'template');
-  const changesInline = inline !== undefined && !equalJson(inline, valueAt(old?.object, 'spec', 'template'));
-  const lacksTemplate =
-    old === undefined && inline === undefined && textAt(object, 'spec', 'templateRef', 'name') === '';
-  const isTemplateRequired = valueAt(project, 'spec', 'requireTemplate', 'disabled') === false;
+  const inline = object.spec?.template;
+  const changesInline = inline !== undefined && !equalJson(inline, old?.object.spec?.template);
+  const lacksTemplate = old === undefined && inline === undefined && (object.spec?.templateRef?.name ?? '') === '';
+  const isTemplateRequired = project.spec?.requireTemplate?.disabled === false;
   if (!changesInline && !(lacksTemplate && isTemplateRequired)) return;
   const allowed = await context.may({
     verb: 'create',

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
 import { objectAt, textAt } from '../lib/json-path.ts';
 import type { RequestContext } from '../registry/context.ts';
-import type { Draft } from '../registry/resource.ts';
 import { hiddenMadeWith, hiddenMakerMark } from './access-key-hidden.ts';
+import type { AccessKeyDraft, UserDraft } from './drafts.ts';
 import { makerMark } from './maker-mark.ts';
 import type { ManagementState } from './state.ts';
 
@@ -12,19 +12,19 @@ export const hiddenPasswordMark = 'passwordMark';
 /** On a user: the UID of the one login that the last password change did not revoke. */
 const hiddenKeptLogin = 'keptLogin';
 
-export function isLogin(key: KubeObject): boolean {
-  return textAt(key, 'spec', 'type') === 'Login';
+export function isLogin(key: AccessKey): boolean {
+  return key.spec?.type === 'Login';
 }
 
 /** Binds a login to the current password of its user and to the current state of the key that it was opened with. */
 export function markLogin(
-  draft: Draft,
+  draft: AccessKeyDraft,
   state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
 ): void {
   if (!isLogin(draft.object)) return;
   const creator = textAt(objectAt(draft.hidden, hiddenMadeWith), 'name');
   if (creator !== '') draft.hidden[hiddenMakerMark] = makerMark(creator, state);
-  const fingerprint = textAt(state.userHidden(textAt(draft.object, 'spec', 'user')), hiddenPasswordMark);
+  const fingerprint = textAt(state.userHidden(draft.object.spec?.user ?? ''), hiddenPasswordMark);
   if (fingerprint !== '') draft.hidden[hiddenPasswordMark] = fingerprint;
 }
 
@@ -32,12 +32,16 @@ export function markLogin(
  * Revokes all logins of the user, except the one with which the user changes the password. The password and the
  * revocation are the same write, so no crash can separate them.
  */
-export function endOtherLogins(draft: Draft, context: RequestContext, state: Pick<ManagementState, 'accessKey'>): void {
+export function endOtherLogins(
+  draft: UserDraft,
+  context: RequestContext,
+  state: Pick<ManagementState, 'accessKey'>,
+): void {
   draft.hidden[hiddenPasswordMark] = randomBytes(12).toString('base64url');
   delete draft.hidden[hiddenKeptLogin];
   const used = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   if (used?.metadata.uid === undefined || !isLogin(used)) return;
-  if (textAt(used, 'spec', 'user') === draft.object.metadata.name) draft.hidden[hiddenKeptLogin] = used.metadata.uid;
+  if (used.spec?.user === draft.object.metadata.name) draft.hidden[hiddenKeptLogin] = used.metadata.uid;
 }
 
 /**
@@ -45,14 +49,14 @@ export function endOtherLogins(draft: Draft, context: RequestContext, state: Pic
  * with got another value, scope or group, or was deleted.
  */
 export function isEndedLogin(
-  key: KubeObject,
+  key: AccessKey,
   state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'userHidden'>,
 ): boolean {
   if (!isLogin(key)) return false;
   const hidden = state.accessKeyHidden(key.metadata.name ?? '');
   const creator = textAt(objectAt(hidden, hiddenMadeWith), 'name');
   if (creator !== '' && textAt(hidden, hiddenMakerMark) !== makerMark(creator, state)) return true;
-  const user = state.userHidden(textAt(key, 'spec', 'user'));
+  const user = state.userHidden(key.spec?.user ?? '');
   const atLogin = textAt(hidden, hiddenPasswordMark);
   return atLogin !== textAt(user, hiddenPasswordMark) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
 import { valueAt } from '../lib/json-path.ts';
 import { hiddenGivenGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 import type { ManagementState } from './state.ts';
 
 /** Per version of a key; the hidden part changes with it. */
-const fingerprints = new WeakMap<KubeObject, string>();
+const fingerprints = new WeakMap<AccessKey, string>();
 
 /**
  * Returns a fingerprint that changes with the value and the permissions of the key of that name, '' if the key does not
@@ -20,7 +20,8 @@ export function makerMark(name: string, state: Pick<ManagementState, 'accessKey'
   const inputs = [
     key.metadata.uid,
     ...[hiddenKeyHash, hiddenInheritedScopes, hiddenGivenGroups].map((member) => valueAt(hidden, member) ?? null),
-    ...['scope', 'groups'].map((member) => valueAt(key, 'spec', member) ?? null),
+    key.spec?.scope ?? null,
+    key.spec?.groups ?? null,
   ];
   const fingerprint = hash('sha256', JSON.stringify(inputs), 'base64url').slice(0, 24);
   fingerprints.set(key, fingerprint);

@@ -124,8 +124,7 @@ export async function openManagement(
 
   /** The context of a user identified by their own key, in a project or at cluster scope. */
   function as(name: string, project = '', accessKey?: string): TestContext {
-    const key = { apiVersion: '', kind: '', metadata: {}, spec: { user: name } } as KubeObject;
-    const user = identityOf(key, state);
+    const user = identityOf({ spec: { user: name } }, state);
     if (user === undefined) throw new Error(`user ${name} does not exist`);
     return contextOf(user, project, accessKey);
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../api/meta.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { Cluster } from '../api/management/v1/cluster.ts';
 import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from './placement.ts';
 
 const label = (max: number) =>
@@ -31,14 +30,29 @@ describe('names on a host (completions §3)', () => {
 });
 
 describe('chooseCluster (completions §3)', () => {
-  const object = (name: string, members: JsonObject): KubeObject =>
-    ({ apiVersion: 'v1', kind: 'x', metadata: { name }, ...members }) as KubeObject;
-  const ready = (status: string): JsonObject => ({ online: true, conditions: [{ type: 'Ready', status }] });
-  const chosen = (clusters: readonly KubeObject[], load: Readonly<Record<string, number>> = {}, allowed = ['*']) =>
-    chooseCluster(object('p', { spec: { allowedClusters: allowed.map((name) => ({ name })) } }), {
-      clusters: () => clusters,
-      instancesOn: (name) => load[name] ?? 0,
-    });
+  const object = (name: string, fields: Pick<Cluster, 'spec' | 'status'>): Cluster => ({
+    apiVersion: 'v1',
+    kind: 'x',
+    metadata: { name },
+    ...fields,
+  });
+  const ready = (status: 'True' | 'False'): NonNullable<Cluster['status']> => ({
+    online: true,
+    conditions: [{ type: 'Ready', status }],
+  });
+  const chosen = (clusters: readonly Cluster[], load: Readonly<Record<string, number>> = {}, allowed = ['*']) =>
+    chooseCluster(
+      {
+        apiVersion: 'v1',
+        kind: 'x',
+        metadata: { name: 'p' },
+        spec: { allowedClusters: allowed.map((name) => ({ name })) },
+      },
+      {
+        clusters: () => clusters,
+        instancesOn: (name) => load[name] ?? 0,
+      },
+    );
 
   it('the allowed and ready cluster with the fewest instances is chosen', () => {
     const all = [object('a', { status: ready('True') }), object('b', { status: { online: true } })];
@@ -48,7 +62,7 @@ describe('chooseCluster (completions §3)', () => {
     expect(chosen(all, {}, [])).toBeUndefined();
   });
 
-  it.each<[string, JsonObject]>([
+  it.each<[string, Pick<Cluster, 'spec' | 'status'>]>([
     ['is not online', { status: { online: false } }],
     ['was never probed', {}],
     ['is not ready', { status: ready('False') }],

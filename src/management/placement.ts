@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { KubeObject } from '../api/meta.ts';
+import type { Cluster } from '../api/management/v1/cluster.ts';
+import type { Project } from '../api/management/v1/project.ts';
 import { hostNamespaceStem } from '../api/naming.ts';
-import { flagAt, listAt, textAt } from '../lib/json-path.ts';
 import type { ManagementState } from './state.ts';
 
 const hashLength = 6;
@@ -35,27 +35,27 @@ export function virtualClusterNameFor(project: string, instance: string): string
 }
 
 /** True if `allowedClusters` of the project contains this cluster. */
-export function allowsCluster(project: KubeObject, cluster: string): boolean {
-  return listAt(project, 'spec', 'allowedClusters').some((entry) => ['*', cluster].includes(textAt(entry, 'name')));
+export function allowsCluster(project: Project, cluster: string): boolean {
+  return (project.spec?.allowedClusters ?? []).some(({ name }) => ['*', cluster].includes(name));
 }
 
 /** True if new virtual clusters may be placed on the cluster. */
-export function isUsable(cluster: KubeObject): boolean {
-  return cluster.metadata.deletionTimestamp === undefined && !flagAt(cluster, 'spec', 'unusable');
+export function isUsable(cluster: Cluster): boolean {
+  return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
 /** The built-in cluster is always ready, since it is this process. Others must be online and not report Ready=False. */
-function isReady(cluster: KubeObject): boolean {
-  if (flagAt(cluster, 'spec', 'local')) return true;
-  const isNotReady = listAt(cluster, 'status', 'conditions').some(
-    (condition) => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'False',
+function isReady(cluster: Cluster): boolean {
+  if (cluster.spec?.local === true) return true;
+  const isNotReady = (cluster.status?.conditions ?? []).some(
+    ({ type, status }) => type === 'Ready' && status === 'False',
   );
-  return flagAt(cluster, 'status', 'online') && !isNotReady;
+  return cluster.status?.online === true && !isNotReady;
 }
 
 /** Returns the allowed and ready cluster with the fewest instances, `undefined` if there is none. */
 export function chooseCluster(
-  project: KubeObject,
+  project: Project,
   state: Pick<ManagementState, 'clusters' | 'instancesOn'>,
 ): string | undefined {
   let best: { readonly name: string; readonly load: number } | undefined;

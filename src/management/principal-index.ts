@@ -1,5 +1,6 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { ObjectMeta, TypedObject } from '../api/meta.ts';
 import { compareBytes } from '../lib/json-order.ts';
+import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './gather-in-turns.ts';
 
@@ -14,18 +15,21 @@ export interface PrincipalIndex {
 const none: ReadonlySet<string> = new Set();
 
 /** Follows the store from now on, for the lifetime of the store. `keysOf` may read only metadata and spec. */
-export function indexByWords(store: KindStore, keysOf: (object: KubeObject) => Iterable<string>): PrincipalIndex {
+export function indexByWords<Fields extends JsonObject>(
+  store: KindStore<Fields>,
+  keysOf: (object: TypedObject<Fields>) => Iterable<string>,
+): PrincipalIndex {
   const names = new Map<string, Set<string>>();
   const sortedByKey = new Map<string, readonly string[]>();
 
-  const add = (object: KubeObject): void => {
+  const add = (object: TypedObject<Fields>): void => {
     for (const key of keysOf(object)) {
       const found = names.get(key) ?? new Set();
       names.set(key, found.add(nameOf(object)));
       sortedByKey.delete(key);
     }
   };
-  const remove = (object: KubeObject): void => {
+  const remove = (object: TypedObject<Fields>): void => {
     for (const key of keysOf(object)) {
       const found = names.get(key);
       found?.delete(nameOf(object));
@@ -49,7 +53,11 @@ export function indexByWords(store: KindStore, keysOf: (object: KubeObject) => I
   };
 }
 
-function follow(store: KindStore, add: (object: KubeObject) => void, remove: (object: KubeObject) => void): void {
+function follow<Fields extends JsonObject>(
+  store: KindStore<Fields>,
+  add: (object: TypedObject<Fields>) => void,
+  remove: (object: TypedObject<Fields>) => void,
+): void {
   for (const { object } of store.peekAll()) add(object);
   store.listen(({ before, after }) => {
     if (before !== undefined && after !== undefined && isSameSpec(before.object, after.object)) return;
@@ -58,6 +66,6 @@ function follow(store: KindStore, add: (object: KubeObject) => void, remove: (ob
   });
 }
 
-function nameOf(object: KubeObject): string {
-  return object.metadata.name ?? '';
+function nameOf({ metadata }: { readonly metadata: ObjectMeta }): string {
+  return metadata.name ?? '';
 }

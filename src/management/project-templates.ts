@@ -1,23 +1,17 @@
+import type { AllowedTemplate, Project } from '../api/management/v1/project.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
-import type { KubeObject } from '../api/meta.ts';
 import { defaultTemplate } from '../api/naming.ts';
-import { flagAt, listAt, textAt } from '../lib/json-path.ts';
-import type { JsonValue } from '../lib/json-value.ts';
 
-function isTemplateEntry(entry: JsonValue): boolean {
-  return ['', virtualClusterTemplateKind.kind].includes(textAt(entry, 'kind'));
+function allowedTemplates(project: Project): AllowedTemplate[] {
+  const entries = project.spec?.allowedTemplates ?? [];
+  return entries.filter(({ kind = '' }) => ['', virtualClusterTemplateKind.kind].includes(kind));
 }
 
-export function allowsTemplate(project: KubeObject, template: string): boolean {
-  return listAt(project, 'spec', 'allowedTemplates').some(
-    (entry) => isTemplateEntry(entry) && ['*', template].includes(textAt(entry, 'name')),
-  );
+export function allowsTemplate(project: Project, template: string): boolean {
+  return allowedTemplates(project).some(({ name }) => ['*', template].includes(name));
 }
 
 /** The template of instances that name none: the project's default, or else the built-in one. */
-export function defaultTemplateOf(project: KubeObject): string {
-  const chosen = listAt(project, 'spec', 'allowedTemplates').find(
-    (entry) => isTemplateEntry(entry) && flagAt(entry, 'isDefault'),
-  );
-  return textAt(chosen, 'name') || defaultTemplate;
+export function defaultTemplateOf(project: Project): string {
+  return allowedTemplates(project).find(({ isDefault }) => isDefault === true)?.name || defaultTemplate;
 }

@@ -1,6 +1,6 @@
 import { eventKind } from '../api/core/event.ts';
 import { namespaceKind } from '../api/core/namespace.ts';
-import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { teamKind } from '../api/management/v1/team.ts';
@@ -12,7 +12,6 @@ import { projectNamespace } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { ReviewState } from '../auth/authz/access-state.ts';
 import { membersOfProject } from '../auth/authz/principals.ts';
-import { textsAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
@@ -26,11 +25,11 @@ export interface ManagementState extends ReviewState {
   /** A counter that increases with every change that can affect keys: of a key, a user, a team or a cluster. */
   keysVersion(): number;
   userHidden(name: string): JsonObject | undefined;
-  accessKey(name: string): KubeObject | undefined;
+  accessKey(name: string): AccessKey | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
   namespace(name: string): KubeObject | undefined;
   /** The keys of this user, team or subject, unordered. */
-  accessKeysOf(member: KeyOwnerMember, name: string): Iterable<KubeObject>;
+  accessKeysOf(member: KeyOwnerMember, name: string): Iterable<AccessKey>;
   /** The number of these keys, without loading them. */
   accessKeyCountOf(member: KeyOwnerMember, name: string): number;
   /** The names of the keys created with this one, directly or transitively. */
@@ -89,7 +88,7 @@ export function createManagementState(options: StateOptions): AttachableState {
       attached = stores;
       indexes = {
         keys: indexAccessKeys(attachedStore(accessKeyKind)),
-        teams: indexByWords(attachedStore(teamKind), (team) => new Set(textsAt(team, 'spec', 'users'))),
+        teams: indexByWords(attachedStore(teamKind), (team) => new Set(team.spec?.users)),
         projects: indexByWords(attachedStore(projectKind), membersOfProject),
         instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
       };

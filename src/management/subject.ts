@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { AccessKey } from '../api/management/v1/access-key.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { closedScope, compileScope, type Scope } from '../auth/authz/scope.ts';
 import type { Subject } from '../auth/authz/subject.ts';
@@ -20,7 +20,7 @@ const unscoped: readonly Scope[] = [];
 const denyAll: readonly Scope[] = [closedScope];
 
 /** Per version of a key; the hidden part changes with it. */
-const compiledScopes = new WeakMap<KubeObject, readonly Scope[]>();
+const compiledScopes = new WeakMap<AccessKey, readonly Scope[]>();
 
 /** The scopes of the key in use also apply during impersonation. A deleted key allows nothing. */
 export function subjectOf(
@@ -34,7 +34,7 @@ export function subjectOf(
   return { user, system, scopes: own.length === 0 ? keys : [...keys, ...own] };
 }
 
-function scopesOfKey(key: KubeObject, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
+function scopesOfKey(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly Scope[] {
   const found = compiledScopes.get(key);
   if (found !== undefined) return found;
   const scopes = scopesOf(key, state).map(compileScope);

@@ -6,7 +6,8 @@ import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { renderDefinition } from '../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../src/api/management/v1/template-definition.ts';
-import { listAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
+import type { VirtualClusterTemplateSpec } from '../../src/api/management/v1/virtual-cluster-template.ts';
+import { listAt, objectAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { templateSpecErrors } from '../../src/management/rules/template-errors.ts';
 import { defaultSettings } from '../../src/management/settings.ts';
@@ -75,7 +76,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
   it.each(names)('%s is one that the server takes, named as its file', (name) => {
     const example = exampleOf(name);
     expect([textAt(example, 'kind'), textAt(example, 'metadata', 'name')]).toEqual(['VirtualClusterTemplate', name]);
-    expect(templateSpecErrors(valueAt(example, 'spec'), defaultSettings)).toEqual([]);
+    expect(templateSpecErrors(objectAt(example, 'spec') as VirtualClusterTemplateSpec, defaultSettings)).toEqual([]);
   });
 
   it.each(names.flatMap((name) => (given[name] ?? ['']).map((text) => [name, text] as const)))(

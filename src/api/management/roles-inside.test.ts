@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json-value.ts';
-import type { KubeObject } from '../meta.ts';
 import { rolesInside, rolesInUse, rolesOf } from './roles-inside.ts';
+import type { AccessRule } from './v1/access.ts';
+import type { TemplateDefinition } from './v1/template-definition.ts';
+import type { VirtualClusterInstance } from './v1/virtual-cluster-instance.ts';
 
-const instance = (access?: JsonObject, extraAccessRules?: readonly JsonObject[]): KubeObject => ({
+const instance = (
+  access?: TemplateDefinition['access'],
+  extraAccessRules?: readonly AccessRule[],
+): VirtualClusterInstance => ({
   apiVersion: 'v1',
   kind: 'VirtualClusterInstance',
   metadata: { name: 'demo' },

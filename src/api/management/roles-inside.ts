@@ -1,12 +1,12 @@
-import { listAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import type { KubeObject } from '../meta.ts';
+import type { AccessRule } from './v1/access.ts';
+import type { TemplateDefinition } from './v1/template-definition.ts';
+import type { VirtualClusterInstance } from './v1/virtual-cluster-instance.ts';
 
 /** The roles of users and teams inside a virtual cluster (completions §8). */
 export interface RolesInside {
   /** Role of users with access whom no rule matches. */
   readonly fallback: string;
-  readonly rules: readonly JsonValue[];
+  readonly rules: readonly AccessRule[];
 }
 
 /** The user and teams that rules are matched against. */
@@ -21,12 +21,12 @@ export const defaultRoleInside = 'cluster-admin';
 
 /** The roles of the definition (by default the rendered one) and the extra rules of the instance. */
 export function rolesInside(
-  instance: KubeObject,
-  access: JsonObject | undefined = objectAt(instance, 'status', 'virtualCluster', 'access'),
+  instance: VirtualClusterInstance,
+  access: TemplateDefinition['access'] = instance.status?.virtualCluster?.access,
 ): RolesInside {
   return {
-    fallback: textAt(access, 'defaultClusterRole') || defaultRoleInside,
-    rules: [...listAt(access, 'rules'), ...listAt(instance, 'spec', 'extraAccessRules')],
+    fallback: access?.defaultClusterRole || defaultRoleInside,
+    rules: [...(access?.rules ?? []), ...(instance.spec?.extraAccessRules ?? [])],
   };
 }
 
@@ -41,14 +41,13 @@ export function rolesOf(holder: RoleHolder, { fallback, rules }: RolesInside): s
   return distinct(matching.length === 0 ? [fallback] : matching.map(roleOf));
 }
 
-function isFor(rule: JsonValue, { user, teams }: RoleHolder): boolean {
-  const users = textsAt(rule, 'users');
+function isFor({ users = [], teams: allowedTeams = [] }: AccessRule, { user, teams }: RoleHolder): boolean {
   if (users.includes('*') || (user !== undefined && users.includes(user))) return true;
-  return textsAt(rule, 'teams').some((team) => teams.includes(team));
+  return allowedTeams.some((team) => teams.includes(team));
 }
 
-function roleOf(rule: JsonValue): string {
-  return textAt(rule, 'clusterRole');
+function roleOf(rule: AccessRule): string {
+  return rule.clusterRole;
 }
 
 function distinct(roles: readonly string[]): string[] {

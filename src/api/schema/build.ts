@@ -14,7 +14,6 @@ export type { Static, TSchema } from 'typebox';
 interface Described {
   readonly title?: string;
   readonly description?: string;
-  readonly nullable?: boolean;
   readonly default?: JsonValue;
 }
 
@@ -119,6 +118,11 @@ function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Object.defineProperty({ ...schema }, isOptional, { value: true }) as TSchema as TOptional<T>;
 }
 
+/** Keeps null, which is otherwise dropped as if the member were absent. */
+function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  return unsafe({ ...asSchema(schema), nullable: true });
+}
+
 /** An object whose members are kept unchanged, whatever they are. */
 function preserved(rules: Described = {}): TUnsafe<JsonObject> {
   return unsafe({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...rules });
@@ -150,6 +154,7 @@ export const t = {
   map,
   enumOf,
   optional,
+  nullable,
   preserved,
   anything,
   timestamp,

@@ -1,7 +1,6 @@
-import type { KubeObject } from '../../api/meta.ts';
-import { textsAt } from '../../lib/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { AccessEntry } from '../../api/management/v1/access.ts';
 import type { Caller } from './caller.ts';
+import type { GuardedObject } from './guarded-object.ts';
 
 /** Reading is one permission: a caller who can see an object in a list can get it, and vice versa. */
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
@@ -17,15 +16,13 @@ export interface AccessQuestion {
  * True if the object's own `access` list grants the caller this permission. An entry without subresources applies to
  * the object itself, an entry with subresources to these only, and `*` to the object and all of its subresources.
  */
-export function givenByAccess(caller: Caller, object: KubeObject, query: AccessQuestion): boolean {
-  const entries = isJsonObject(object.spec) ? object.spec.access : undefined;
-  if (!Array.isArray(entries) || entries.length === 0) return false;
+export function givenByAccess(caller: Caller, object: GuardedObject, query: AccessQuestion): boolean {
+  const entries = object.spec?.access;
+  if (entries === undefined || entries.length === 0) return false;
   return entries.some((entry) => covers(entry, query) && namesCaller(entry, caller));
 }
 
-function covers(entry: JsonValue, { verb, subresource, through }: AccessQuestion): boolean {
-  const verbs = textsAt(entry, 'verbs');
-  const subresources = textsAt(entry, 'subresources');
+function covers({ verbs, subresources = [] }: AccessEntry, { verb, subresource, through }: AccessQuestion): boolean {
   const all = verbs.includes('*');
   const coversAll = subresources.includes('*');
   if (coversAll || subresources.length === 0) {
@@ -35,8 +32,7 @@ function covers(entry: JsonValue, { verb, subresource, through }: AccessQuestion
   return all || verbs.includes(verb) || through.some((one) => verbs.includes(one));
 }
 
-function namesCaller(entry: JsonValue, caller: Caller): boolean {
-  const users = textsAt(entry, 'users');
+function namesCaller({ users = [], teams = [] }: AccessEntry, caller: Caller): boolean {
   if (users.includes('*') || (caller.user !== undefined && users.includes(caller.user))) return true;
-  return textsAt(entry, 'teams').some((team) => caller.teams.includes(team));
+  return teams.some((team) => caller.teams.includes(team));
 }

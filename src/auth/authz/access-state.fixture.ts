@@ -1,18 +1,30 @@
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { type Team, teamKind } from '../../api/management/v1/team.ts';
+import { type User, userKind } from '../../api/management/v1/user.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterTemplate,
+  virtualClusterTemplateKind,
+} from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectNamespace } from '../../api/naming.ts';
-import { textsAt } from '../../lib/json-path.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 
 /** All existing objects, by kind. */
 export interface World {
-  readonly projects?: readonly KubeObject[];
-  readonly instances?: readonly KubeObject[];
-  readonly clusters?: readonly KubeObject[];
-  readonly templates?: readonly KubeObject[];
-  readonly users?: readonly KubeObject[];
-  readonly teams?: readonly KubeObject[];
+  readonly projects?: readonly Project[];
+  readonly instances?: readonly VirtualClusterInstance[];
+  readonly clusters?: readonly Cluster[];
+  readonly templates?: readonly VirtualClusterTemplate[];
+  readonly users?: readonly User[];
+  readonly teams?: readonly Team[];
   readonly events?: readonly KubeObject[];
   readonly selfService?: boolean;
 }
@@ -30,26 +42,32 @@ export function object(kind: string, name: string, spec: JsonObject = {}, projec
   };
 }
 
-export const project = (name: string, spec?: JsonObject) => object('Project', name, spec);
+/** A function that makes objects of a cluster-scoped kind. */
+const maker =
+  <Fields extends JsonObject>(kind: ResourceKind<Fields>) =>
+  (name: string, spec?: JsonObject) =>
+    typedObject(kind, object(kind.kind, name, spec));
+
+export const project = maker(projectKind);
 export const instance = (inProject: string, name: string, spec?: JsonObject) =>
-  object('VirtualClusterInstance', name, spec, inProject);
-export const cluster = (name: string, spec?: JsonObject) => object('Cluster', name, spec);
-export const template = (name: string, spec?: JsonObject) => object('VirtualClusterTemplate', name, spec);
-export const user = (name: string, spec?: JsonObject) => object('User', name, spec);
-export const team = (name: string, spec?: JsonObject) => object('Team', name, spec);
+  typedObject(virtualClusterInstanceKind, object('VirtualClusterInstance', name, spec, inProject));
+export const cluster = maker(clusterKind);
+export const template = maker(virtualClusterTemplateKind);
+export const user = maker(userKind);
+export const team = maker(teamKind);
 
 /** A static state: the objects and the indexes built from them. */
 export function stateOf(world: World): ReviewState {
   const { projects = [], instances = [], clusters = [], templates = [], users = [], teams = [], events = [] } = world;
-  const one = (objects: readonly KubeObject[]) => {
+  const one = <Type extends KubeObject>(objects: readonly Type[]) => {
     const byName = new Map(objects.map((each) => [each.metadata.name ?? '', each]));
     return (name: string) => byName.get(name);
   };
-  const byKey = (objects: readonly KubeObject[]) => {
+  const byKey = <Type extends KubeObject>(objects: readonly Type[]) => {
     const objectsByKey = new Map(objects.map((each) => [`${each.metadata.namespace}/${each.metadata.name}`, each]));
     return (namespace: string, name: string) => objectsByKey.get(`${namespace}/${name}`);
   };
-  const inNamespace = (objects: readonly KubeObject[], namespace: string) =>
+  const inNamespace = <Type extends KubeObject>(objects: readonly Type[], namespace: string) =>
     objects.filter(({ metadata }) => metadata.namespace === namespace);
   return {
     project: one(projects),
@@ -60,7 +78,7 @@ export function stateOf(world: World): ReviewState {
     team: one(teams),
     event: byKey(events),
     teamsOf: (name) =>
-      teams.filter((each) => textsAt(each, 'spec', 'users').includes(name)).map(({ metadata }) => metadata.name ?? ''),
+      teams.filter((each) => (each.spec?.users ?? []).includes(name)).map(({ metadata }) => metadata.name ?? ''),
     projectsOf: (principal) =>
       new Set(
         projects.filter((each) => membersOfProject(each).has(principal)).map(({ metadata }) => metadata.name ?? ''),

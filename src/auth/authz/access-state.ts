@@ -1,3 +1,9 @@
+import type { Cluster } from '../../api/management/v1/cluster.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import type { Team } from '../../api/management/v1/team.ts';
+import type { User } from '../../api/management/v1/user.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { VirtualClusterTemplate } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 
 /**
@@ -5,12 +11,12 @@ import type { KubeObject } from '../../api/meta.ts';
  * depend on the number of objects. Objects are frozen. `principal` is one of `principalsOf` (principals.ts).
  */
 export interface AccessState {
-  project(name: string): KubeObject | undefined;
-  instance(namespace: string, name: string): KubeObject | undefined;
-  cluster(name: string): KubeObject | undefined;
-  template(name: string): KubeObject | undefined;
-  user(name: string): KubeObject | undefined;
-  team(name: string): KubeObject | undefined;
+  project(name: string): Project | undefined;
+  instance(namespace: string, name: string): VirtualClusterInstance | undefined;
+  cluster(name: string): Cluster | undefined;
+  template(name: string): VirtualClusterTemplate | undefined;
+  user(name: string): User | undefined;
+  team(name: string): Team | undefined;
   /** The event in its core/v1 form. */
   event(namespace: string, name: string): KubeObject | undefined;
   teamsOf(user: string): readonly string[];
@@ -24,12 +30,12 @@ export interface AccessState {
 
 /** The state that listing all permissions of a caller iterates over. */
 export interface ReviewState extends AccessState {
-  projects(): Iterable<KubeObject>;
+  projects(): Iterable<Project>;
   namespaces(): Iterable<KubeObject>;
-  clusters(): Iterable<KubeObject>;
-  templates(): Iterable<KubeObject>;
-  users(): Iterable<KubeObject>;
-  teams(): Iterable<KubeObject>;
-  instancesOf(project: string): Iterable<KubeObject>;
+  clusters(): Iterable<Cluster>;
+  templates(): Iterable<VirtualClusterTemplate>;
+  users(): Iterable<User>;
+  teams(): Iterable<Team>;
+  instancesOf(project: string): Iterable<VirtualClusterInstance>;
   eventsOf(namespace: string): Iterable<KubeObject>;
 }

@@ -1,26 +1,39 @@
 import { clusterKind } from '../../api/management/v1/cluster.ts';
-import { projectKind } from '../../api/management/v1/project.ts';
-import { teamKind } from '../../api/management/v1/team.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { type Team, teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
-import type { KubeObject } from '../../api/meta.ts';
-import type { ResourceKind } from '../../api/resource.ts';
-import { listAt, textAt, textsAt, valueAt } from '../../lib/json-path.ts';
-import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterTemplate,
+  virtualClusterTemplateKind,
+} from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { Affected } from '../rights-signals.ts';
+import type { GuardedObject } from './guarded-object.ts';
 
-type Version = KubeObject | undefined;
-type Rule = (before: Version, after: Version) => Affected;
+type Rule = (before: KubeObject | undefined, after: KubeObject | undefined) => Affected;
 
-const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  [projectKind.plural, byProject],
-  [virtualClusterInstanceKind.plural, byInstance],
-  [clusterKind.plural, byOwnAccess],
-  [virtualClusterTemplateKind.plural, byTemplate],
-  [userKind.plural, byOwnAccess],
-  [teamKind.plural, byTeam],
+const rules: ReadonlyMap<string, Rule> = new Map([
+  ruleOf(projectKind, byProject),
+  ruleOf(virtualClusterInstanceKind, byInstance),
+  ruleOf(clusterKind, byOwnAccess),
+  ruleOf(virtualClusterTemplateKind, byTemplate),
+  ruleOf(userKind, byOwnAccess),
+  ruleOf(teamKind, byTeam),
 ]);
+
+function ruleOf<Fields extends JsonObject>(
+  kind: ResourceKind<Fields>,
+  rule: (before: TypedObject<Fields> | undefined, after: TypedObject<Fields> | undefined) => Affected,
+): readonly [string, Rule] {
+  const typed = (object: KubeObject | undefined) => (object === undefined ? undefined : typedObject(kind, object));
+  return [kind.plural, (before, after) => rule(typed(before), typed(after))];
+}
 
 /** The kinds whose objects grant permissions to callers other than those who may write them. */
 export const kindsWithRights: readonly ResourceKind[] = [
@@ -38,7 +51,11 @@ export const kindsWithRights: readonly ResourceKind[] = [
  * consequences elsewhere: other objects that become visible, and open streams. Changes of a user's own groups are
  * handled by the user's keys.
  */
-export function affectedBy(kind: Pick<ResourceKind, 'plural'>, before: Version, after: Version): Affected {
+export function affectedBy(
+  kind: Pick<ResourceKind, 'plural'>,
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+): Affected {
   const isSameSpec =
     before !== undefined &&
     before.metadata.uid === after?.metadata.uid &&
@@ -47,85 +64,87 @@ export function affectedBy(kind: Pick<ResourceKind, 'plural'>, before: Version, 
 }
 
 /** All principals that a project names: they can see what it allows and who its members are. */
-export function namedInProject(project: Version): Affected {
-  return named([...ownerEntries(project), ...memberEntries(project), ...entries(project, 'access')]);
+export function namedInProject(project: Project | undefined): Affected {
+  return named([...ownerEntries(project), ...memberEntries(project), ...accessEntries(project)]);
 }
 
 const projectFields = ['owner', 'members', 'access', 'allowedClusters', 'allowedTemplates'] as const;
 
-function byProject(before: Version, after: Version): Affected {
-  if (!differs(before, after, projectFields) && before !== undefined && after !== undefined) return undefined;
+function byProject(before: Project | undefined, after: Project | undefined): Affected {
+  const isChanged = projectFields.some((field) => !equalJson(before?.spec?.[field], after?.spec?.[field]));
+  if (!isChanged && before !== undefined && after !== undefined) return undefined;
   return union(namedInProject(before), namedInProject(after));
 }
 
 /** Creating an instance makes nothing but itself visible, and deleting it removes nothing else. */
-function byInstance(before: Version, after: Version): Affected {
+function byInstance(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): Affected {
   if (before === undefined || after === undefined) return undefined;
-  const inRules = (version: Version) => [
-    ...entries(version, 'extraAccessRules'),
-    ...listAt(version, 'spec', 'template', 'access', 'rules'),
+  const inRules = ({ spec }: VirtualClusterInstance) => [
+    ...(spec?.extraAccessRules ?? []),
+    ...(spec?.template?.access?.rules ?? []),
   ];
-  const rolesDiffer = !equalJson(
-    valueAt(before, 'spec', 'template', 'access'),
-    valueAt(after, 'spec', 'template', 'access'),
-  );
+  const rolesDiffer = !equalJson(before.spec?.template?.access, after.spec?.template?.access);
+  const extraRulesDiffer = !equalJson(before.spec?.extraAccessRules, after.spec?.extraAccessRules);
   return union(
     byOwnAccess(before, after),
-    differs(before, after, ['extraAccessRules']) || rolesDiffer
-      ? named([...inRules(before), ...inRules(after)])
-      : undefined,
-    rolesDiffer ? union(named(ownerEntries(after)), named(entries(after, 'access'))) : undefined,
+    extraRulesDiffer || rolesDiffer ? named([...inRules(before), ...inRules(after)]) : undefined,
+    rolesDiffer ? union(named(ownerEntries(after)), named(accessEntries(after))) : undefined,
   );
 }
 
 /** The template defines the roles of callers inside its virtual clusters, so a change affects all of their users. */
-function byTemplate(before: Version, after: Version): Affected {
+function byTemplate(before: VirtualClusterTemplate | undefined, after: VirtualClusterTemplate | undefined): Affected {
   if (before === undefined || after === undefined) return undefined;
-  const roles = (version: Version): JsonValue[] => [
-    valueAt(version, 'spec', 'template', 'access') ?? null,
-    ...listAt(version, 'spec', 'versions').map((each) => valueAt(each, 'template', 'access') ?? null),
+  const roles = ({ spec }: VirtualClusterTemplate): JsonValue[] => [
+    spec?.template?.access ?? null,
+    ...(spec?.versions ?? []).map(({ template }) => template?.access ?? null),
   ];
   return equalJson(roles(before), roles(after)) ? byOwnAccess(before, after) : 'everybody';
 }
 
-function byTeam(before: Version, after: Version): Affected {
-  const members = (version: Version) => textsAt(version, 'spec', 'users');
-  const [was, is] = [new Set(members(before)), new Set(members(after))];
+function byTeam(before: Team | undefined, after: Team | undefined): Affected {
+  const [was, is] = [new Set(before?.spec?.users), new Set(after?.spec?.users)];
   const moved = [...was].filter((user) => !is.has(user)).concat([...is].filter((user) => !was.has(user)));
   return union(moved.length === 0 ? undefined : named([{ users: moved }]), byOwnAccess(before, after));
 }
 
-function byOwnAccess(before: Version, after: Version): Affected {
+function byOwnAccess(before: GuardedObject | undefined, after: GuardedObject | undefined): Affected {
   if (before === undefined || after === undefined) return undefined;
   return union(
-    differs(before, after, ['owner']) ? named([...ownerEntries(before), ...ownerEntries(after)]) : undefined,
-    differs(before, after, ['access']) ? named([...entries(before, 'access'), ...entries(after, 'access')]) : undefined,
+    equalJson(before.spec?.owner, after.spec?.owner)
+      ? undefined
+      : named([...ownerEntries(before), ...ownerEntries(after)]),
+    equalJson(before.spec?.access, after.spec?.access)
+      ? undefined
+      : named([...accessEntries(before), ...accessEntries(after)]),
   );
 }
 
-function differs(before: Version, after: Version, fields: readonly string[]): boolean {
-  return fields.some((field) => !equalJson(valueAt(before, 'spec', field), valueAt(after, 'spec', field)));
+/** An entry that names users and teams: of an `access` list or an access rule. */
+interface NamingEntry {
+  readonly users?: readonly string[];
+  readonly teams?: readonly string[];
 }
 
-function entries(object: Version, field: string): readonly JsonValue[] {
-  return listAt(object, 'spec', field);
+function accessEntries(object: GuardedObject | undefined): readonly NamingEntry[] {
+  return object?.spec?.access ?? [];
 }
 
-function ownerEntries(object: Version): JsonValue[] {
-  const [user, team] = [textAt(object, 'spec', 'owner', 'user'), textAt(object, 'spec', 'owner', 'team')];
+function ownerEntries(object: GuardedObject | undefined): readonly NamingEntry[] {
+  const { user = '', team = '' } = object?.spec?.owner ?? {};
   return [{ users: user === '' ? [] : [user], teams: team === '' ? [] : [team] }];
 }
 
-function memberEntries(project: Version): JsonValue[] {
-  return entries(project, 'members').map((member) => ({
-    [textAt(member, 'kind') === 'Team' ? 'teams' : 'users']: [textAt(member, 'name')],
-  }));
+function memberEntries(project: Project | undefined): readonly NamingEntry[] {
+  return (project?.spec?.members ?? []).map(({ kind, name }) =>
+    kind === 'Team' ? { teams: [name] } : { users: [name] },
+  );
 }
 
-/** The principals that entries with `users` and `teams` name; `*` means everybody. */
-function named(list: readonly JsonValue[]): Affected {
-  const users = new Set(list.flatMap((entry) => textsAt(entry, 'users')));
-  const teams = new Set(list.flatMap((entry) => textsAt(entry, 'teams')));
+/** The principals that the entries name; `*` means everybody. */
+function named(list: readonly NamingEntry[]): Affected {
+  const users = new Set(list.flatMap((entry) => entry.users ?? []));
+  const teams = new Set(list.flatMap((entry) => entry.teams ?? []));
   if (users.has('*') || teams.has('*')) return 'everybody';
   return users.size + teams.size === 0 ? undefined : { users, teams };
 }

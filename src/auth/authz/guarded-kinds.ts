@@ -13,16 +13,16 @@ import {
 import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
-import { projectKind } from '../../api/management/v1/project.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { selfKind } from '../../api/management/v1/self.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
-import type { ResourceKind } from '../../api/resource.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
+import type { GuardedFields, GuardedObject } from './guarded-object.ts';
 import {
   anyField,
   askingRights,
@@ -38,21 +38,21 @@ import {
   userRights,
 } from './rights-table.ts';
 
-type Find = (state: AccessState, namespace: string, name: string) => KubeObject | undefined;
+type Find<Found> = (state: AccessState, namespace: string, name: string) => Found | undefined;
 
 /** A kind of the management API with its permission rules. */
 export interface GuardedKind {
-  readonly kind: ResourceKind;
+  readonly kind: ResourceKind<GuardedFields>;
   /** Returns the rule for a subresource and verb. */
   right(subresource: string, verb: string): Right | undefined;
   readonly rights: readonly Right[];
   /** Absent if permissions on this kind never depend on the object. */
-  readonly find?: Find;
+  readonly find?: Find<GuardedObject>;
   /** The project itself, or the project that contains the object or collection. */
-  readonly project?: Find;
+  readonly project?: Find<Project>;
 }
 
-const inNamespace: Find = (state, namespace) => state.project(projectOfNamespace(namespace) ?? '');
+const inNamespace: Find<Project> = (state, namespace) => state.project(projectOfNamespace(namespace) ?? '');
 
 const all: readonly GuardedKind[] = [
   guarded(projectKind, projectRights, {
@@ -73,12 +73,15 @@ const all: readonly GuardedKind[] = [
   }),
   ...[eventKind, groupEventKind].map((kind) =>
     guarded(kind, eventRights, {
-      find: (state, namespace, name) => state.event(namespace, name),
+      find(state, namespace, name) {
+        const event = state.event(namespace, name);
+        return event === undefined ? undefined : typedObject<GuardedFields>(kind, event);
+      },
       project: inNamespace,
     }),
   ),
-  guarded(ownedAccessKeyKind, ownedKeyRights),
-  ...[
+  ...ruled(ownedKeyRights, [ownedAccessKeyKind]),
+  ...ruled(askingRights, [
     selfKind,
     directClusterEndpointTokenKind,
     selfSubjectReviewKind,
@@ -86,15 +89,18 @@ const all: readonly GuardedKind[] = [
       selfSubjectAccessReviewKind(group),
       selfSubjectRulesReviewKind(group),
     ]),
-  ].map((kind) => guarded(kind, askingRights)),
+  ]),
   // For admins only.
-  ...[
-    accessKeyKind,
-    leaseKind,
-    localSubjectAccessReviewKind,
-    subjectAccessReviewKind(authorizationGroup),
-    subjectAccessReviewKind(managementGroup),
-  ].map((kind) => guarded(kind, [])),
+  ...ruled(
+    [],
+    [
+      accessKeyKind,
+      leaseKind,
+      localSubjectAccessReviewKind,
+      subjectAccessReviewKind(authorizationGroup),
+      subjectAccessReviewKind(managementGroup),
+    ],
+  ),
 ];
 
 const byName: ReadonlyMap<string, GuardedKind> = new Map(
@@ -110,8 +116,13 @@ export function guardedKinds(): readonly GuardedKind[] {
   return all;
 }
 
+/** For kinds on which permissions never depend on the object. */
+function ruled(rules: readonly Right[], kinds: readonly ResourceKind[]): GuardedKind[] {
+  return kinds.map((kind) => guarded(kind, rules));
+}
+
 function guarded(
-  kind: ResourceKind,
+  kind: ResourceKind<GuardedFields>,
   rules: readonly Right[],
   lookups: Pick<GuardedKind, 'find' | 'project'> = {},
 ): GuardedKind {

@@ -1,8 +1,7 @@
-import type { KubeObject } from '../../api/meta.ts';
-import { listAt, textAt, textsAt } from '../../lib/json-path.ts';
-import { isJsonObject } from '../../lib/json-value.ts';
+import type { Project } from '../../api/management/v1/project.ts';
 import { readVerbs } from './access-list.ts';
 import type { Caller } from './caller.ts';
+import type { GuardedObject } from './guarded-object.ts';
 
 /** Index keys of users and teams. */
 export function userPrincipal(name: string): string {
@@ -26,31 +25,25 @@ export function principalsOf(caller: Caller): string[] {
 }
 
 /** The members of a project. */
-export function membersOfProject(project: KubeObject): Set<string> {
+export function membersOfProject(project: Project): Set<string> {
   const members = new Set<string>();
-  for (const member of listAt(project, 'spec', 'members')) {
-    const name = textAt(member, 'name');
-    if (name !== '') members.add(textAt(member, 'kind') === 'Team' ? teamPrincipal(name) : userPrincipal(name));
+  for (const { kind, name } of project.spec?.members ?? []) {
+    members.add(kind === 'Team' ? teamPrincipal(name) : userPrincipal(name));
   }
   return members;
 }
 
 /** The principals that may read an object as its owner or through its `access` list. */
-export function readersOf(object: KubeObject): Set<string> {
+export function readersOf({ spec }: GuardedObject): Set<string> {
   const readers = new Set<string>();
-  const { spec } = object;
-  if (!isJsonObject(spec)) return readers;
-  const user = textAt(spec.owner, 'user');
-  const team = textAt(spec.owner, 'team');
+  const { user = '', team = '' } = spec?.owner ?? {};
   if (user !== '') readers.add(userPrincipal(user));
   if (team !== '') readers.add(teamPrincipal(team));
-  for (const entry of Array.isArray(spec.access) ? spec.access : []) {
-    const subresources = textsAt(entry, 'subresources');
-    const verbs = textsAt(entry, 'verbs');
+  for (const { verbs, subresources = [], users = [], teams = [] } of spec?.access ?? []) {
     if (subresources.length > 0 && !subresources.includes('*')) continue;
     if (!verbs.includes('*') && !readVerbs.some((verb) => verbs.includes(verb))) continue;
-    for (const name of textsAt(entry, 'users')) readers.add(name === '*' ? everyPrincipal : userPrincipal(name));
-    for (const name of textsAt(entry, 'teams')) readers.add(teamPrincipal(name));
+    for (const name of users) readers.add(name === '*' ? everyPrincipal : userPrincipal(name));
+    for (const name of teams) readers.add(teamPrincipal(name));
   }
   return readers;
 }

@@ -1,8 +1,6 @@
+import type { AllowedTemplate, Project } from '../../api/management/v1/project.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { projectRoles } from '../../api/naming.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import type { Caller } from './caller.ts';
 
 export type ProjectRole = 'admin' | 'user' | 'viewer';
@@ -27,23 +25,23 @@ const roleOf: ReadonlyMap<string, ProjectRole> = new Map([
 ]);
 
 /** Built once per version of a project, so that a check of one member does not scan ten thousand. */
-const grantsCache = new WeakMap<KubeObject, Grants>();
+const grantsCache = new WeakMap<Project, Grants>();
 
-function grantsOf(project: KubeObject): Grants {
+function grantsOf(project: Project): Grants {
   const found = grantsCache.get(project);
   if (found !== undefined) return found;
   const grants: Grants = {
     users: rolesOf(project, 'User'),
     teams: rolesOf(project, 'Team'),
-    clusters: namesOf(listAt(project, 'spec', 'allowedClusters')),
-    templates: namesOf(listAt(project, 'spec', 'allowedTemplates').filter(isTemplate)),
+    clusters: namesOf(project.spec?.allowedClusters ?? []),
+    templates: namesOf((project.spec?.allowedTemplates ?? []).filter(isTemplate)),
   };
   grantsCache.set(project, grants);
   return grants;
 }
 
 /** True if the caller has this role in the project, directly or through a team. */
-export function hasRole(caller: Caller, project: KubeObject | undefined, role: ProjectRole): boolean {
+export function hasRole(caller: Caller, project: Project | undefined, role: ProjectRole): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);
   if (caller.user !== undefined && users.get(caller.user)?.has(role) === true) return true;
@@ -51,39 +49,38 @@ export function hasRole(caller: Caller, project: KubeObject | undefined, role: P
 }
 
 /** True if the caller is a member of the project with any role. */
-export function isMember(caller: Caller, project: KubeObject | undefined): boolean {
+export function isMember(caller: Caller, project: Project | undefined): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);
   return (caller.user !== undefined && users.has(caller.user)) || caller.teams.some((team) => teams.has(team));
 }
 
-export function allowsCluster(project: KubeObject, cluster: string): boolean {
+export function allowsCluster(project: Project, cluster: string): boolean {
   const { all, names } = grantsOf(project).clusters;
   return all || names.has(cluster);
 }
 
-export function allowsTemplate(project: KubeObject, template: string): boolean {
+export function allowsTemplate(project: Project, template: string): boolean {
   const { all, names } = grantsOf(project).templates;
   return all || names.has(template);
 }
 
-function rolesOf(project: KubeObject, kind: 'User' | 'Team'): Map<string, Set<ProjectRole>> {
+function rolesOf(project: Project, kind: 'User' | 'Team'): Map<string, Set<ProjectRole>> {
   const roles = new Map<string, Set<ProjectRole>>();
-  for (const member of listAt(project, 'spec', 'members')) {
-    const name = textAt(member, 'name');
-    const role = roleOf.get(textAt(member, 'clusterRole'));
-    if (textAt(member, 'kind') !== kind || name === '' || role === undefined) continue;
+  for (const { kind: memberKind, name, clusterRole } of project.spec?.members ?? []) {
+    const role = roleOf.get(clusterRole);
+    if (memberKind !== kind || role === undefined) continue;
     const held = roles.get(name) ?? new Set<ProjectRole>();
     roles.set(name, held.add(role));
   }
   return roles;
 }
 
-function namesOf(entries: readonly JsonValue[]): Names {
-  const names = new Set(entries.map((entry) => textAt(entry, 'name')));
+function namesOf(entries: readonly { readonly name: string }[]): Names {
+  const names = new Set(entries.map(({ name }) => name));
   return { all: names.has('*'), names };
 }
 
-function isTemplate(entry: JsonValue): boolean {
-  return ['', virtualClusterTemplateKind.kind].includes(textAt(entry, 'kind'));
+function isTemplate({ kind = '' }: AllowedTemplate): boolean {
+  return ['', virtualClusterTemplateKind.kind].includes(kind);
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/meta.ts';
-import type { ResourceKind } from '../../api/resource.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
 import { callerOf } from './caller.ts';
 import { isGivenByAccess } from './decide.ts';
@@ -32,7 +32,8 @@ function userReader(subject: Subject, kind: ResourceKind, state: AccessState): R
   if (guarded === undefined || permission === undefined) return () => false;
   if (guarded.find === undefined) return undefined;
   const caller = callerOf(subject.user);
-  return (object) => {
+  return (read) => {
+    const object = typedObject(guarded.kind, read);
     const { name = '', namespace = '' } = object.metadata;
     const context = { caller, state, namespace, object, project: guarded.project?.(state, namespace, name) };
     return (

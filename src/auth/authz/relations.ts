@@ -1,10 +1,11 @@
+import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
-import { isJsonObject } from '../../lib/json-value.ts';
 import { givenByAccess, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';
+import type { GuardedObject } from './guarded-object.ts';
 import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
 import { allowsCluster, allowsTemplate, hasRole, isMember } from './project-grants.ts';
 
@@ -15,9 +16,9 @@ export interface Standing {
   /** The namespace of the object or collection; '' for all namespaces and for cluster-scoped kinds. */
   readonly namespace: string;
   /** Absent if the request names no object, or none with that name exists. */
-  readonly object?: KubeObject | undefined;
+  readonly object?: GuardedObject | undefined;
   /** The project itself, or the project that contains the object or collection. */
-  readonly project?: KubeObject | undefined;
+  readonly project?: Project | undefined;
 }
 
 interface RelationRule {
@@ -94,12 +95,9 @@ export const relations = {
 
 export type Relation = keyof typeof relations;
 
-export function owns(caller: Caller, object: KubeObject): boolean {
-  const owner = isJsonObject(object.spec) ? object.spec.owner : undefined;
-  if (!isJsonObject(owner)) return false;
-  const user = textAt(owner, 'user');
+export function owns(caller: Caller, { spec }: GuardedObject): boolean {
+  const { user = '', team = '' } = spec?.owner ?? {};
   if (user !== '') return user === caller.user;
-  const team = textAt(owner, 'team');
   return team !== '' && caller.teams.includes(team);
 }
 
@@ -124,7 +122,7 @@ function sharesProject(caller: Caller, others: readonly string[], state: AccessS
 
 function allowedInOwnProject(
   { caller, state, object }: Standing,
-  allows: (project: KubeObject, name: string) => boolean,
+  allows: (project: Project, name: string) => boolean,
 ): boolean {
   if (object === undefined) return false;
   const name = object.metadata.name ?? '';

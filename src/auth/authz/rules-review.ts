@@ -8,12 +8,12 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
-import type { ResourceKind } from '../../api/resource.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import { compareBytes } from '../../lib/json-order.ts';
-import { listAt } from '../../lib/json-path.ts';
 import type { ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
+import type { GuardedObject } from './guarded-object.ts';
 import { readerOf } from './reader.ts';
 import { anyField, guardedMetadata, openPaths, openPathVerbs } from './rights-table.ts';
 import { isAdmin, type Subject } from './subject.ts';
@@ -166,10 +166,14 @@ function namesOf(
       break;
     }
     inspected++;
-    const mayHavePermissions = reads === undefined || reads(object) || listAt(object, 'spec', 'access').length > 0;
+    const mayHavePermissions = reads === undefined || reads(object) || hasAccessList(typedObject(kind, object));
     if (mayHavePermissions) names.push(object.metadata.name ?? '');
   }
   return names.sort(compareBytes);
+}
+
+function hasAccessList({ spec }: GuardedObject): boolean {
+  return spec?.access !== undefined && spec.access.length > 0;
 }
 
 /** The rules of a scope may name other paths; only an admin has permissions beyond the open paths. */

@@ -1,7 +1,15 @@
 import { renderDefinition } from '../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
+import {
+  type VirtualClusterTemplate,
+  virtualClusterTemplateKind,
+} from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../api/meta.ts';
 import { hostNamespaceStem } from '../../api/naming.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import { typedObject } from '../../api/resource.ts';
+import { applyDefaults } from '../../api/schema/default.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandRun } from '../command-spec.ts';
@@ -22,7 +30,7 @@ export const run: CommandRun = async (call) => {
   const file = values.argument('file');
   const template = onlyTemplate(await readManifests([file]), file);
   const version = values.text('template-version') ?? '';
-  const resolved = resolveTemplate(template, version);
+  const resolved = resolveTemplate(checkedTemplate(template, file), version);
   if (resolved === undefined) {
     const wanted = version === '' ? 'that can be used' : `that matches ${version}`;
     throw new CliError(`${file}: the template has no version ${wanted}`, { exitCode: exitCodes.notFound });
@@ -57,3 +65,12 @@ export const run: CommandRun = async (call) => {
   terminal.print(format.kind === 'objects' ? format.print(document) : yamlText(document));
   return undefined;
 };
+
+/** Returns the template of a file as the server would decode it. Throws CliError for members of the wrong type. */
+function checkedTemplate(object: KubeObject, file: string): VirtualClusterTemplate {
+  const decoded = cloneJson(object);
+  applyDefaults(virtualClusterTemplateKind.schema, decoded);
+  const [first] = validateSchema(virtualClusterTemplateKind.schema, decoded, '');
+  if (first !== undefined) throw new CliError(`${file}: ${first.field}: ${first.message}`);
+  return typedObject(virtualClusterTemplateKind, decoded);
+}

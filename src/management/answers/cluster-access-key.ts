@@ -1,12 +1,11 @@
-import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { clusterAccessKeyKind } from '../../api/management/v1/cluster-access-key.ts';
-import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { apiVersionOf } from '../../api/meta.ts';
 import { agentUser, localCluster, replacesAnnotation } from '../../api/naming.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { groupResourceOf, typedObject } from '../../api/resource.ts';
 import { badRequest, notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
@@ -40,7 +39,7 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
           clusterAccessKeyKind,
           { name: cluster },
           {
-            ...(dryRun ? {} : { accessKey: textAt(created.object, 'spec', 'key') }),
+            ...(dryRun ? {} : { accessKey: typedObject(accessKeyKind, created.object).spec?.key ?? '' }),
             managementHost: root.slice(0, root.lastIndexOf('/')),
             ...(authority === undefined ? {} : { caCert: authority }),
           },
@@ -50,7 +49,7 @@ export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubre
   };
 }
 
-function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): KubeObject {
+function keyFor(cluster: string, state: Pick<ManagementState, 'accessKeysOf'>): AccessKey {
   const subject = agentUser(cluster);
   const existing = [...state.accessKeysOf('subject', subject)].map(({ metadata }) => metadata.name ?? '');
   return {

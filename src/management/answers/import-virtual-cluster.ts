@@ -1,8 +1,12 @@
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
-import { clusterKind } from '../../api/management/v1/cluster.ts';
-import { projectKind } from '../../api/management/v1/project.ts';
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { projectImportVirtualClusterKind } from '../../api/management/v1/project-import-virtual-cluster.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterInstanceSpec,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
@@ -21,7 +25,7 @@ import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
 import { nameFaults } from '../../api/validation/names.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import { flagAt, objectAt, textAt, valueAt } from '../../lib/json-path.ts';
+import { flagAt, textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import { shapeObject } from '../../registry/decode.ts';
@@ -47,6 +51,7 @@ interface Source {
   readonly namespace: string;
   readonly name: string;
   readonly importName: string;
+  readonly owner: Owner;
 }
 
 const kind = projectImportVirtualClusterKind;
@@ -119,7 +124,7 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
         if (found.phase === 'Removing') {
           throw conflict(groupResourceOf(virtualClusterKind), source.name, 'the virtual cluster is being removed');
         }
-        const wanted = instanceFor(instanceName, source, found, ownerFor(sent, context), sent);
+        const wanted = instanceFor(instanceName, source, found, ownerFor(source, context), sent);
         await createInstance(projectName, wanted, source, context, writeOptions);
         const created = `${projectNamespace(projectName)}/${instanceName}`;
         if (!writeOptions.dryRun) context.annotate?.(`${managementGroup}/instance`, created);
@@ -135,17 +140,19 @@ function readSource(sent: KubeObject, context: RequestContext, state: Management
   const missing = requiredMembers.filter((member) => textAt(source, member) === '');
   const importName = textAt(source, 'importName');
   // The caller as owner need not exist as an object: a bare subject does not.
-  const namesOther = textAt(source, 'owner', 'user') !== context.user.name;
+  const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
+  const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
+  const namesOther = user !== context.user.name;
   throwIfInvalid(sent, [
     ...validateSchema(kind.schema, sent, ''),
     ...(source === undefined || source === null ? [required('sourceVirtualCluster')] : []),
     ...missing.map((member) => required(`sourceVirtualCluster.${member}`)),
     ...(importName === '' ? [] : nameErrors('importName', importName)),
-    ...ownerErrors(sent, ownerField),
-    ...(namesOther ? missingOwnerErrors(sent, ownerField, state) : []),
+    ...ownerErrors(owner, ownerField),
+    ...(namesOther ? missingOwnerErrors(owner, ownerField, state) : []),
   ]);
   const [cluster, namespace, name] = [textAt(source, 'cluster'), textAt(source, 'namespace'), textAt(source, 'name')];
-  return { cluster, namespace, name, importName };
+  return { cluster, namespace, name, importName, owner };
 }
 
 /** Validates the name of the instance; the name of the virtual cluster itself may be unsuitable. */
@@ -172,7 +179,7 @@ async function find(
   return found;
 }
 
-async function checkCluster(project: KubeObject, cluster: KubeObject, context: RequestContext): Promise<void> {
+async function checkCluster(project: Project, cluster: Cluster, context: RequestContext): Promise<void> {
   const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
   const denied = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
   if (!allowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
@@ -183,25 +190,22 @@ async function checkCluster(project: KubeObject, cluster: KubeObject, context: R
   if (!isUsable(cluster)) throw denied(`the cluster ${from} does not accept new virtual clusters`);
 }
 
-function ownerFor(sent: KubeObject, { user }: RequestContext): JsonObject {
-  const given = objectAt(sent, 'sourceVirtualCluster', 'owner');
-  const isGiven = textAt(given, 'user') !== '' || textAt(given, 'team') !== '';
-  return given !== undefined && isGiven ? given : ownerOf(callerOf(user));
+function ownerFor({ owner }: Source, { user }: RequestContext): Owner {
+  const isGiven = owner.user !== undefined || owner.team !== undefined;
+  return isGiven ? owner : ownerOf(callerOf(user));
 }
 
 function instanceFor(
   name: string,
   source: Source,
   found: HostedVirtualCluster,
-  owner: JsonObject,
+  owner: Owner,
   sent: KubeObject,
 ): KubeObject {
   const clusterRef = { cluster: source.cluster, namespace: source.namespace, virtualCluster: source.name };
   const external = flagAt(sent, 'skipHelmDeploy') ? { external: true } : {};
-  const body = {
-    metadata: { name, annotations: { [importedAnnotation]: found.uid } },
-    spec: { owner, clusterRef, ...external },
-  };
+  const spec: VirtualClusterInstanceSpec = { owner, clusterRef, ...external };
+  const body = { metadata: { name, annotations: { [importedAnnotation]: found.uid } }, spec };
   return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
 }
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterInstanceKubeConfigKind } from '../../api/management/v1/virtual-cluster-instance-kube-config.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
@@ -55,7 +58,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
         }
         const scopes = askingScopes(context, options.state);
         throwIfInvalid(name, sent, scopes, options);
-        const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
+        const cluster = instance.spec?.clusterRef?.cluster ?? '';
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the virtual clusters of the cluster ${cluster}`);
         }
@@ -110,11 +113,10 @@ function isServer(text: string): boolean {
 /** Prefers the direct endpoint of the cluster, which works without this server. */
 function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
   const serverAddress = address();
-  const endpoint = objectAt(state.cluster(cluster), 'spec', 'directEndpoint');
-  const host = textAt(endpoint, 'host').replace(/\/+$/, '');
+  const { host: endpoint = '', caData: authority = '' } = state.cluster(cluster)?.spec?.directEndpoint ?? {};
+  const host = endpoint.replace(/\/+$/, '');
   if (host === '') return serverAddress;
   const prefix = serverAddress.root.slice(serverAddress.root.lastIndexOf('/'));
-  const authority = textAt(endpoint, 'caData');
   return {
     root: `${host.includes('://') ? host : `https://${host}`}${prefix}`,
     authority: authority === '' ? undefined : authority,
@@ -130,7 +132,7 @@ function serverOf(requested: string, root: string, project: string, name: string
 }
 
 async function tokenFor(
-  instance: KubeObject,
+  instance: VirtualClusterInstance,
   sent: KubeObject,
   scopes: readonly JsonObject[],
   context: RequestContext,

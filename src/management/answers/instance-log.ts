@@ -1,10 +1,11 @@
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import { localCluster } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, notFound, notImplemented, StatusError } from '../../api/status.ts';
 import type { Host } from '../../hosts/host.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
 
@@ -24,15 +25,15 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
       async read({ namespace, signal }, name, query) {
         const instance = state.instance(namespace, name);
         if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
-        const refAt = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
-        const cluster = refAt('cluster');
+        const { clusterRef } = instance.spec ?? {};
+        const cluster = clusterRef?.cluster ?? '';
         const host = hostOf(cluster);
         if (cluster === '') throw noLogYet(instance);
         if (host === undefined) throw notImplemented(`this server cannot read logs on the cluster ${cluster}`);
-        const location = { namespace: refAt('namespace'), name: refAt('virtualCluster') };
+        const location = { namespace: clusterRef?.namespace ?? '', name: clusterRef?.virtualCluster ?? '' };
         // The virtual cluster at this location may belong to another instance.
         const found = await host.observe(location, { signal });
-        if (found === undefined || found.uid !== textAt(instance, 'status', 'serviceUID')) throw noLogYet(instance);
+        if (found === undefined || found.uid !== (instance.status?.serviceUID ?? '')) throw noLogYet(instance);
         try {
           return await host.logs(location, { query, signal });
         } catch (error) {
@@ -45,7 +46,7 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
   };
 }
 
-function noLogYet(instance: KubeObject): StatusError {
-  const message = textAt(instance, 'status', 'message') || 'it is being created';
+function noLogYet(instance: VirtualClusterInstance): StatusError {
+  const message = instance.status?.message || 'it is being created';
   return badRequest(`the virtual cluster ${JSON.stringify(instance.metadata.name ?? '')} has no log yet: ${message}`);
 }

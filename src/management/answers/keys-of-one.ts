@@ -1,7 +1,7 @@
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { teamAccessKeysKind, userAccessKeysKind } from '../../api/management/v1/entity-access-keys.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import { compareBytes } from '../../lib/json-order.ts';
@@ -37,6 +37,6 @@ function keysOf(
   };
 }
 
-function byName(a: KubeObject, b: KubeObject): number {
+function byName(a: AccessKey, b: AccessKey): number {
   return compareBytes(a.metadata.name ?? '', b.metadata.name ?? '');
 }

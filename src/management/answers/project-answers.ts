@@ -1,11 +1,10 @@
-import { projectKind } from '../../api/management/v1/project.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { projectClustersKind } from '../../api/management/v1/project-clusters.ts';
 import { projectMembersKind } from '../../api/management/v1/project-members.ts';
 import { projectTemplatesKind } from '../../api/management/v1/project-templates.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { allowsCluster } from '../placement.ts';
@@ -15,12 +14,10 @@ import { described } from './selves.ts';
 import { answerOf } from './served-answer.ts';
 
 export function projectMembers(state: ManagementState): MountedSubresource {
-  const entries = (project: KubeObject, kind: 'User' | 'Team'): JsonObject[] => {
+  const entries = (project: Project, kind: 'User' | 'Team'): JsonObject[] => {
     const roles = new Map<string, string[]>();
-    for (const member of listAt(project, 'spec', 'members')) {
-      if (textAt(member, 'kind') !== kind) continue;
-      const name = textAt(member, 'name');
-      roles.set(name, [...(roles.get(name) ?? []), textAt(member, 'clusterRole')]);
+    for (const { kind: memberKind, name, clusterRole } of project.spec?.members ?? []) {
+      if (memberKind === kind) roles.set(name, [...(roles.get(name) ?? []), clusterRole]);
     }
     const find = kind === 'User' ? state.user : state.team;
     return [...roles].map(([name, clusterRoles]) => ({ ...described(name, find(name)), clusterRoles }));
@@ -53,7 +50,7 @@ export function projectClusters(state: ManagementState): MountedSubresource {
 function readOnly(
   kind: ResourceKind,
   state: ManagementState,
-  membersOf: (project: KubeObject) => JsonObject,
+  membersOf: (project: Project) => JsonObject,
 ): MountedSubresource {
   return {
     kind,
@@ -67,7 +64,7 @@ function readOnly(
   };
 }
 
-function sorted(objects: Iterable<KubeObject>): KubeObject[] {
-  const byName = (a: KubeObject, b: KubeObject) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+function sorted<Type extends KubeObject>(objects: Iterable<Type>): Type[] {
+  const byName = (a: Type, b: Type) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
   return [...objects].sort(byName);
 }

@@ -1,11 +1,10 @@
-import { selfKind } from '../../api/management/v1/self.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import { type SelfStatus, selfKind } from '../../api/management/v1/self.ts';
+import type { Team } from '../../api/management/v1/team.ts';
+import type { User } from '../../api/management/v1/user.ts';
 import { projectNamespacePrefix } from '../../api/naming.ts';
 import { validateSchema } from '../../api/schema/validate.ts';
 import { invalidObject } from '../../api/status.ts';
 import { callerOf } from '../../auth/authz/caller.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
@@ -32,15 +31,15 @@ export function selves(options: SelvesOptions): MountedResource {
   };
 }
 
-function statusOf(context: RequestContext, { state, instanceId }: SelvesOptions): JsonObject {
+function statusOf(context: RequestContext, { state, instanceId }: SelvesOptions): SelfStatus {
   const caller = callerOf(context.user);
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  const scope = objectAt(key, 'spec', 'scope');
+  const scope = key?.spec?.scope ?? undefined;
   return {
     ...(caller.user === undefined ? {} : { user: describedUser(caller.user, state) }),
     ...(caller.team === undefined ? {} : { team: described(caller.team, state.team(caller.team)) }),
     ...(context.accessKey === undefined ? {} : { accessKey: context.accessKey }),
-    ...(key === undefined ? {} : { accessKeyType: textAt(key, 'spec', 'type') }),
+    ...(key === undefined ? {} : { accessKeyType: key.spec?.type ?? '' }),
     ...(scope === undefined ? {} : { accessKeyScope: scope }),
     subject: context.user.name,
     groups: [...context.user.groups],
@@ -49,9 +48,9 @@ function statusOf(context: RequestContext, { state, instanceId }: SelvesOptions)
   };
 }
 
-function describedUser(name: string, state: ManagementState): JsonObject {
+function describedUser(name: string, state: ManagementState): NonNullable<SelfStatus['user']> {
   const user = state.user(name);
-  const email = textAt(user, 'spec', 'email');
+  const email = user?.spec?.email ?? '';
   return {
     ...described(name, user),
     ...(email === '' ? {} : { email }),
@@ -60,7 +59,7 @@ function describedUser(name: string, state: ManagementState): JsonObject {
 }
 
 /** The name, and the display name if there is one. */
-export function described(name: string, object: KubeObject | undefined): JsonObject {
-  const displayName = textAt(object, 'spec', 'displayName');
+export function described(name: string, object: User | Team | undefined): NonNullable<SelfStatus['team']> {
+  const displayName = object?.spec?.displayName ?? '';
   return { name, ...(displayName === '' ? {} : { displayName }) };
 }

@@ -6,7 +6,7 @@ import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import { noteGivenGroups } from '../access-key-groups.ts';
 import { hiddenKeyHash } from '../access-key-hidden.ts';
 import { checkKeyCount, keepLifetime, takeAfterMaker } from '../access-key-limits.ts';
@@ -15,6 +15,7 @@ import { keepServerFields } from '../access-key-server-fields.ts';
 import { accessKeyClaim, scopesOf } from '../access-key-state.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
 import { markLogin } from '../login-keys.ts';
 import { accessKeyErrors } from '../rules/access-key-errors.ts';
@@ -42,15 +43,14 @@ const secretPaths = [
 
 export function accessKeys(dependencies: ManagementDependencies): StoredResource {
   const { sealer, state, settings, clock } = dependencies;
-  const faults = new WeakMap<Draft, FieldError>();
+  const faults = new WeakMap<AccessKeyDraft, FieldError>();
 
   /** Removes the value from the object. Only its hash is stored, and a create returns the value once. */
-  function takeKey(draft: Draft): void {
+  function takeKey(draft: AccessKeyDraft): void {
     const spec = writableSpec(draft.object);
-    const sent = spec.key;
+    const supplied = spec.key ?? '';
     delete spec.key;
     cutFromLastApplied(draft.object, secretPaths);
-    const supplied = typeof sent === 'string' ? sent : '';
     if (supplied === '' && draft.old !== undefined) return;
     const key = supplied === '' ? generateAccessKey() : supplied;
     if (supplied !== '' && !isStrongAccessKey(supplied)) {
@@ -64,7 +64,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
   /**
    * Keys created with a scoped key inherit its scopes; existing keys may have wider ones, so it may not change them.
    */
-  function rejectScopedChange(draft: Draft, context: RequestContext): void {
+  function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext): void {
     const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
     if (used === undefined || scopesOf(used, state).length === 0) return;
     const name = draft.object.metadata.name ?? '';
@@ -78,11 +78,11 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     autoName: 'key-',
     writeOnly: secretPaths,
     verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
-    prepare(draft: Draft, context: RequestContext) {
+    prepare(draft, context) {
       takeKey(draft);
       const spec = writableSpec(draft.object);
       keepServerFields(draft, spec, context, sealer);
-      if (textAt(spec, 'type') === '') spec.type = textAt(draft.old?.object, 'spec', 'type') || 'User';
+      spec.type ||= draft.old?.object.spec?.type || 'User';
       fillAccessKeyOwner(draft, spec, context);
       if (draft.old !== undefined) {
         rejectScopedChange(draft, context);
@@ -100,7 +100,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
       const fault = faults.get(draft);
       return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
     },
-    lane: accessKeyLane,
+    lane: (sent, context) => accessKeyLane(sent, context),
     claims(record) {
       const hash = textAt(record.hidden, hiddenKeyHash);
       return hash === '' ? [] : [accessKeyClaim(hash)];

@@ -1,15 +1,15 @@
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import { type Kubeconfig, readKubeconfig } from '../../api/kubeconfig.ts';
-import { clusterKind } from '../../api/management/v1/cluster.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { cleanupFinalizer, localCluster } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
-import { flagAt, textAt } from '../../lib/json-path.ts';
+import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import type { ClusterDraft } from '../drafts.ts';
 import { checkFieldRights } from '../field-rights.ts';
 import { identifyCluster } from '../identify-cluster.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
@@ -30,19 +30,20 @@ export function clusters(
   dependencies: Pick<ManagementDependencies, 'sealer' | 'state' | 'clock' | 'connect'>,
 ): StoredResource {
   const { sealer, state, clock, connect } = dependencies;
-  const faults = new WeakMap<Draft, FieldError>();
+  const faults = new WeakMap<ClusterDraft, FieldError>();
   /** Kubeconfigs that agents announce are written by the server itself and are not listed here. */
-  const sentByClient = new WeakSet<Draft>();
+  const sentByClient = new WeakSet<ClusterDraft>();
 
   /** Removes the kubeconfig from the object and stores it sealed. */
-  async function takeKubeconfig(draft: Draft, context: RequestContext): Promise<void> {
+  async function takeKubeconfig(draft: ClusterDraft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
-    const sent = spec.kubeconfig;
+    const { kubeconfig: sent = '' } = spec;
     delete spec.kubeconfig;
     cutFromLastApplied(draft.object, secretPaths);
-    if (sent === undefined || sent === null || sent === '') {
+    if (sent === '') {
       // The connection type changed, so the credentials are obsolete. A kubeconfig that an agent announced stays.
-      if (flagAt(spec, 'local') || flagAt(spec, 'networkPeer') !== flagAt(draft.old?.object, 'spec', 'networkPeer')) {
+      const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
+      if (spec.local === true || (spec.networkPeer ?? false) !== wasPeer) {
         delete draft.hidden[hiddenKubeconfig];
         delete draft.hidden[hiddenUid];
       }
@@ -51,7 +52,6 @@ export function clusters(
     if (!context.system) sentByClient.add(draft);
     const reject = (fault: string) =>
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.kubeconfig', message: `Invalid value: ${fault}` });
-    if (typeof sent !== 'string') return void reject('must be a string');
     const { kubeconfig, fault } = readKubeconfig(sent);
     if (kubeconfig === undefined) return void reject(fault);
     const sealed = textAt(draft.hidden, hiddenKubeconfig);
@@ -62,7 +62,11 @@ export function clusters(
   }
 
   /** Records the identity of the cluster. Returns the error in the kubeconfig, `undefined` if there is none. */
-  async function identify(kubeconfig: Kubeconfig, draft: Draft, context: RequestContext): Promise<string | undefined> {
+  async function identify(
+    kubeconfig: Kubeconfig,
+    draft: ClusterDraft,
+    context: RequestContext,
+  ): Promise<string | undefined> {
     if (kubeconfig.insecureSkipTlsVerify === true || kubeconfig.server.startsWith('http:')) {
       context.warn(
         'spec.kubeconfig: the server is not verified; anyone who can intercept the connection gets the credentials',
@@ -85,21 +89,20 @@ export function clusters(
     return undefined;
   }
 
-  function errors(draft: Draft): FieldError[] {
+  function errors(draft: ClusterDraft): FieldError[] {
     const { object, old } = draft;
     const name = object.metadata.name ?? '';
-    const found = ownerErrors(object, 'spec.owner');
+    const found = ownerErrors(object.spec?.owner, 'spec.owner');
     const fault = faults.get(draft);
     if (fault !== undefined) found.push(fault);
     if (reservedNames.includes(name)) found.push(invalid('metadata.name', name, 'this name is reserved'));
-    const isLocal = flagAt(object, 'spec', 'local');
+    const { local: isLocal = false, networkPeer: isPeer = false } = object.spec ?? {};
     if (isLocal && name !== localCluster) {
       found.push(forbiddenField('spec.local', `the built-in cluster is ${localCluster}; there is no other`));
     }
-    if (old !== undefined && isLocal !== flagAt(old.object, 'spec', 'local')) {
+    if (old !== undefined && isLocal !== (old.object.spec?.local ?? false)) {
       found.push(invalid('spec.local', isLocal, 'field is immutable'));
     }
-    const isPeer = flagAt(object, 'spec', 'networkPeer');
     const hasKubeconfig = textAt(draft.hidden, hiddenKubeconfig) !== '' || fault !== undefined;
     const connectionTypes = [isLocal, isPeer, hasKubeconfig && (!isPeer || sentByClient.has(draft))].filter(
       (isSet) => isSet,
@@ -117,14 +120,14 @@ export function clusters(
     hasStatus: true,
     gracePeriods: true,
     writeOnly: secretPaths,
-    async prepare(draft: Draft, context: RequestContext) {
+    async prepare(draft, context) {
       await checkFieldRights(clusterKind, draft, context);
       keepFinalizer(draft, context);
       await takeKubeconfig(draft, context);
     },
     validate: errors,
     prepareStatus(draft) {
-      const uid = textAt(draft.object, 'status', 'clusterUID');
+      const uid = draft.object.status?.clusterUID ?? '';
       if (uid !== '') draft.hidden[hiddenUid] = uid;
     },
     claims,
@@ -141,19 +144,19 @@ export function clusters(
 }
 
 /** One physical cluster is connected once: two objects would place, count and remove independently of each other. */
-function claims({ hidden }: StoredRecord): readonly string[] {
+function claims({ hidden }: Pick<StoredRecord, 'hidden'>): readonly string[] {
   const uid = textAt(hidden, hiddenUid);
   return uid === '' ? [] : [uid];
 }
 
 /** A cluster with instances is deleted after them, since they cannot be removed without it. */
-function addFinalizer(object: KubeObject): void {
+function addFinalizer(object: Cluster): void {
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
 }
 
 /** Only the server removes the finalizer. */
-function keepFinalizer({ object, old }: Draft, { system }: RequestContext): void {
+function keepFinalizer({ object, old }: ClusterDraft, { system }: RequestContext): void {
   const { deletionTimestamp, finalizers = [] } = old?.object.metadata ?? {};
   if (!system && deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer)) addFinalizer(object);
 }

@@ -1,6 +1,12 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
-import { projectKind, quotaResources } from '../../api/management/v1/project.ts';
+import {
+  type Project,
+  type ProjectMember,
+  type ProjectSpec,
+  projectKind,
+  quotaResources,
+} from '../../api/management/v1/project.ts';
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import {
@@ -14,18 +20,12 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import { DividedWork } from '../../lib/divided-work.ts';
-import { flagAt, listAt, objectAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { equalJson, type JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import {
-  type Companion,
-  type Draft,
-  defineResource,
-  type StoredRecord,
-  type StoredResource,
-} from '../../registry/resource.ts';
+import { type Companion, defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import type { ProjectDraft } from '../drafts.ts';
 import { checkFieldRights, requireDelete } from '../field-rights.ts';
 import { isNonDeletable } from '../non-deletable.ts';
 import { quotaLimit } from '../quota-limit.ts';
@@ -51,70 +51,64 @@ export function projects({ state }: Pick<ManagementDependencies, 'state'>): Stor
   });
 }
 
-async function prepare(draft: Draft, context: RequestContext, state: ManagementState): Promise<void> {
+async function prepare(draft: ProjectDraft, context: RequestContext, state: ManagementState): Promise<void> {
   const caller = callerOf(context.user);
   const spec = writableSpec(draft.object);
-  const ownerGiven = textAt(spec, 'owner', 'user') !== '' || textAt(spec, 'owner', 'team') !== '';
+  const ownerGiven = Boolean(spec.owner?.user || spec.owner?.team);
   // Permissions are checked before defaulting: values that the server sets need none.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
   await checkFieldRights(projectKind, draft, context);
   if (!context.system) warnOfStrangers(draft, context, state);
   if (context.system || draft.old !== undefined) return;
   if (!ownerGiven) spec.owner = ownerOf(caller);
-  if (!caller.isAdmin) spec.members = withAdmin(listAt(spec, 'members'), caller);
+  if (!caller.isAdmin) spec.members = withAdmin(spec.members ?? [], caller);
 }
 
-function keepOwner(spec: JsonObject, old: KubeObject): void {
-  const owner = objectAt(old, 'spec', 'owner');
+function keepOwner(spec: ProjectSpec, old: Project): void {
+  const owner = old.spec?.owner;
   if (owner !== undefined) spec.owner = owner;
 }
 
 /** The creator of a project becomes its admin. */
-function withAdmin(members: readonly JsonValue[], caller: Caller): JsonValue[] {
+function withAdmin(members: readonly ProjectMember[], caller: Caller): ProjectMember[] {
   const owner = ownerOf(caller);
-  const [kind, name] = 'team' in owner ? ['Team', owner.team] : ['User', owner.user];
-  const entry = { kind, name, clusterRole: projectRoles.admin };
-  const already = members.some(
-    (member) =>
-      textAt(member, 'kind') === kind &&
-      textAt(member, 'name') === name &&
-      textAt(member, 'clusterRole') === entry.clusterRole,
-  );
+  const kindAndName =
+    'team' in owner ? { kind: 'Team' as const, name: owner.team } : { kind: 'User' as const, name: owner.user };
+  const entry: ProjectMember = { ...kindAndName, clusterRole: projectRoles.admin };
+  const already = members.some((member) => equalJson(member, entry));
   return already ? [...members] : [...members, entry];
 }
 
-function projectErrors(project: KubeObject): FieldError[] {
-  const templates = listAt(project, 'spec', 'allowedTemplates');
+function projectErrors({ spec = {} }: Project): FieldError[] {
+  const { members = [], allowedClusters = [], allowedTemplates = [] } = spec;
   return [
-    ...ownerErrors(project, 'spec.owner'),
-    ...duplicates(project, 'members', (entry) =>
-      ['kind', 'name', 'clusterRole'].map((member) => textAt(entry, member)).join(' '),
-    ),
-    ...duplicates(project, 'allowedClusters', (entry) => textAt(entry, 'name')),
-    ...duplicates(project, 'allowedTemplates', (entry) => textAt(entry, 'name')),
-    ...templates.flatMap((entry, index) => {
-      const kind = textAt(entry, 'kind');
+    ...ownerErrors(spec.owner, 'spec.owner'),
+    ...duplicates('members', members, ({ kind = '', name = '', clusterRole = '' }) => `${kind} ${name} ${clusterRole}`),
+    ...duplicates('allowedClusters', allowedClusters, ({ name = '' }) => name),
+    ...duplicates('allowedTemplates', allowedTemplates, ({ name = '' }) => name),
+    ...allowedTemplates.flatMap(({ kind = '', name, isDefault = false }, index) => {
       const path = `spec.allowedTemplates[${index}]`;
       if (kind !== '' && kind !== virtualClusterTemplateKind.kind) {
         return [notSupported(`${path}.kind`, kind, [virtualClusterTemplateKind.kind])];
       }
-      if (flagAt(entry, 'isDefault') && textAt(entry, 'name') === '*') {
+      if (isDefault && name === '*') {
         return [forbiddenField(`${path}.isDefault`, 'the default must be a single template')];
       }
-      const earlier = templates.slice(0, index).some((other) => flagAt(other, 'isDefault'));
-      return earlier && flagAt(entry, 'isDefault')
-        ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')]
-        : [];
+      const earlier = allowedTemplates.slice(0, index).some((other) => other.isDefault === true);
+      return earlier && isDefault ? [forbiddenField(`${path}.isDefault`, 'only one template can be the default')] : [];
     }),
-    ...['project', 'user'].flatMap((which) =>
-      quotaErrors(objectAt(project, 'spec', 'quotas', which), `spec.quotas.${which}`),
-    ),
+    ...quotaErrors(spec.quotas?.project, 'spec.quotas.project'),
+    ...quotaErrors(spec.quotas?.user, 'spec.quotas.user'),
   ];
 }
 
-function duplicates(project: KubeObject, list: string, keyOf: (entry: JsonValue) => string): FieldError[] {
+function duplicates<Entry extends JsonObject>(
+  list: keyof ProjectSpec,
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): FieldError[] {
   const seen = new Set<string>();
-  return listAt(project, 'spec', list).flatMap((entry, index) => {
+  return entries.flatMap((entry, index) => {
     const key = keyOf(entry);
     const isNew = !seen.has(key);
     seen.add(key);
@@ -137,7 +131,11 @@ function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[]
 const instancesPerTick = 100;
 
 /** A protected instance also protects its project from deletion. */
-async function guardDelete(record: StoredRecord, context: RequestContext, state: ManagementState): Promise<void> {
+async function guardDelete(
+  record: { readonly object: Project },
+  context: RequestContext,
+  state: ManagementState,
+): Promise<void> {
   if (context.system) return;
   await requireDelete(projectKind, record, context);
   const name = record.object.metadata.name ?? '';
@@ -156,8 +154,8 @@ async function guardDelete(record: StoredRecord, context: RequestContext, state:
 }
 
 /** The namespace of the project's instances. It is created, terminated and deleted with the project. */
-function companions(record: StoredRecord): readonly Companion[] {
-  const { name: project = '', deletionTimestamp } = record.object.metadata;
+function companions({ object }: { readonly object: Project }): readonly Companion[] {
+  const { name: project = '', deletionTimestamp } = object.metadata;
   const name = projectNamespace(project);
   return [
     {

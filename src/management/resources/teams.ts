@@ -10,6 +10,6 @@ export function teams(): StoredResource {
     hasStatus: false,
     gracePeriods: true,
     prepare: (draft, context) => checkFieldRights(teamKind, draft, context),
-    validate: ({ object }) => [...ownerErrors(object, 'spec.owner'), ...groupErrors(object)],
+    validate: ({ object }) => [...ownerErrors(object.spec?.owner, 'spec.owner'), ...groupErrors(object.spec?.groups)],
   });
 }

@@ -1,14 +1,15 @@
 import { duplicate, type FieldError, tooLong } from '../../api/field-error.ts';
-import { userKind } from '../../api/management/v1/user.ts';
+import { type User, userKind } from '../../api/management/v1/user.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { hashPassword, verifyPassword } from '../../auth/password-hash.ts';
 import { textAt } from '../../lib/json-path.ts';
 import { Lanes } from '../../lib/lanes.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import type { UserDraft } from '../drafts.ts';
 import { checkFieldRights, maySet } from '../field-rights.ts';
 import { cutFromLastApplied } from '../last-applied.ts';
 import { endOtherLogins } from '../login-keys.ts';
@@ -26,19 +27,19 @@ const maxUsernameLength = 253;
 const secretPaths = [['spec', 'password']];
 
 export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
-  const faults = new WeakMap<Draft, FieldError>();
+  const faults = new WeakMap<UserDraft, FieldError>();
   /** One hash per caller at a time: a caller who sets many passwords must not delay logins or other callers. */
   const lanes = new Lanes();
 
   /** Removes the password from the object. Only its sealed hash is stored. */
-  async function takePassword(draft: Draft, context: RequestContext): Promise<void> {
+  async function takePassword(draft: UserDraft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
-    const sent = spec.password;
+    const { password: sent = '' } = spec;
     delete spec.password;
     cutFromLastApplied(draft.object, secretPaths);
-    if (sent === undefined || sent === null || sent === '') return;
+    if (sent === '') return;
     await checkMaySetPassword(draft, context);
-    if (typeof sent !== 'string' || sent.length < minPasswordLength || sent.length > maxPasswordLength) {
+    if (sent.length < minPasswordLength || sent.length > maxPasswordLength) {
       const message = `Invalid value: must be ${minPasswordLength} to ${maxPasswordLength} characters long`;
       faults.set(draft, { type: 'FieldValueInvalid', field: 'spec.password', message });
       return;
@@ -67,20 +68,19 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
       await checkFieldRights(userKind, draft, context);
     },
     validate(draft) {
-      const subject = textAt(draft.object, 'spec', 'subject');
+      const { subject = '', username = '', groups } = draft.object.spec ?? {};
       const fault = faults.get(draft);
       return [
         ...(fault === undefined ? [] : [fault]),
         ...subjectErrors(subject, 'spec.subject'),
-        ...usernameErrors(textAt(draft.object, 'spec', 'username')),
-        ...groupErrors(draft.object),
+        ...usernameErrors(username),
+        ...groupErrors(groups),
       ];
     },
     claims,
     claimTaken(claim, _holder, draft) {
       const name = draft.object.metadata.name ?? '';
-      const subject = textAt(draft.object, 'spec', 'subject');
-      const username = textAt(draft.object, 'spec', 'username');
+      const { subject = '', username = '' } = draft.object.spec ?? {};
       const isNameClaim = claim === subjectClaim(name) || claim === usernameClaim(name);
       if (isNameClaim) return invalidObject(userKind, name, [duplicate('metadata.name', name)]);
       const isSubjectClaim = claim === subjectClaim(subject);
@@ -91,7 +91,7 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
 }
 
 /** Allowed for admins, and for every user on their own password. */
-async function checkMaySetPassword(draft: Draft, context: RequestContext): Promise<void> {
+async function checkMaySetPassword(draft: UserDraft, context: RequestContext): Promise<void> {
   if (context.system || (await maySet(userKind, draft, context, 'spec.password'))) return;
   throw forbidden(groupResourceOf(userKind), draft.object.metadata.name ?? '', 'you may not set spec.password');
 }
@@ -113,9 +113,9 @@ function usernameErrors(username: string): FieldError[] {
  * A subject is unique among all names and subjects, so no two users are ever the same towards a cluster. A login name
  * is unique among all names and login names.
  */
-function claims(record: StoredRecord): readonly string[] {
-  const name = record.object.metadata.name ?? '';
-  const given = (member: string) =>
-    [...new Set([name, textAt(record.object, 'spec', member)])].filter((one) => one !== '');
-  return [...given('subject').map(subjectClaim), ...given('username').map(usernameClaim)];
+function claims({ object }: { readonly object: User }): readonly string[] {
+  const { name = '' } = object.metadata;
+  const { subject = '', username = '' } = object.spec ?? {};
+  const given = (second: string) => [...new Set([name, second])].filter((one) => one !== '');
+  return [...given(subject).map(subjectClaim), ...given(username).map(usernameClaim)];
 }

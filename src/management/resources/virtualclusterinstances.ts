@@ -1,15 +1,18 @@
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import {
+  type VirtualClusterInstance,
+  type VirtualClusterInstanceSpec,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import { cleanupFinalizer, importedAnnotation, nonDeletableAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, forbidden, notFound } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { objectAt, textAt, valueAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
+import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { writableSpec } from '../draft-spec.ts';
+import type { InstanceDraft } from '../drafts.ts';
 import { requireDelete } from '../field-rights.ts';
 import { checkInstanceQuota, hasQuotas } from '../instance-quota.ts';
 import { checkInstanceRights } from '../instance-rights.ts';
@@ -31,7 +34,7 @@ export function virtualClusterInstances({
     gracePeriods: true,
     nameRule: 'label',
     keptFinalizer: cleanupFinalizer,
-    async prepare(draft: Draft, context: RequestContext) {
+    async prepare(draft, context) {
       const project = projectFor(draft, state);
       const spec = writableSpec(draft.object);
       keepStoredValues(spec, draft.old?.object);
@@ -40,7 +43,7 @@ export function virtualClusterInstances({
       await checkInstanceRights(draft, project, context);
       if (draft.old === undefined) fillDefaults(draft.object, spec, project, context, state);
       // Removing an inline template falls back to the default; an instance imported without a template stays without.
-      else if (valueAt(draft.old.object, 'spec', 'template') !== undefined) fillTemplate(spec, project);
+      else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
       checkInstanceQuota(draft, project, state);
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
@@ -59,10 +62,10 @@ export function virtualClusterInstances({
 }
 
 /** Allows nothing and limits nothing. */
-const noProject: KubeObject = { apiVersion: '', kind: '', metadata: {} };
+const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
 
 /** The project of the instance. No objects are created in a terminating project (rules CREATE-19, CREATE-20). */
-function projectFor(draft: Draft, state: ManagementState): KubeObject {
+function projectFor(draft: InstanceDraft, state: ManagementState): Project {
   const namespace = draft.object.metadata.namespace ?? '';
   const project = state.project(projectOfNamespace(namespace) ?? '');
   if (project === undefined) {
@@ -88,26 +91,23 @@ function projectFor(draft: Draft, state: ManagementState): KubeObject {
 }
 
 /** Absent and empty fields keep their stored value, so that the original manifest can be applied again. */
-function keepStoredValues(spec: JsonObject, old: KubeObject | undefined): void {
+function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterInstance | undefined): void {
   if (old === undefined) return;
-  const owner = objectAt(old, 'spec', 'owner');
+  const { owner, clusterRef: location, templateRef: reference } = old.spec ?? {};
   if (owner !== undefined && isEmptyOwner(spec)) spec.owner = owner;
-  const location = objectAt(old, 'spec', 'clusterRef');
-  if (location !== undefined) spec.clusterRef = { ...location, ...withoutEmpty(objectAt(spec, 'clusterRef')) };
-  const reference = objectAt(old, 'spec', 'templateRef');
-  if (reference === undefined || valueAt(spec, 'template') !== undefined) return;
-  const sent = objectAt(spec, 'templateRef');
-  if (textAt(sent, 'name') !== '') return;
+  if (location !== undefined) spec.clusterRef = { ...location, ...withoutEmpty(spec.clusterRef) };
+  if (reference === undefined || spec.template !== undefined) return;
+  const sent = spec.templateRef ?? {};
+  if ((sent.name ?? '') !== '') return;
   // An empty reference keeps all of it; a version alone keeps the template name.
-  spec.templateRef =
-    sent === undefined || Object.keys(sent).length === 0 ? reference : { ...sent, name: textAt(reference, 'name') };
+  spec.templateRef = Object.keys(sent).length === 0 ? reference : { ...sent, name: reference.name ?? '' };
 }
 
 /**
  * Only an import records which virtual cluster an instance took over: a manifest applied later does not remove the
  * annotation, and no client can change it.
  */
-function protectImportAnnotation({ object, old }: Draft, context: RequestContext): void {
+function protectImportAnnotation({ object, old }: InstanceDraft, context: RequestContext): void {
   if (context.system) return;
   const stored = old?.object.metadata.annotations?.[importedAnnotation];
   const sent = object.metadata.annotations?.[importedAnnotation];
@@ -119,25 +119,31 @@ function protectImportAnnotation({ object, old }: Draft, context: RequestContext
 }
 
 /** An imported instance stays imported: a manifest applied later does not contain the annotation. */
-function keepImportAnnotation(object: KubeObject, old: KubeObject | undefined): void {
+function keepImportAnnotation(object: VirtualClusterInstance, old: VirtualClusterInstance | undefined): void {
   const imported = old?.metadata.annotations?.[importedAnnotation];
   if (imported === undefined || object.metadata.annotations?.[importedAnnotation] !== undefined) return;
   object.metadata.annotations = { ...object.metadata.annotations, [importedAnnotation]: imported };
 }
 
-function isEmptyOwner(spec: JsonObject): boolean {
-  return textAt(spec, 'owner', 'user') === '' && textAt(spec, 'owner', 'team') === '';
+function isEmptyOwner({ owner }: VirtualClusterInstanceSpec): boolean {
+  return !owner?.user && !owner?.team;
 }
 
-function withoutEmpty(object: JsonObject | undefined): JsonObject {
-  return Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => value !== ''));
+type Location = NonNullable<VirtualClusterInstanceSpec['clusterRef']>;
+
+function withoutEmpty({ cluster = '', namespace = '', virtualCluster = '' }: Location = {}): Location {
+  return {
+    ...(cluster === '' ? {} : { cluster }),
+    ...(namespace === '' ? {} : { namespace }),
+    ...(virtualCluster === '' ? {} : { virtualCluster }),
+  };
 }
 
 /** Fills in the fields that are decided once, in the create call itself, so that its response is final. */
 function fillDefaults(
-  object: KubeObject,
-  spec: JsonObject,
-  project: KubeObject,
+  object: VirtualClusterInstance,
+  spec: VirtualClusterInstanceSpec,
+  project: Project,
   context: RequestContext,
   state: ManagementState,
 ): void {
@@ -148,26 +154,25 @@ function fillDefaults(
     if (isEmptyOwner(spec)) spec.owner = ownerOf(callerOf(context.user));
     fillTemplate(spec, project);
   }
-  const given = withoutEmpty(objectAt(spec, 'clusterRef'));
-  const cluster = textAt(given, 'cluster') || chooseCluster(project, state);
+  const given = withoutEmpty(spec.clusterRef);
+  const cluster = given.cluster ?? chooseCluster(project, state);
   spec.clusterRef = {
     ...given,
     ...(cluster === undefined ? {} : { cluster }),
-    namespace: textAt(given, 'namespace') || hostNamespaceFor(projectName, name),
-    virtualCluster: textAt(given, 'virtualCluster') || virtualClusterNameFor(projectName, name),
+    namespace: given.namespace ?? hostNamespaceFor(projectName, name),
+    virtualCluster: given.virtualCluster ?? virtualClusterNameFor(projectName, name),
   };
 }
 
-function fillTemplate(spec: JsonObject, project: KubeObject): void {
-  if (valueAt(spec, 'template') !== undefined || spec.external === true) return;
-  if (textAt(spec, 'templateRef', 'name') !== '') return;
-  spec.templateRef = { ...objectAt(spec, 'templateRef'), name: defaultTemplateOf(project) };
+function fillTemplate(spec: VirtualClusterInstanceSpec, project: Project): void {
+  if (spec.template !== undefined || spec.external === true) return;
+  if ((spec.templateRef?.name ?? '') !== '') return;
+  spec.templateRef = { ...spec.templateRef, name: defaultTemplateOf(project) };
 }
 
 /** The location of the virtual cluster once it is fully known; no two instances share one. */
-function locationClaims(record: StoredRecord): readonly string[] {
-  const refAt = (member: string) => textAt(record.object, 'spec', 'clusterRef', member);
-  const [cluster, namespace, virtualCluster] = [refAt('cluster'), refAt('namespace'), refAt('virtualCluster')];
+function locationClaims({ object }: { readonly object: VirtualClusterInstance }): readonly string[] {
+  const { cluster = '', namespace = '', virtualCluster = '' } = object.spec?.clusterRef ?? {};
   if (cluster === '' || namespace === '' || virtualCluster === '') return [];
   return [placeClaim(cluster, namespace, virtualCluster)];
 }

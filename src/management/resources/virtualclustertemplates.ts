@@ -1,5 +1,4 @@
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
-import { objectAt } from '../../lib/json-path.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import { checkFieldRights } from '../field-rights.ts';
@@ -13,8 +12,8 @@ export function virtualClusterTemplates({ settings }: Pick<ManagementDependencie
     gracePeriods: true,
     prepare: (draft, context) => checkFieldRights(virtualClusterTemplateKind, draft, context),
     validate: ({ object }) => [
-      ...ownerErrors(object, 'spec.owner'),
-      ...templateSpecErrors(objectAt(object, 'spec'), settings),
+      ...ownerErrors(object.spec?.owner, 'spec.owner'),
+      ...templateSpecErrors(object.spec, settings),
     ],
   });
 }

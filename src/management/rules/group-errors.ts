@@ -1,11 +1,9 @@
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { reservedSubjectPrefix, systemPrefix } from '../../api/naming.ts';
-import { textsAt } from '../../lib/json-path.ts';
 
 /** Rejects groups with the prefix of Kubernetes' own groups. */
-export function groupErrors(object: KubeObject): FieldError[] {
-  return textsAt(object, 'spec', 'groups').flatMap((group, index) => {
+export function groupErrors(groups: readonly string[] = []): FieldError[] {
+  return groups.flatMap((group, index) => {
     const path = `spec.groups[${index}]`;
     if (group === '') return [required(path)];
     return group.startsWith(systemPrefix) ? [invalid(path, group, `must not begin with ${systemPrefix}`)] : [];

@@ -3,14 +3,17 @@ import { readParameters } from '../../api/management/parameters.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
 import { sleepSeconds } from '../../api/management/sleep-seconds.ts';
 import { isVersionPattern } from '../../api/management/template-version.ts';
+import type { Project } from '../../api/management/v1/project.ts';
 import type { TemplateParameter } from '../../api/management/v1/template-definition.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  VirtualClusterInstanceSpec,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
-import { textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import type { Draft } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
+import type { InstanceDraft } from '../drafts.ts';
 import { allowsCluster, hostNamespaceFor, isUsable, virtualClusterNameFor } from '../placement.ts';
 import { allowsTemplate } from '../project-templates.ts';
 import type { ManagementState } from '../state.ts';
@@ -23,19 +26,23 @@ type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
  * Validates an instance. Unchanged fields of an update are not validated again: a deleted template, or a cluster that
  * the project no longer allows, must not block other changes.
  */
-export function instanceErrors(draft: Draft, context: RequestContext, dependencies: Dependencies): FieldError[] {
+export function instanceErrors(
+  draft: InstanceDraft,
+  context: RequestContext,
+  dependencies: Dependencies,
+): FieldError[] {
   const { object, old } = draft;
-  const changed = (...path: string[]) =>
-    old === undefined || !equalJson(valueAt(object, 'spec', ...path), valueAt(old.object, 'spec', ...path));
-  const errors = ownerErrors(object, 'spec.owner');
+  const { owner, template, templateRef } = object.spec ?? {};
+  const changed = (field: keyof VirtualClusterInstanceSpec) =>
+    old === undefined || !equalJson(object.spec?.[field], old.object.spec?.[field]);
+  const errors = ownerErrors(owner, 'spec.owner');
   // The caller as owner need not exist as an object: a bare subject does not.
-  const namesOwner = changed('owner') && textAt(object, 'spec', 'owner', 'user') !== context.user.name;
-  if (namesOwner) errors.push(...missingOwnerErrors(object, 'spec.owner', dependencies.state));
-  if (valueAt(object, 'spec', 'template') !== undefined && textAt(object, 'spec', 'templateRef', 'name') !== '') {
+  const namesOwner = changed('owner') && (owner?.user ?? '') !== context.user.name;
+  if (namesOwner) errors.push(...missingOwnerErrors(owner, 'spec.owner', dependencies.state));
+  if (template !== undefined && (templateRef?.name ?? '') !== '') {
     errors.push(forbiddenField('spec.template', 'must not be set together with templateRef'));
   }
-  if (changed('template'))
-    errors.push(...definitionErrors(valueAt(object, 'spec', 'template'), 'spec.template', dependencies.settings));
+  if (changed('template')) errors.push(...definitionErrors(template, 'spec.template', dependencies.settings));
   errors.push(...sleepErrors(draft), ...locationErrors(draft, dependencies.state));
   if (changed('templateRef') || changed('template') || changed('parameters')) {
     errors.push(...templateAndParameterErrors(draft, changed('templateRef'), dependencies.state));
@@ -43,7 +50,7 @@ export function instanceErrors(draft: Draft, context: RequestContext, dependenci
   return errors;
 }
 
-function sleepErrors({ object, old }: Draft): FieldError[] {
+function sleepErrors({ object, old }: InstanceDraft): FieldError[] {
   return [sleepAfterAnnotation, deleteAfterAnnotation].flatMap((name) => {
     const value = object.metadata.annotations?.[name];
     if (value === undefined || value === old?.object.metadata.annotations?.[name]) return [];
@@ -56,15 +63,15 @@ function sleepErrors({ object, old }: Draft): FieldError[] {
 const locationFields = ['cluster', 'namespace', 'virtualCluster'] as const;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-function locationErrors({ object, old }: Draft, state: ManagementState): FieldError[] {
+function locationErrors({ object, old }: InstanceDraft, state: ManagementState): FieldError[] {
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
   // A value that the server derived from an invalid name is not reported as a second error.
   const derived = { namespace: hostNamespaceFor, virtualCluster: virtualClusterNameFor };
   return locationFields.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
-    const value = textAt(object, 'spec', 'clusterRef', member);
-    const set = textAt(old?.object, 'spec', 'clusterRef', member);
+    const value = object.spec?.clusterRef?.[member] ?? '';
+    const set = old?.object.spec?.clusterRef?.[member] ?? '';
     if (value === set || value === '') return [];
     if (set !== '') return [invalid(path, value, 'field is immutable')];
     if (member === 'cluster') return clusterErrors(value, object, state, path);
@@ -79,7 +86,12 @@ function locationErrors({ object, old }: Draft, state: ManagementState): FieldEr
   });
 }
 
-function clusterErrors(name: string, instance: KubeObject, state: ManagementState, path: string): FieldError[] {
+function clusterErrors(
+  name: string,
+  instance: VirtualClusterInstance,
+  state: ManagementState,
+  path: string,
+): FieldError[] {
   const project = projectOf(instance, state);
   // Checked first, and also for missing clusters: callers must not learn which clusters exist outside their project.
   if (project !== undefined && !allowsCluster(project, name)) {
@@ -90,16 +102,19 @@ function clusterErrors(name: string, instance: KubeObject, state: ManagementStat
   return isUsable(cluster) ? [] : [forbiddenField(path, `the cluster ${name} does not accept new virtual clusters`)];
 }
 
-function projectOf(instance: KubeObject, state: ManagementState): KubeObject | undefined {
+function projectOf(instance: VirtualClusterInstance, state: ManagementState): Project | undefined {
   return state.project(projectOfNamespace(instance.metadata.namespace ?? '') ?? '');
 }
 
-function templateAndParameterErrors({ object }: Draft, checkReference: boolean, state: ManagementState): FieldError[] {
-  const text = textAt(object, 'spec', 'parameters');
-  const name = textAt(object, 'spec', 'templateRef', 'name');
+function templateAndParameterErrors(
+  { object }: InstanceDraft,
+  checkReference: boolean,
+  state: ManagementState,
+): FieldError[] {
+  const { parameters: text = '', templateRef } = object.spec ?? {};
+  const { name = '', version = '' } = templateRef ?? {};
   if (name === '') return readParameters(text, []).errors.slice();
 
-  const version = textAt(object, 'spec', 'templateRef', 'version');
   const template = state.template(name);
   const errors = checkReference ? referenceErrors(name, version, object, state) : [];
   // The parameters of a template that the caller may not use are not disclosed.
@@ -109,7 +124,12 @@ function templateAndParameterErrors({ object }: Draft, checkReference: boolean, 
   return parameters === undefined ? [] : readParameters(text, parameters).errors.slice();
 }
 
-function referenceErrors(name: string, version: string, instance: KubeObject, state: ManagementState): FieldError[] {
+function referenceErrors(
+  name: string,
+  version: string,
+  instance: VirtualClusterInstance,
+  state: ManagementState,
+): FieldError[] {
   const project = projectOf(instance, state);
   if (project !== undefined && !allowsTemplate(project, name)) {
     const detail = `the project ${project.metadata.name} does not allow the template ${name}`;

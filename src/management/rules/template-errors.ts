@@ -3,25 +3,29 @@ import { duplicate, type FieldError, forbiddenField, invalid, notSupported } fro
 import { checkParameterValue } from '../../api/management/parameters.ts';
 import { patternError } from '../../api/management/pattern.ts';
 import { isTemplateVersion } from '../../api/management/template-version.ts';
-import { parameterTypes, type TemplateParameter } from '../../api/management/v1/template-definition.ts';
-import { listAt, numberAt, textAt, textsAt, valueAt } from '../../lib/json-path.ts';
+import {
+  parameterTypes,
+  type TemplateDefinition,
+  type TemplateParameter,
+} from '../../api/management/v1/template-definition.ts';
+import type { VirtualClusterTemplateSpec } from '../../api/management/v1/virtual-cluster-template.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
 import { templateSyntaxErrors } from './template-syntax.ts';
 
 /** Validates the spec of a VirtualClusterTemplate. */
-export function templateSpecErrors(spec: JsonValue | undefined, settings: ManagementSettings): FieldError[] {
+export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settings: ManagementSettings): FieldError[] {
   const seen = new Set<string>();
   return [
-    ...definitionErrors(valueAt(spec, 'template'), 'spec.template', settings),
-    ...parameterListErrors(listAt(spec, 'parameters'), 'spec.parameters'),
-    ...listAt(spec, 'versions').flatMap((entry, index) => {
+    ...definitionErrors(spec.template, 'spec.template', settings),
+    ...parameterListErrors(spec.parameters, 'spec.parameters'),
+    ...(spec.versions ?? []).flatMap(({ version = '', template, parameters }, index) => {
       const path = `spec.versions[${index}]`;
-      const version = textAt(entry, 'version');
       const errors = [
-        ...definitionErrors(valueAt(entry, 'template'), `${path}.template`, settings),
-        ...parameterListErrors(listAt(entry, 'parameters'), `${path}.parameters`),
+        ...definitionErrors(template, `${path}.template`, settings),
+        ...parameterListErrors(parameters, `${path}.parameters`),
       ];
       if (!isTemplateVersion(version)) {
         errors.unshift(invalid(`${path}.version`, version, 'must be a semantic version, such as 1.2.0'));
@@ -34,21 +38,22 @@ export function templateSpecErrors(spec: JsonValue | undefined, settings: Manage
 
 /** Validates an inline definition or one of a template, independent of its parameters. */
 export function definitionErrors(
-  definition: JsonValue | undefined,
+  definition: TemplateDefinition | undefined,
   field: string,
   settings: ManagementSettings,
 ): FieldError[] {
   return [
-    ...chartErrors(valueAt(definition, 'helmRelease', 'chart'), `${field}.helmRelease.chart`, settings),
-    ...objectErrors(textAt(definition, 'spaceTemplate', 'objects'), `${field}.spaceTemplate.objects`),
+    ...chartErrors(definition?.helmRelease?.chart, `${field}.helmRelease.chart`, settings),
+    ...objectErrors(definition?.spaceTemplate?.objects ?? '', `${field}.spaceTemplate.objects`),
     ...templateSyntaxErrors(definition, field),
   ];
 }
 
 /** An omitted member defaults to that of the first chart in the list. */
-function chartErrors(chart: JsonValue | undefined, field: string, settings: ManagementSettings): FieldError[] {
-  const name = textAt(chart, 'name');
-  const repo = textAt(chart, 'repo');
+type Chart = NonNullable<TemplateDefinition['helmRelease']>['chart'];
+
+function chartErrors(chart: Chart, field: string, settings: ManagementSettings): FieldError[] {
+  const { name = '', repo = '' } = chart ?? {};
   const { allowed } = settings.charts;
   const isAllowed = allowed.some((one) => (name === '' || name === one.name) && (repo === '' || repo === one.repo));
   if (isAllowed || (name === '' && repo === '')) return [];
@@ -89,8 +94,8 @@ function objectErrors(text: string, field: string): FieldError[] {
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 
-function parameterListErrors(parameters: readonly JsonValue[], field: string): FieldError[] {
-  const variables = parameters.map((parameter) => textAt(parameter, 'variable'));
+function parameterListErrors(parameters: readonly TemplateParameter[] = [], field: string): FieldError[] {
+  const variables = parameters.map(({ variable = '' }) => variable);
   return parameters.flatMap((parameter, index) => {
     const path = `${field}[${index}]`;
     const variable = variables[index] ?? '';
@@ -115,33 +120,29 @@ function parameterListErrors(parameters: readonly JsonValue[], field: string): F
   });
 }
 
-function parameterErrors(parameter: JsonValue, path: string): FieldError[] {
+function parameterErrors(parameter: TemplateParameter, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const type = textAt(parameter, 'type');
+  const { type = '', min, max, options = [], defaultValue = '' } = parameter;
   if (type !== '' && !(parameterTypes as readonly string[]).includes(type)) {
     return [notSupported(`${path}.type`, type, parameterTypes)];
   }
-  for (const member of ['validation', 'invalidation']) {
-    const pattern = textAt(parameter, member);
+  for (const member of ['validation', 'invalidation'] as const) {
+    const pattern = parameter[member] ?? '';
     const text = pattern === '' ? undefined : patternError(pattern);
     if (text !== undefined) errors.push(invalid(`${path}.${member}`, pattern, text));
   }
-  const min = numberAt(parameter, 'min');
-  const max = numberAt(parameter, 'max');
   if (min !== undefined && max !== undefined && min > max) {
     errors.push(invalid(`${path}.min`, min, `must be less than or equal to max, which is ${max}`));
   }
-  if (errors.length > 0 || !isJsonObject(parameter)) return errors;
+  if (errors.length > 0) return errors;
 
-  const rules = parameter as unknown as TemplateParameter;
-  const withoutOptions = { ...rules, options: [] };
-  for (const [index, option] of textsAt(parameter, 'options').entries()) {
+  const withoutOptions = { ...parameter, options: [] };
+  for (const [index, option] of options.entries()) {
     const { error } = checkParameterValue(option, withoutOptions, `${path}.options[${index}]`);
     if (error !== undefined) errors.push(error);
   }
-  const defaultValue = textAt(parameter, 'defaultValue');
   if (defaultValue !== '' && errors.length === 0) {
-    const { error } = checkParameterValue(defaultValue, rules, `${path}.defaultValue`);
+    const { error } = checkParameterValue(defaultValue, parameter, `${path}.defaultValue`);
     if (error !== undefined) errors.push(error);
   }
   return errors;

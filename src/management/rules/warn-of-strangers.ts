@@ -1,8 +1,7 @@
+import type { ProjectMember } from '../../api/management/v1/project.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import type { Draft } from '../../registry/resource.ts';
+import type { ProjectDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';
 
 /**
@@ -10,13 +9,13 @@ import type { ManagementState } from '../state.ts';
  * may be a typing error, however, and a user who gets that name later becomes a member.
  */
 export function warnOfStrangers(
-  draft: Draft,
+  draft: ProjectDraft,
   context: RequestContext,
   state: Pick<ManagementState, 'user' | 'team'>,
 ): void {
-  const before = new Set(listAt(draft.old?.object, 'spec', 'members').map(memberKey));
-  for (const [index, member] of listAt(draft.object, 'spec', 'members').entries()) {
-    const [kind, name] = [textAt(member, 'kind'), textAt(member, 'name')];
+  const before = new Set(draft.old?.object.spec?.members?.map(memberKey));
+  for (const [index, member] of (draft.object.spec?.members ?? []).entries()) {
+    const { kind, name = '' } = member;
     if (name === '' || before.has(memberKey(member))) continue;
     const isTeam = kind === teamKind.kind;
     if ((isTeam ? state.team(name) : state.user(name)) !== undefined) continue;
@@ -24,6 +23,6 @@ export function warnOfStrangers(
   }
 }
 
-function memberKey(member: JsonValue): string {
-  return `${textAt(member, 'kind')} ${textAt(member, 'name')}`;
+function memberKey({ kind, name }: ProjectMember): string {
+  return `${kind} ${name}`;
 }

@@ -1,6 +1,5 @@
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
-import { objectAt } from '../../lib/json-path.ts';
+import { typedObject } from '../../api/resource.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { serve } from '../../registry/served.ts';
@@ -47,9 +46,9 @@ async function extended(context: RequestContext, { object }: Served): Promise<Se
   const { namespace = '', name = '' } = object.metadata;
   const may = async (verb: string) => await context.may({ verb, group, resource, namespace, name });
   const status = {
-    ...objectAt(object, 'status'),
+    ...typedObject(virtualClusterInstanceKind, object).status,
     canUse: await may('use'),
     canUpdate: await may('update'),
   };
-  return serve(virtualClusterInstanceKind, { ...object, status } as KubeObject);
+  return serve(virtualClusterInstanceKind, { ...object, status });
 }

@@ -1,9 +1,7 @@
-import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
-import type { KubeObject } from '../../api/meta.ts';
-import { groupResourceOf } from '../../api/resource.ts';
+import { type AccessKey, accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
+import { type FieldsOf, groupResourceOf, typedObject } from '../../api/resource.ts';
 import { alreadyExists, notFound } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
-import { textAt } from '../../lib/json-path.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
@@ -21,7 +19,7 @@ const resource = groupResourceOf(ownedAccessKeyKind);
  * The caller's own keys and those of the caller's teams, as a kind of its own. The objects are the AccessKeys
  * themselves. Keys of others do not exist (404); only a name conflict (409) reveals that some key has the name.
  */
-export function ownedAccessKeys(keys: KindStore, state: StateLookups): MountedResource {
+export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>, state: StateLookups): MountedResource {
   const view = kindView(accessKeyKind, ownedAccessKeyKind);
 
   function isOwnName(context: RequestContext, name: string): boolean {
@@ -43,7 +41,7 @@ export function ownedAccessKeys(keys: KindStore, state: StateLookups): MountedRe
     get: (context, name, options) =>
       view.told(async () => {
         const served = await keys.verbs.get(context, name, options);
-        if (!isOwn(context, served.object, state)) throw notFound(resource, name);
+        if (!isOwn(context, typedObject(accessKeyKind, served.object), state)) throw notFound(resource, name);
         return view.outward(served);
       }),
     list: (context, options) =>
@@ -90,16 +88,15 @@ export function ownedAccessKeys(keys: KindStore, state: StateLookups): MountedRe
   };
 }
 
-function isOwn(context: RequestContext, key: KubeObject, state: StateLookups): boolean {
+function isOwn(context: RequestContext, key: AccessKey, state: StateLookups): boolean {
   return belongsTo(callerOf(context.user), key) && isOfItsOwner(key, state);
 }
 
-function belongsTo(caller: Caller, key: KubeObject): boolean {
-  const user = textAt(key, 'spec', 'user');
+function belongsTo(caller: Caller, key: AccessKey): boolean {
+  const { user = '', team = '', subject = '' } = key.spec ?? {};
   if (user !== '') return user === caller.user;
-  const team = textAt(key, 'spec', 'team');
   if (team !== '') return caller.teams.includes(team);
-  return caller.user === undefined && caller.team === undefined && textAt(key, 'spec', 'subject') === caller.subject;
+  return caller.user === undefined && caller.team === undefined && subject === caller.subject;
 }
 
 function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
@@ -107,7 +104,10 @@ function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   const caller = callerOf(context.user);
   return contextWith(context, {
     names: () => ownNames(caller, state),
-    mayRead: (key) => belongsTo(caller, key) && isOfItsOwner(key, state) && (mayRead?.(key) ?? true),
+    mayRead(object) {
+      const key = typedObject(accessKeyKind, object);
+      return belongsTo(caller, key) && isOfItsOwner(key, state) && (mayRead?.(object) ?? true);
+    },
   });
 }
 

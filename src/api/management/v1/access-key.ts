@@ -1,9 +1,8 @@
-import { textAt } from '../../../lib/json-path.ts';
 import { ageColumn, column } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { timestamp } from '../../meta.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
-import type { ObjectOf } from '../../resource.ts';
+import type { Column, ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/build.ts';
 import { accessKeyEnd, accessKeyPhase } from '../access-key-life.ts';
 import { scopeSchema } from './scope.ts';
@@ -99,7 +98,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type AccessKeySpec = Static<typeof spec>;
 
-const columns = [
+const columns: readonly Column<Static<typeof schema>>[] = [
   column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
   column('User', 'spec.user', { description: 'User that the key belongs to.' }),
   column('Team', 'spec.team', { description: 'Team that the key belongs to.' }),
@@ -113,7 +112,7 @@ const columns = [
     },
     { description: 'Time at which the key expires.' },
   ),
-  column('Last Activity', (object) => textAt(object, 'status', 'lastActivity') || undefined, {
+  column('Last Activity', (object) => object.status?.lastActivity || undefined, {
     type: 'date',
     description: 'Time since the key was last used.',
   }),

@@ -1,4 +1,3 @@
-import { flagAt } from '../../../lib/json-path.ts';
 import { ageColumn, column, phaseOf } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
@@ -72,10 +71,10 @@ export const clusterKind = defineKind({
   columns: [
     column('Status', phaseOf, { description: 'Phase of the cluster.' }),
     column('Online', 'status.online', { type: 'boolean', description: 'True if the server can reach the cluster.' }),
-    column(
+    column<Static<typeof schema>>(
       'Reached By',
       (object) =>
-        flagAt(object, 'spec', 'local') ? 'built-in' : flagAt(object, 'spec', 'networkPeer') ? 'agent' : 'kubeconfig',
+        object.spec?.local === true ? 'built-in' : object.spec?.networkPeer === true ? 'agent' : 'kubeconfig',
       { description: 'How the server reaches the cluster: built-in, agent or kubeconfig.' },
     ),
     column('Version', 'status.kubernetesVersion', { description: 'Kubernetes version that the cluster reports.' }),

@@ -130,6 +130,7 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type ProjectSpec = Static<typeof spec>;
 export type ReadyDay = Static<typeof readyDaySchema>;
+export type AllowedTemplate = NonNullable<ProjectSpec['allowedTemplates']>[number];
 export type ProjectMember = Static<typeof memberSchema>;
 
 export const projectKind = defineKind({

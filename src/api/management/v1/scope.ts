@@ -67,54 +67,57 @@ const ruleSchema = t.object({
 const project = t.optional(t.string({ description: 'Name of the project. "*" selects all projects.' }));
 
 /** The restriction of an access key or token. A scope never adds permissions. */
-export const scopeSchema = t.object(
-  {
-    [scopeCliFlag]: t.optional(
-      t.boolean({
-        description: 'If true, allows the read-only management requests that the CLI needs.',
-      }),
-    ),
-    projects: t.optional(t.array(t.object({ project }), { description: 'Projects that the credential may access.' })),
-    spaces: t.optional(
-      t.array(
-        t.object({
-          project,
-          space: t.optional(t.string({ description: 'Name of the space. "*" selects all spaces.' })),
+export const scopeSchema = t.nullable(
+  t.object(
+    {
+      [scopeCliFlag]: t.optional(
+        t.boolean({
+          description: 'If true, allows the read-only management requests that the CLI needs.',
         }),
-        { description: 'Spaces that the credential may access.' },
       ),
-    ),
-    virtualClusters: t.optional(
-      t.array(
-        t.object({
-          project,
-          virtualCluster: t.optional(
-            t.string({ description: 'Name of the virtual cluster. "*" selects all virtual clusters.' }),
-          ),
-        }),
-        { description: 'Virtual clusters that the credential may access.' },
+      projects: t.optional(t.array(t.object({ project }), { description: 'Projects that the credential may access.' })),
+      spaces: t.optional(
+        t.array(
+          t.object({
+            project,
+            space: t.optional(t.string({ description: 'Name of the space. "*" selects all spaces.' })),
+          }),
+          { description: 'Spaces that the credential may access.' },
+        ),
       ),
-    ),
-    clusters: t.optional(
-      t.array(
-        t.object({ cluster: t.optional(t.string({ description: 'Name of the cluster. "*" selects all clusters.' })) }),
-        {
-          description: 'Connected clusters that the credential may access.',
-        },
+      virtualClusters: t.optional(
+        t.array(
+          t.object({
+            project,
+            virtualCluster: t.optional(
+              t.string({ description: 'Name of the virtual cluster. "*" selects all virtual clusters.' }),
+            ),
+          }),
+          { description: 'Virtual clusters that the credential may access.' },
+        ),
       ),
-    ),
-    rules: t.optional(
-      t.array(ruleSchema, { description: 'Deprecated: use projects, spaces and virtualClusters instead.' }),
-    ),
-  },
-  {
-    nullable: true,
-    description:
-      'Restricts the credential to the listed targets. If absent, the credential is not restricted. A scope never adds permissions.',
-  },
+      clusters: t.optional(
+        t.array(
+          t.object({
+            cluster: t.optional(t.string({ description: 'Name of the cluster. "*" selects all clusters.' })),
+          }),
+          {
+            description: 'Connected clusters that the credential may access.',
+          },
+        ),
+      ),
+      rules: t.optional(
+        t.array(ruleSchema, { description: 'Deprecated: use projects, spaces and virtualClusters instead.' }),
+      ),
+    },
+    {
+      description:
+        'Restricts the credential to the listed targets. If absent, the credential is not restricted. A scope never adds permissions.',
+    },
+  ),
 );
 
-export type Scope = Static<typeof scopeSchema> & { readonly [flag in typeof scopeCliFlag]?: boolean };
+export type Scope = NonNullable<Static<typeof scopeSchema>> & { readonly [flag in typeof scopeCliFlag]?: boolean };
 export type ScopeRule = Static<typeof ruleSchema>;
 
 export const requestTargets = ['Management', 'Cluster', 'ProjectSpace', 'ProjectVirtualCluster'] as const;

@@ -1,4 +1,3 @@
-import { textsAt } from '../../../lib/json-path.ts';
 import { ageColumn, column } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
@@ -41,7 +40,7 @@ export const teamKind = defineKind({
   schema,
   columns: [
     column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),
-    column('Users', (object) => textsAt(object, 'spec', 'users').length, {
+    column<Static<typeof schema>>('Users', (object) => (object.spec?.users ?? []).length, {
       type: 'integer',
       description: 'Number of users in the team.',
     }),

@@ -1,4 +1,3 @@
-import { textAt, valueAt } from '../../../lib/json-path.ts';
 import { ageColumn, column, phaseOf } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
@@ -131,20 +130,17 @@ export const virtualClusterInstanceKind = defineKind({
     column('Cluster', 'spec.clusterRef.cluster', {
       description: 'Connected cluster that the virtual cluster runs on.',
     }),
-    column(
+    column<Static<typeof schema>>(
       'Template',
-      (object) =>
-        valueAt(object, 'spec', 'template') === undefined
-          ? textAt(object, 'spec', 'templateRef', 'name') || undefined
-          : '<inline>',
+      (object) => (object.spec?.template === undefined ? object.spec?.templateRef?.name || undefined : '<inline>'),
       { description: 'Template of the virtual cluster.' },
     ),
     column('Version', 'status.kubernetesVersion', {
       description: 'Kubernetes version that the virtual cluster reports.',
     }),
-    column(
+    column<Static<typeof schema>>(
       'Owner',
-      (object) => textAt(object, 'spec', 'owner', 'user') || textAt(object, 'spec', 'owner', 'team') || undefined,
+      (object) => object.spec?.owner?.user || object.spec?.owner?.team || undefined,
       {
         description: 'User or team that owns the instance.',
       },

@@ -1,0 +1,14 @@
+import type { accessKeyKind } from '../api/management/v1/access-key.ts';
+import type { clusterKind } from '../api/management/v1/cluster.ts';
+import type { projectKind } from '../api/management/v1/project.ts';
+import type { userKind } from '../api/management/v1/user.ts';
+import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { FieldsOf } from '../api/resource.ts';
+import type { Draft } from '../registry/resource.ts';
+
+/** The drafts that the hooks of the management kinds get. Types are checked; required members can still be missing. */
+export type AccessKeyDraft = Draft<FieldsOf<typeof accessKeyKind>>;
+export type ClusterDraft = Draft<FieldsOf<typeof clusterKind>>;
+export type InstanceDraft = Draft<FieldsOf<typeof virtualClusterInstanceKind>>;
+export type ProjectDraft = Draft<FieldsOf<typeof projectKind>>;
+export type UserDraft = Draft<FieldsOf<typeof userKind>>;
