@@ -23,7 +23,7 @@ describe('a long-running request to the virtual cluster of an instance', () => {
   it('ends with its key, also if it uses a token of the key (completions §5)', async () => {
     const watch = await annasWatch();
     await at.ask(`${groupPath}/accesskeys/annas`, mergePatch({ spec: { disabled: true } }));
-    await watch.body.text();
+    expect(await watch.body.text()).toMatch(/"type":"ERROR".*"reason":"Unauthorized","code":401/);
   });
 
   it('ends when its caller loses access to the instance (completions §5)', async () => {

@@ -17,7 +17,7 @@ const member = (name: string, role: keyof typeof projectRoles) => ({
   clusterRole: projectRoles[role],
 });
 
-describe('rights at the front door', () => {
+describe('permissions in the management API', () => {
   let bench: ServerBench;
   let server: RunningServer;
   const tokens = new Map<string, string>();
@@ -52,7 +52,7 @@ describe('rights at the front door', () => {
     return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
   };
 
-  it('lets users of a project make, apply and remove their own instances, and tells them what is not there', async () => {
+  it('let project users create, apply and delete their own instances, and answer 404 for missing ones', async () => {
     expect(await code('anna', `${instances}/mine`)).toBe(404);
     const manifest = {
       apiVersion: 'management.platform.sh/v1',
@@ -72,7 +72,7 @@ describe('rights at the front door', () => {
     expect(await code('guest', `${instances}/mine`)).toBe(403);
   });
 
-  it('shows in lists and watches what may be read, as it comes to be shared and unshared', async () => {
+  it('apply to lists and watches as an object is shared and unshared', async () => {
     const across = `${groupPath}/virtualclusterinstances`;
     expect(await names('chief', instances)).toEqual(['annas', 'bobs']);
     expect(await names('anna', instances)).toEqual(['annas']);
@@ -88,14 +88,14 @@ describe('rights at the front door', () => {
       token: tokens.get('stranger') ?? '',
     });
     const sharing = (access: JsonValue) => ask('anna', `${instances}/annas`, mergePatch({ spec: { access } }));
-    // Rights that change end a watch a second later; what the object itself says is told at once.
+    // A permission change ends a watch a second later; a change of the object itself is reported at once.
     expect((await sharing([{ verbs: ['get'], users: ['stranger'] }])).code).toBe(200);
     expect(await names('stranger', instances)).toEqual(['annas']);
     expect((await sharing([])).code).toBe(200);
     const seen: string[] = [];
     for await (const line of linesOf(response.body)) {
       const event = JSON.parse(line);
-      // Its status may be written while it is shared.
+      // The server may write the status while the object is shared.
       if (event.type !== 'MODIFIED') seen.push(`${event.type} ${textAt(event, 'object', 'metadata', 'name')}`);
       if (seen.length === 2) break;
     }
@@ -103,7 +103,7 @@ describe('rights at the front door', () => {
     expect(await code('stranger', instances)).toBe(403);
   });
 
-  it('lets users change how they are shown and their password, and nothing else of themselves', async () => {
+  it('let users change their own display name and password, and nothing else of their user object', async () => {
     const me = `${groupPath}/users/anna`;
     const set = (spec: JsonObject, path = me) => code('anna', path, mergePatch({ spec }));
     expect(await set({ displayName: 'Anna', description: 'me' })).toBe(200);
@@ -127,7 +127,7 @@ describe('rights at the front door', () => {
     expect(await names('stranger', `${groupPath}/users`)).toEqual(['stranger']);
   });
 
-  it('keeps the fields of a project that are for admins, and its sharing with those whose it is', async () => {
+  it('reserve admin fields of a project for admins, and sharing of an instance for its owner', async () => {
     const red = `${groupPath}/projects/red`;
     expect(await code('chief', red, mergePatch({ spec: { displayName: 'Red' } }))).toBe(200);
     expect(await code('anna', red, mergePatch({ spec: { displayName: 'X' } }))).toBe(403);
@@ -143,7 +143,7 @@ describe('rights at the front door', () => {
     expect(await code('bob', `${instances}/bobs`, mergePatch({ spec: { access: [] } }))).toBe(200);
   });
 
-  it('lets nobody hold up the deletion of what they may not delete, whatever name they give (§2.2 of the completions)', async () => {
+  it('let nobody block the deletion of an object that they may not delete, under any name (§2.2 of the completions)', async () => {
     const uid = async (name: string) => textAt((await ask('chief', `${instances}/${name}`)).json, 'metadata', 'uid');
     const owned = (name: string, of: string): JsonObject => ({
       apiVersion: 'management.platform.sh/v1',
@@ -179,7 +179,7 @@ describe('rights at the front door', () => {
       scoped = textAt(made.json, 'spec', 'key');
     });
 
-    it('are those of its user within the scope, and lead to no key that is wider', async () => {
+    it('are those of its user within the scope, and no derived key is wider', async () => {
       expect(await names(scoped, instances)).toEqual(['annas']);
       expect(await code(scoped, `${instances}/bobs`)).toBe(403);
       expect(await names(scoped, `${groupPath}/projects`)).toEqual(['red']);
@@ -195,7 +195,7 @@ describe('rights at the front door', () => {
       const token = textAt(child.json, 'spec', 'key');
       expect(await names(token, instances)).toEqual(['annas']);
       expect(await code(token, `${root}/version`)).toBe(403);
-      // Its user may take the scope off it; what it was made with stays.
+      // The user may remove the key's own scope; the scopes inherited from the creating key remain.
       expect(
         await code('anna', `${keys}/child`, mergePatch({ spec: { scope: { projects: [{ project: '*' }] } } })),
       ).toBe(200);
@@ -206,10 +206,10 @@ describe('rights at the front door', () => {
         await code('anna', `${keys}/scoped`, mergePatch({ spec: { scope: { ...scope, allowPlatformCli: true } } })),
       ).toBe(200);
       expect(await code(scoped, `${root}/version`)).toBe(200);
-      expect(await code(token, `${root}/version`), 'as narrow as when it was made').toBe(403);
+      expect(await code(token, `${root}/version`), 'still restricted by the scope of the creating key').toBe(403);
     });
 
-    it('hold for whomever it acts as', async () => {
+    it('also apply to a user that the key impersonates', async () => {
       const rules = [{ verbs: ['impersonate'] }];
       const key = await bench.makeKey(server, 'acting', { scope: { projects: [{ project: 'red' }], rules } });
       const as = async (path: string, headers: Record<string, string>) => {
@@ -228,7 +228,7 @@ describe('rights at the front door', () => {
     });
   });
 
-  it('are told by reviews as they are (KUBECTL-22, KUBECTL-23)', async () => {
+  it('are reported correctly by access reviews (KUBECTL-22, KUBECTL-23)', async () => {
     const reviews = `${root}/apis/authorization.k8s.io/v1`;
     const can = async (who: string, verb: string, name = '') => {
       const attributes = { verb, group: 'management.platform.sh', resource: 'virtualclusterinstances', name };

@@ -42,18 +42,18 @@ describe('flotilla audit', () => {
     return { out: out.join(''), err: err.join('') };
   }
 
-  it('shows each request once, newest first, with why it was refused', async () => {
+  it('shows each request once, newest first, with the reason of a refusal', async () => {
     const { out } = await audit({ denied: true, since: '1h' });
     const [head = '', line = '', ...more] = out.trimEnd().split('\n');
     expect(more).toEqual([]);
-    expect(head).toMatch(/^TIME +USER +ACCESS KEY +VERB +WHAT +CODE +WHY$/);
+    expect(head).toMatch(/^TIME +USER +ACCESS KEY +VERB +RESOURCE +CODE +REASON$/);
     expect(line).toMatch(/Z +anna +of-anna +get +projects red +403 +no role, ownership or access entry/);
     const made = await audit({ resource: 'projects', verb: 'create', output: 'wide' });
     expect(made.out.match(/^2/gm)).toHaveLength(3);
     expect(made.out).toMatch(/FROM +CLIENT +AUDIT ID/);
   });
 
-  it('gives no more than it is asked for, as the lines stand in the log', async () => {
+  it('returns at most the requested number of lines, as they are in the log', async () => {
     const { out } = await audit({ resource: 'projects', verb: 'create', limit: '2', output: 'json' });
     const list = JSON.parse(out) as AuditEventList;
     expect(list.kind).toBe('AuditEventList');
@@ -63,8 +63,8 @@ describe('flotilla audit', () => {
     expect(new Set((both as AuditEventList).items.map(({ stage }) => stage)).size).toBe(2);
   });
 
-  it('says that there is nothing, and what is wrong with what it was given', async () => {
-    expect(await audit({ user: 'nobody' })).toEqual({ out: '', err: 'nothing in the audit log is like that\n' });
+  it('reports an empty result, and invalid arguments', async () => {
+    expect(await audit({ user: 'nobody' })).toEqual({ out: '', err: 'no audit entries found\n' });
     await expect(audit({ code: 'bad' })).rejects.toThrow('code must be a status code');
     await expect(audit({ limit: 'all' })).rejects.toThrow('--limit');
     await expect(audit({ since: 'yesterday' })).rejects.toThrow('--since');

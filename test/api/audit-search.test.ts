@@ -27,7 +27,7 @@ describe('GET /audit', () => {
     return JSON.parse(text) as AuditEventList;
   }
 
-  it('answers admins with lines as they stand in the log, newest first', async () => {
+  it('returns lines to admins as they are in the log, newest first', async () => {
     const list = await search({ resource: 'projects', verb: 'create', stage: 'ResponseComplete' });
     expect(list).toMatchObject({ kind: 'AuditEventList', apiVersion: 'management.platform.sh/v1' });
     expect(list.metadata.continue).toBeUndefined();
@@ -38,7 +38,7 @@ describe('GET /audit', () => {
     expect(list.items).toEqual(wanted.map((line) => JSON.parse(line) as AuditEvent).reverse());
   });
 
-  it('tells who was refused, and pages through it all without losing or repeating a line', async () => {
+  it('finds refused requests, and pages through all lines without losing or repeating one', async () => {
     const { items } = await search({ user: 'anna', decision: 'denied', code: '4xx' });
     expect(items).toMatchObject([{ accessKey: 'of-anna', responseStatus: { code: 403 }, objectRef: { name: 'red' } }]);
     const all = await search({ until: items[0]?.stageTimestamp ?? '' });
@@ -53,13 +53,13 @@ describe('GET /audit', () => {
       paged.push(...page.items);
       next = page.metadata.continue;
     } while (next !== undefined);
-    // Whoever looks leaves lines, some of them in the same second.
+    // Searches are audited too, some of them in the same second.
     const others = (events: readonly AuditEvent[]) =>
       events.filter(({ requestURI }) => !requestURI.startsWith('/audit'));
     expect(others(paged)).toEqual(others(all.items));
   });
 
-  it('leaves a line itself, without what was looked for', async () => {
+  it('is audited itself, without its search terms', async () => {
     await search({ text: 'looked-for', user: 'nobody-at-all' });
     const { items } = await search({ text: '/audit?', limit: 10 });
     const own = items.find(({ requestURI }) => requestURI.includes('user='));
@@ -67,7 +67,7 @@ describe('GET /audit', () => {
     expect(JSON.stringify(items)).not.toMatch(/looked-for|nobody-at-all/);
   });
 
-  it('says all that is wrong with a query at once', async () => {
+  it('reports all errors of a query at once', async () => {
     const { code, json } = await bench.ask(server, '/audit?limit=0&since=now&nme=x');
     expect(code).toBe(400);
     expect(json).toMatchObject({
@@ -80,14 +80,14 @@ describe('GET /audit', () => {
     expect((await bench.ask(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
   });
 
-  it('is for reading, by admins, and leaves a line of whoever is refused', async () => {
+  it('is read-only and reserved for admins; a refused caller is audited', async () => {
     expect((await bench.ask(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);
     expect((await bench.ask(server, '/audit', { token: anna })).code).toBe(403);
     const { items } = await search({ user: 'anna', text: '"requestURI":"/audit"' });
     expect(items).toMatchObject([{ responseStatus: { code: 403 }, decision: { allowed: false } }]);
   });
 
-  it('passes over a line that a crash tore, and finds those around it', async () => {
+  it('skips a line that a crash cut off, and finds the lines around it', async () => {
     await appendFile(bench.file('audit.log'), '{"level":"Metadata","audi\n');
     await bench.make(server, 'projects', 'green');
     const { items } = await search({ resource: 'projects', verb: 'create', stage: 'ResponseComplete', limit: 2 });

@@ -38,7 +38,7 @@ describe('the audit log', () => {
   });
   afterAll(() => bench.close());
 
-  /** The lines that one request leaves. */
+  /** The lines that one request adds. */
   async function linesOf(path: string, call: Parameters<ServerBench['request']>[2] = {}): Promise<AuditEvent[]> {
     const auditId = `mark-${marks++}`;
     const answer = await bench.request(server, path, call, { 'audit-id': auditId, 'user-agent': 'tester/1' });
@@ -50,7 +50,7 @@ describe('the audit log', () => {
   const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
   const create = (body: JsonObject, token?: string) => ({ method: 'POST', body, ...(token ? { token } : {}) }) as const;
 
-  it('says who, with which key and scope, from where, did what to what, why they could, and how it ended', async () => {
+  it('records the caller, the key and its scope, the source, the action, the object, the authorization reason and the result', async () => {
     const [before, after, ...more] = await linesOf(instancesOf('red'), create({ metadata: { name: 'one' } }, scoped));
     expect(more).toEqual([]);
     expect(before).toMatchObject({ stage: 'RequestReceived', verb: 'create', accessKey: 'for-red' });
@@ -71,7 +71,7 @@ describe('the audit log', () => {
     expect(after?.responseObject).toBeUndefined();
   });
 
-  it('names what was made, also where the server chose the name, and nothing that was not', async () => {
+  it('names the created object, also for a generated name, and no object that was not created', async () => {
     const [, named] = await linesOf(`${groupPath}/ownedaccesskeys`, create({ metadata: { name: 'made' } }));
     expect(named?.objectRef?.name).toBe('made');
     const [, chosen] = await linesOf(`${groupPath}/ownedaccesskeys`, create({ metadata: { generateName: 'ci-' } }));
@@ -81,7 +81,7 @@ describe('the audit log', () => {
     expect(refused?.objectRef?.name).toBeUndefined();
   });
 
-  it('says why somebody could not', async () => {
+  it('records the reason of a refusal', async () => {
     const lines = await linesOf(instancesOf('blue'), { token: scoped });
     expect(lines).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('keeps what was answered where a rule asks for that, and nothing of kinds that hold secrets', async () => {
+  it('records the response where a rule requires it, and nothing of kinds that hold secrets', async () => {
     const path = `${groupPath}/projects/red`;
     const [, patched] = await linesOf(path, mergePatch({ spec: { displayName: 'Red' } }));
     expect(patched).toMatchObject({
@@ -103,7 +103,7 @@ describe('the audit log', () => {
     expect(user?.requestObject).toBe('[redacted]');
   });
 
-  it('leaves no line of what no rule names', async () => {
+  it('records nothing for requests that match no rule', async () => {
     expect(await linesOf(instancesOf('red'))).toEqual([]);
   });
 });

@@ -21,8 +21,8 @@ const ask = (path: string, call: Call = {}) => bench.ask(server, root + path, ca
 const strategic = (path: string, body: JsonValue) =>
   ask(path, { method: 'PATCH', type: 'application/strategic-merge-patch+json', body });
 
-describe('kinds that Kubernetes has itself, through the front door', () => {
-  it('print as Go does, whatever order they came in (DEC-25)', async () => {
+describe('built-in Kubernetes kinds in the management API', () => {
+  it('are serialized in the field order of Go, for any input order (DEC-25)', async () => {
     const body = { data: { b: '2', a: '1' }, immutable: false, metadata: { name: 'printed' }, kind: 'ConfigMap' };
     await ask(maps, { method: 'POST', body });
     const { text } = await ask(`${maps}/printed`);
@@ -35,7 +35,7 @@ describe('kinds that Kubernetes has itself, through the front door', () => {
     expect((await ask(roles, { method: 'POST', body: role })).text).toMatch(/"rules":null\}\n$/);
   });
 
-  it('take strategic merges, custom ones and our own do not (PATCH-01, PATCH-02)', async () => {
+  it('accept strategic merge patches; custom kinds and our own do not (PATCH-01, PATCH-02)', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await ask(accounts, { method: 'POST', body: { metadata: { name: 'robot' }, secrets: [{ name: 'a' }] } });
     const { code, json } = await strategic(`${accounts}/robot`, { secrets: [{ name: 'b' }] });
@@ -45,7 +45,7 @@ describe('kinds that Kubernetes has itself, through the front door', () => {
     expect((await strategic(`${clusters}/x`, {})).code).toBe(415);
   });
 
-  it('quote no secret where a strategic merge fails', async () => {
+  it('disclose no secret when a strategic merge patch fails', async () => {
     const secrets = '/api/v1/namespaces/default/secrets';
     await ask(secrets, { method: 'POST', body: { metadata: { name: 'one' }, data: { a: 'aA==' } } });
     for (const body of [{ data: { $patch: 'merge', k: 'hush' } }, { data: 'hush' }, { hush: 1, data: { a: 5 } }]) {
@@ -56,7 +56,7 @@ describe('kinds that Kubernetes has itself, through the front door', () => {
     }
   });
 
-  it('speak protobuf, in watches too (NEG-06)', async () => {
+  it('support protobuf, in watches too (NEG-06)', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wire' }, binaryData: { b: 'AAE=' } };
     const raw = protobufCodec.encode(object);
     const made = await bench.request(

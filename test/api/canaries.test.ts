@@ -17,7 +17,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const mergePatch = 'application/merge-patch+json';
 const jsonPatch = 'application/json-patch+json';
 const applyPatch = 'application/apply-patch+yaml';
-/** Stands where it may: what finds this would find the others. */
+/** A text that may appear: a search that finds it would also find the secrets. */
 const harmless = 'the known text';
 const known = 'Kn0wnT3xt9vQ2xL7mR4bZ8cW6yH1pJ5sD3fG';
 
@@ -29,7 +29,7 @@ let logged: string[];
 beforeEach(async () => {
   bench = await ServerBench.open();
   canaries = new Canaries();
-  canaries.note(harmless, known);
+  canaries.add(harmless, known);
   logged = [];
   const keep = (members: Record<string, unknown>, message: string) => {
     const error = members.err ?? members.error;
@@ -43,10 +43,10 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 function secretsIn(text: string): string[] {
-  return canaries.in(text).filter((label) => label !== harmless);
+  return canaries.foundIn(text).filter((label) => label !== harmless);
 }
 
-/** A member of spec that is written and never read, and how a canary is put into it. */
+/** A write-only member of spec, and how to put a canary into it. */
 interface Secret {
   readonly plural: string;
   readonly kind: string;
@@ -79,7 +79,7 @@ const secrets: readonly Secret[] = [
   },
 ];
 
-/** Sends it and looks at the whole answer, headers too; nothing but what is allowed may stand there. */
+/** Sends the request and searches the whole response, headers included, for canaries other than the allowed one. */
 async function send(label: string, path: string, call: Call, allowed?: string): Promise<JsonObject> {
   const response = await bench.request(server, path, call);
   const text = await response.body.text();
@@ -91,7 +91,7 @@ async function send(label: string, path: string, call: Call, allowed?: string): 
     : {};
 }
 
-/** Every way to write a member: as it should be, as a mistake, as an attack. */
+/** Writes a member in every way: correctly, by mistake, and as an attack. */
 async function writeEveryWay({ plural, kind, member, spec }: Secret): Promise<void> {
   const path = `${groupPath}/${plural}`;
   const name = `one-${member.toLowerCase()}`;
@@ -104,10 +104,10 @@ async function writeEveryWay({ plural, kind, member, spec }: Secret): Promise<vo
     spec: { ...spec(value), description: known, ...more },
   });
   const annotated = (value: string, text: string) => body(value, {}, { annotations: { [lastApplied]: text } });
-  const told = (value: string) => (member === 'key' ? value : undefined);
+  const allowed = (value: string) => (member === 'key' ? value : undefined);
   const post = (way: string, at: string, sent: (value: string) => Partial<Call>, reveals = false) => {
     const value = canary(way);
-    return send(way, at, { method: 'POST', ...sent(value) }, reveals ? told(value) : undefined);
+    return send(way, at, { method: 'POST', ...sent(value) }, reveals ? allowed(value) : undefined);
   };
   const patch = (way: string, type: string, sent: (value: string) => JsonValue, query = '') =>
     send(way, `${one}${query}`, { method: 'PATCH', type, body: sent(canary(way)) });
@@ -160,14 +160,14 @@ async function writeEveryWay({ plural, kind, member, spec }: Secret): Promise<vo
   await patch('strategic merge patch', 'application/strategic-merge-patch+json', (value) => body(value));
   const applied = canary('apply that creates');
   const call = { method: 'PATCH', type: applyPatch, body: body(applied, {}, { name: `${name}-a` }) } as const;
-  await send('apply that creates', `${path}/${name}-a?fieldManager=m`, call, told(applied));
+  await send('apply that creates', `${path}/${name}-a?fieldManager=m`, call, allowed(applied));
   const read = await send('read', one, {});
   const put = { ...read, spec: { ...(read.spec as JsonObject), ...spec(canary('replace')) } };
   await send('replace', one, { method: 'PUT', body: put });
   await send('replace that conflicts', one, { method: 'PUT', body: put });
 }
 
-/** Every way to read. */
+/** Reads objects in every way. */
 async function readEveryWay({ plural, member }: Secret): Promise<void> {
   const path = `${groupPath}/${plural}`;
   const forms = [
@@ -189,7 +189,7 @@ async function readEveryWay({ plural, member }: Secret): Promise<void> {
   await send('field selector', `${path}?fieldSelector=spec.${member}%3D${sought}`, {});
 }
 
-it('no secret stands anywhere but in the one answer that tells a new key (completions §5, §11)', async () => {
+it('no secret appears anywhere except in the one response that returns a new key (completions §5, §11)', async () => {
   for (const secret of secrets) await writeEveryWay(secret);
   await Promise.all(secrets.map(readEveryWay));
 
@@ -199,10 +199,10 @@ it('no secret stands anywhere but in the one answer that tells a new key (comple
   });
   const key = textAt(made, 'spec', 'key');
   expect(key).toMatch(/^flk_/);
-  canaries.note('a key that the server made', key);
+  canaries.add('a key that the server made', key);
   await send('its use', `${groupPath}/ownedaccesskeys`, { token: key });
   const wrongPlace = `${groupPath}/ownedaccesskeys/${key}?token=${key}&labelSelector=${key}`;
-  await send('its use as a name, which is told to be nobody’s', wrongPlace, {}, key);
+  await send('its use as an unknown name', wrongPlace, {}, key);
   await send('a bearer that is nobody’s', '/metrics', { token: canaries.make('a bearer that is nobody’s') });
   await send('a token in the query', `/version?access_token=${canaries.make('a token in the query')}`, {});
 
@@ -211,7 +211,7 @@ it('no secret stands anywhere but in the one answer that tells a new key (comple
   const login = (sent: string) => ({ method: 'POST', token: '', body: { username: 'anna', password: sent } }) as const;
   await send('a wrong login', '/auth/password/login', login(canaries.make('a password that is wrong')));
   const entered = await send('a login', '/auth/password/login', login(password));
-  canaries.note('the key of a login', textAt(entered, 'accessKey'));
+  canaries.add('the key of a login', textAt(entered, 'accessKey'));
   expect(textAt(entered, 'accessKey')).not.toBe('');
   await send('a login that is no JSON', '/auth/password/login', {
     ...login(''),
@@ -222,7 +222,7 @@ it('no secret stands anywhere but in the one answer that tells a new key (comple
     body: { spec: {} },
   });
   expect(textAt(issued, 'status', 'token')).not.toBe('');
-  canaries.note('a direct token', textAt(issued, 'status', 'token').split('.')[2] ?? '');
+  canaries.add('a direct token', textAt(issued, 'status', 'token').split('.')[2] ?? '');
 
   const nowhere = new Map<string, string>();
   nowhere.set('metrics', (await bench.ask(server, '/metrics')).text);
@@ -237,7 +237,7 @@ it('no secret stands anywhere but in the one answer that tells a new key (comple
     expect(secretsIn(text), place).toEqual([]);
   }
   for (const place of ['backup', 'audit log', 'data directory', 'rows of the store']) {
-    expect(canaries.in(nowhere.get(place) ?? ''), place).toEqual([harmless]);
+    expect(canaries.foundIn(nowhere.get(place) ?? ''), place).toEqual([harmless]);
   }
 }, 180_000);
 

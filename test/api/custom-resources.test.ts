@@ -65,8 +65,8 @@ const ask = (path: string, call = {}): Promise<Answer> => bench.ask(server, `${r
 const post = (path: string, body: JsonValue) => ask(path, { method: 'POST', body });
 const ship = (name: string, spec: JsonObject = {}): JsonObject => ({ metadata: { name }, spec });
 
-describe('a kind that a definition makes', () => {
-  it('is there for the very next request, in discovery and in OpenAPI too (OAPI-12, OAPI-13)', async () => {
+describe('a kind of a CustomResourceDefinition', () => {
+  it('is available to the very next request, also in discovery and OpenAPI (OAPI-12, OAPI-13)', async () => {
     const { json } = await post(ships, ship('first', { name: 'a' }));
     expect(json).toMatchObject({ apiVersion: 'sea.example.com/v1', kind: 'Ship', spec: { masts: 3, name: 'a' } });
     const list = await ask(ships);
@@ -91,7 +91,7 @@ describe('a kind that a definition makes', () => {
     expect(swagger.definitions).toHaveProperty(['com.example.sea.v1.Ship']);
   });
 
-  it('has only the documents of its group version made anew when it changes (OAPI-03)', async () => {
+  it('regenerates only the OpenAPI documents of its group version when it changes (OAPI-03)', async () => {
     const hashes = async () => {
       const { json } = await ask('/openapi/v3');
       return new Map(
@@ -107,7 +107,7 @@ describe('a kind that a definition makes', () => {
     expect(changed.sort()).toEqual(['apis/sea.example.com/v1', 'apis/sea.example.com/v1beta1']);
   });
 
-  it('refuses what its schema and its rules refuse (META-21, META-22)', async () => {
+  it('enforces its schema and its validation rules (META-21, META-22)', async () => {
     const refused = await post(ships, ship('bad', { name: 'far too long', masts: 12 }));
     expect(refused.code).toBe(422);
     expect(listAt(refused.json, 'details', 'causes').map((cause) => textAt(cause, 'message'))).toEqual([
@@ -119,7 +119,7 @@ describe('a kind that a definition makes', () => {
     expect(strict.text).toContain('strict decoding error: unknown field \\"spec.sails\\"');
   });
 
-  it('is scaled through a path of its own (SCALE-01, SCALE-03)', async () => {
+  it('is scaled through its own scale subresource (SCALE-01, SCALE-03)', async () => {
     await post(ships, ship('big', { masts: 4 }));
     const { json: scale } = await ask(`${ships}/big/scale`);
     expect(scale).toMatchObject({
@@ -144,7 +144,7 @@ describe('a kind that a definition makes', () => {
     expect(valueAt(none.json, 'spec', 'masts')).toBe(3);
   });
 
-  it('has a status that is written alone, and fields that selectors know (STATUS-02, SEL-09, SEL-14)', async () => {
+  it('has a separate status subresource and selectable fields (STATUS-02, SEL-09, SEL-14)', async () => {
     await post(ships, { ...ship('calm', { name: 'calm' }), status: { masts: 9 } });
     const { json } = await ask(`${ships}/calm/status`, mergePatch({ status: { masts: 1 }, spec: { name: 'wild' } }));
     expect([json.spec, json.status, valueAt(json, 'metadata', 'generation')]).toEqual([
@@ -159,7 +159,7 @@ describe('a kind that a definition makes', () => {
     );
   });
 
-  it('warns whoever uses a version that is deprecated (CREATE-29)', async () => {
+  it('adds a warning for a deprecated version (CREATE-29)', async () => {
     const response = await bench.request(server, `${root}/apis/sea.example.com/v1beta1/ships`);
     expect(response.headers.warning).toBe(
       '299 - "sea.example.com/v1beta1 Ship is deprecated; use sea.example.com/v1 Ship"',
@@ -167,7 +167,7 @@ describe('a kind that a definition makes', () => {
     await response.body.dump();
   });
 
-  it('takes no strategic merge patch (PATCH-01)', async () => {
+  it('accepts no strategic merge patch (PATCH-01)', async () => {
     const call = { method: 'PATCH', type: 'application/strategic-merge-patch+json', body: { spec: {} } };
     expect((await ask(`${ships}/calm`, call)).code).toBe(415);
   });

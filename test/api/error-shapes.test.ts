@@ -5,7 +5,7 @@ import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
 
-describe('errors at the front door', () => {
+describe('errors of the management API', () => {
   let bench: ServerBench;
   let server: RunningServer;
 
@@ -30,7 +30,7 @@ describe('errors at the front door', () => {
     return answer.json;
   }
 
-  it('name the plural where the object is the matter, and the Kind where its content is (ERR-02, ERR-03, ERR-04, ERR-05, ERR-07)', async () => {
+  it('name the plural for errors about the object, and the Kind for errors about its content (ERR-02, ERR-03, ERR-04, ERR-05, ERR-07)', async () => {
     expect(await refusal(`${instances}/nowhere`)).toMatchObject({
       code: 404,
       reason: 'NotFound',
@@ -54,7 +54,7 @@ describe('errors at the front door', () => {
     });
   });
 
-  it('come all at once, in brackets, one cause a field (ERR-07, ERR-08, ERR-23, ERR-24, CREATE-32)', async () => {
+  it('are reported together, in brackets, one cause per field (ERR-07, ERR-08, ERR-23, ERR-24, CREATE-32)', async () => {
     const body = {
       metadata: { name: 'many', labels: { 'a b': 'c' } },
       spec: { owner: { user: 'a', team: 'b' }, parameters: 'unknown: 1', templateRef: { name: 'missing' } },
@@ -66,7 +66,7 @@ describe('errors at the front door', () => {
     expect(fields).toEqual(expect.arrayContaining(['spec.owner.team', 'spec.templateRef.name']));
   });
 
-  it('say what conflicts with what (ERR-06, CLIENT-11, CLIENT-13)', async () => {
+  it('name both sides of a conflict (ERR-06, CLIENT-11, CLIENT-13)', async () => {
     expect(await refusal(`${instances}/there`, mergePatch({ metadata: { resourceVersion: '1' } }))).toMatchObject({
       code: 409,
       reason: 'Conflict',
@@ -75,7 +75,7 @@ describe('errors at the front door', () => {
     });
   });
 
-  it('have a message and nothing else where the request cannot be read (ERR-14, SSA-04)', async () => {
+  it('have only a message if the request cannot be decoded (ERR-14, SSA-04)', async () => {
     const broken = await refusal(instances, { method: 'POST', raw: '{' });
     expect(broken).toMatchObject({ code: 400, reason: 'BadRequest' });
     expect(broken).not.toHaveProperty('details');
@@ -86,7 +86,7 @@ describe('errors at the front door', () => {
     });
   });
 
-  it('carry Retry-After where waiting helps, and only there (ERR-21, CLIENT-12, GET-04)', async () => {
+  it('have Retry-After if a retry helps, and only then (ERR-21, CLIENT-12, GET-04)', async () => {
     const future = await bench.request(server, `${instances}/there?resourceVersion=999999999`);
     expect(future.statusCode).toBe(504);
     expect(future.headers['retry-after']).toBe('1');
@@ -96,7 +96,7 @@ describe('errors at the front door', () => {
     await missing.body.dump();
   });
 
-  it('know only the reasons that clients know (ERR-22)', async () => {
+  it('use only the reasons that clients know (ERR-22)', async () => {
     const known = new Set([
       'NotFound',
       'MethodNotAllowed',
@@ -119,7 +119,7 @@ describe('errors at the front door', () => {
     for (const [path, call] of calls) expect(known).toContain((await refusal(path, call)).reason);
   });
 
-  it('refuse each option that is not one, by its own kind (CREATE-26, PATCH-21, DELETE-24, UPDATE-21)', async () => {
+  it('reject each invalid option with its own options kind (CREATE-26, PATCH-21, DELETE-24, UPDATE-21)', async () => {
     expect(await refusal(`${instances}?dryRun=true`, post({ metadata: { name: 'x' } }))).toMatchObject({
       code: 422,
       message: 'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"',

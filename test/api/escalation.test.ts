@@ -14,7 +14,7 @@ const goneOwner = {
   uid: '11111111-1111-1111-1111-111111111111',
 };
 
-describe('what somebody was given does not grow in their hands', () => {
+describe('permissions cannot be escalated', () => {
   let bench: ServerBench;
   let server: RunningServer;
   let mal = '';
@@ -42,7 +42,7 @@ describe('what somebody was given does not grow in their hands', () => {
     expect(answer.code, answer.text).toBeLessThan(300);
   };
 
-  it('keeps a key that an admin gave groups within its scope and its time, whoever owns it (completions §5)', async () => {
+  it('a key with groups from an admin keeps its scope and its expiry under any owner (completions §5)', async () => {
     const spec = { user: 'mal', groups: [adminsGroup], scope: { projects: [{ project: 'red' }] }, ttl: 600 };
     const raised = await bench.makeKey(server, 'raised', spec);
     expect(await code(raised, `${groupPath}/accesskeys`)).toBe(403);
@@ -65,7 +65,7 @@ describe('what somebody was given does not grow in their hands', () => {
     expect(await code(raised, `${groupPath}/accesskeys`)).toBe(403);
   });
 
-  it('lets no key make itself last longer, or pass its groups to one that does (completions §5)', async () => {
+  it('a key cannot extend its own lifetime or pass its groups to a longer-lived key (completions §5)', async () => {
     const lent = await bench.makeKey(server, 'lent', { user: 'mal', groups: ['operators'], ttl: 600 });
     expect(await code(lent, `${keys}/lent`, mergePatch({ spec: { ttl: 0 } }))).toBe(403);
     expect(await code(lent, `${keys}/of-mal`, mergePatch({ spec: { groups: ['operators'] } }))).toBe(403);
@@ -80,7 +80,7 @@ describe('what somebody was given does not grow in their hands', () => {
     expect(await code(child, `${groupPath}/projects`)).toBe(401);
   });
 
-  it('takes from a key what its owner loses, though the key lists it (completions §8)', async () => {
+  it('a key loses a group when its owner does, even if the key lists the group (completions §8)', async () => {
     await byAdmin(`${groupPath}/users/mal`, mergePatch({ spec: { groups: [adminsGroup] } }));
     const made = await bench.ask(server, keys, {
       method: 'POST',
@@ -95,7 +95,7 @@ describe('what somebody was given does not grow in their hands', () => {
     expect(await code(souvenir, `${groupPath}/accesskeys`)).toBe(403);
   });
 
-  it('neither has the collector delete what somebody may not delete, nor lets them raise their role in it (completions §8)', async () => {
+  it('a caller cannot make the garbage collector delete what the caller may not delete, nor raise the role of a member (completions §8)', async () => {
     const spec = { owner: { user: 'anna' }, access: [{ name: 'w', verbs: ['get', 'patch'], users: ['guest'] }] };
     await bench.make(server, 'users', 'guest');
     const guest = await bench.makeKey(server, 'of-guest', { user: 'guest' });
@@ -107,12 +107,12 @@ describe('what somebody was given does not grow in their hands', () => {
     expect(await code(guest, `${instances}/shared`, mergePatch({ spec: rules }))).toBe(403);
     expect(await code(mal, `${groupPath}/projects/red`, disown)).toBe(403);
     expect(await code(mal, `${groupPath}/projects/red`, mergePatch({ spec: { description: 'x' } }))).toBe(200);
-    // Who may delete it may say so in this way too.
+    // A caller who may delete the object may also disown it.
     expect(await code(mal, `${instances}/shared?dryRun=All`, disown)).toBe(200);
   });
 
   it.each(['users', 'teams'])(
-    'has nobody who may write one of %s give out its rights (completions §8)',
+    'a caller with write access to one of %s cannot grant permissions on it (completions §8)',
     async (plural) => {
       await bench.make(server, plural, `a-${plural}`, {
         access: [{ name: 'w', verbs: ['get', 'update', 'patch'], users: ['mal'] }],

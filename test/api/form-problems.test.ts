@@ -5,7 +5,9 @@ import { inPhase, instancesOf, untilInstance } from '../../src/server/instances.
 import { ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
-/** What a form that makes a virtual cluster goes by: it asks by dry run, and shows each problem at its field. */
+/**
+ * The behavior that a form for virtual clusters relies on: it validates by dry run and shows each problem at its field.
+ */
 describe('a form for a virtual cluster', () => {
   let bench: ServerBench;
   let server: RunningServer;
@@ -45,7 +47,7 @@ describe('a form for a virtual cluster', () => {
       body: { metadata: { name, annotations }, spec: { templateRef: { name: 'shop' }, parameters } },
     });
 
-  it('is told by a dry run of everything that is wrong, each with its field', async () => {
+  it('gets every problem from a dry run, each with its field', async () => {
     const { code, json, text } = await tryOut(
       'replicas: 9\nsize: huge\ndatabase:\n  host: "NOT A HOST"\n  password: too-short\ndebug: maybe\ncolour: red\n',
       'Wrong_Name',
@@ -68,19 +70,19 @@ describe('a form for a virtual cluster', () => {
     expect(causes.every((cause) => textAt(cause, 'message') !== '')).toBe(true);
   });
 
-  it('is told of text that is no YAML at the field as a whole', async () => {
+  it('gets a problem of invalid YAML at the field as a whole', async () => {
     const { json } = await tryOut('a: [');
     expect(listAt(json, 'details', 'causes')).toMatchObject([{ field: 'spec.parameters' }]);
   });
 
-  it('sees in what a dry run answers what would be made, and nothing is made', async () => {
+  it('sees in the result of a dry run what would be created, and nothing is created', async () => {
     const { code, json } = await tryOut('title: "shop of anna"');
     expect(code).toBe(201);
     expect(objectAt(json, 'spec', 'clusterRef')).toMatchObject({ cluster: 'local' });
     expect((await bench.ask(server, `${instancesOf('red')}/one`)).code).toBe(404);
   });
 
-  it("shows in one list what there is in all projects that the caller sees, as a Table with the objects' metadata", async () => {
+  it('lists the instances of all projects that the caller sees as a Table with the objects’ metadata', async () => {
     for (const project of ['red', 'blue']) {
       await bench.ask(server, instancesOf(project), {
         method: 'POST',

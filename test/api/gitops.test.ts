@@ -9,7 +9,7 @@ const instances = instancesOf('default');
 
 type Kube = JsonObject & { metadata: JsonObject; spec: JsonObject };
 
-/** As generators write it: with the empty members of a struct that nobody filled in. */
+/** A manifest as generators write it: with empty members for unset struct fields. */
 function manifestOf(name: string, spec: JsonObject = { displayName: 'In Git' }, metadata: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'management.platform.sh/v1',
@@ -26,13 +26,13 @@ function manifestOf(name: string, spec: JsonObject = { displayName: 'In Git' }, 
   };
 }
 
-/** All that tools compare. Who wrote which field, and when, none of them does. */
+/** The part of an object that tools compare: everything except managed fields. */
 function compared({ metadata, ...rest }: JsonObject): JsonObject {
   const { managedFields: _managers, ...meta } = metadata as JsonObject;
   return { metadata: meta, ...rest };
 }
 
-/** The same for what a plan cannot know before there is anything. */
+/** The same without what a plan cannot know before the object exists. */
 function planned(object: JsonObject): JsonObject {
   const { metadata, ...rest } = compared(object);
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...meta } = metadata as JsonObject;
@@ -62,7 +62,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     return answer.json as Kube;
   }
 
-  /** What a client does that replaces: it asks for the version, and asks again where the server was quicker. */
+  /** Replaces an object as a client does: reads the version, and retries if the server wrote in between. */
   async function replace(manifest: JsonObject, query = ''): Promise<Kube> {
     const name = textAt(manifest, 'metadata', 'name');
     for (;;) {
@@ -75,7 +75,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     }
   }
 
-  it('takes the original manifest in a PUT again and again; what was filled in stays, and nothing is a change', async () => {
+  it('accepts the original manifest in repeated PUTs; fields that the server set remain, and nothing counts as a change', async () => {
     const manifest = manifestOf('put');
     const made = (await ask(instances, { method: 'POST', body: manifest })).json as Kube;
     expect(made.spec).toMatchObject({ owner: { user: 'admin' }, templateRef: {}, clusterRef: { cluster: 'local' } });
@@ -89,14 +89,14 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     expect(compared(await replace(manifest, '?dryRun=All'))).toEqual(compared(ready));
   });
 
-  it('takes what it answered itself in a PUT: a read and a write of it change nothing', async () => {
+  it('accepts its own response in a PUT: a read followed by a write changes nothing', async () => {
     await ask(instances, { method: 'POST', body: manifestOf('echo') });
     const ready = await until('echo', (object) => inPhase('Ready')(object) && isSettled(object));
     const answer = await ask(`${instances}/echo`, { method: 'PUT', body: ready });
     expect(answer.json).toEqual(ready);
   });
 
-  it('shows in a plan what an apply then does, and no plan is left after it (Terraform)', async () => {
+  it('shows in a plan what an apply then does, and the next plan is empty (Terraform)', async () => {
     const manifest = manifestOf('plan');
     const plan = await apply(manifest, 'Terraform', '&dryRun=All');
     expect((await ask(`${instances}/plan`)).code).toBe(404);
@@ -120,11 +120,11 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     });
     expect((await get('plan')).spec).toEqual(ready.spec);
     expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
-    // What a wait for conditions goes by: they are about this very generation.
+    // A wait for conditions relies on this: they refer to this generation.
     await until('plan', (object) => isSettled(object) && textAt(object, 'spec', 'displayName') === 'Another');
   });
 
-  it('lets two managers apply their own fields for ever, neither of them in the way of the other', async () => {
+  it('lets two managers apply their own fields indefinitely without conflicts', async () => {
     const shop = manifestOf('shared', { displayName: 'Shop', templateRef: { name: 'control-plane' } });
     const access = [{ name: 'readers', verbs: ['get'], users: ['admin'] }];
     const rights = manifestOf('shared', { access }, { labels: { 'example.com/reviewed': 'yes' } });
@@ -143,13 +143,13 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     const path = `${instances}/shared?fieldManager=kustomize-controller`;
     const clash = await ask(path, { method: 'PATCH', type: 'application/apply-patch+yaml', body });
     expect(clash.json).toMatchObject({ code: 409, details: { causes: [{ field: '.spec.displayName' }] } });
-    // What a manager does not send any more goes; what the server filled in and what the other sent stays.
+    // Fields that a manager no longer sends are removed; fields set by the server or by the other manager remain.
     const less = await apply(manifestOf('shared', {}), 'kustomize-controller');
     expect(less.spec).toEqual({ ...both.spec, access: undefined });
     expect(less.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'shop' });
   });
 
-  it('keeps what cannot be taken back when it goes from a manifest that named it: place, owner, template', async () => {
+  it('keeps irreversible fields when a manifest no longer has them: location, owner, template', async () => {
     const named = {
       owner: { user: 'admin' },
       templateRef: { name: 'control-plane' },
@@ -164,7 +164,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     expect(again).toEqual(await get('named'));
   });
 
-  it('is not taken for another manager when the server writes: status is nobodyโ€s but its own', async () => {
+  it('does not count server writes as another manager: status belongs to the server alone', async () => {
     await apply(manifestOf('owned'), 'argocd-controller');
     const ready = (await until('owned', isSettled)) as Kube;
     const managers = listAt(ready, 'metadata', 'managedFields');
@@ -173,12 +173,12 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     for (const entry of managers.filter((each) => textAt(each, 'subresource') !== '')) {
       expect(Object.keys((entry as JsonObject).fieldsV1 as JsonObject)).toEqual(['f:status']);
     }
-    // A status that somebody sends is neither taken nor owned.
+    // A status that a client sends is neither stored nor owned.
     const lying = { ...manifestOf('owned'), status: { phase: 'Failed' } };
     expect(compared(await apply(lying, 'argocd-controller'))).toEqual(compared(ready));
   });
 
-  it('goes by a merge patch of an annotation as kubectl apply sends it, and no field is lost by it', async () => {
+  it('accepts the annotation merge patch that kubectl apply sends, and loses no field', async () => {
     const name = 'patched';
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const written = JSON.stringify(manifestOf(name));
@@ -192,7 +192,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
   });
 
   it.each(['Foreground', 'Background'] as const)(
-    'prunes with %s, and makes the same anew',
+    'prunes with %s, and recreates the same object',
     async (propagationPolicy) => {
       const name = propagationPolicy.toLowerCase();
       const first = await apply(manifestOf(name), 'argocd-controller');
@@ -209,7 +209,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     },
   );
 
-  it('is taken over by a tool that applies what somebody else had created, without a conflict or a change (import)', async () => {
+  it('lets a tool apply an object that another client created, without a conflict or a change (import)', async () => {
     const manifest = manifestOf('adopted');
     const made = (await ask(`${instances}?fieldManager=kubectl-create`, { method: 'POST', body: manifest }))
       .json as Kube;
@@ -224,7 +224,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(await get('adopted'));
   });
 
-  it('is shown as it goes until it is gone, and a new one of its name is refused until then (replace --force, destroy)', async () => {
+  it('shows an object under deletion until it is gone, and refuses a new one of its name until then (replace --force, destroy)', async () => {
     const first = await apply(manifestOf('again'), 'argocd-controller');
     await until('again', inPhase('Ready'));
     expect((await deleted('again')).code).toBe(200);
@@ -242,14 +242,14 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
       if (second.code === 409) expect(second.json).toMatchObject({ reason: 'AlreadyExists' });
     } while (second.code === 409);
     expect(second.code, second.text).toBe(201);
-    // Nobody was told that it is gone who saw it again after that.
+    // No client that got 404 sees the object again afterwards.
     expect(seen.slice(0, -1).every((code) => code === 200)).toBe(true);
     const made = second.json as Kube;
     expect(made.metadata.uid).not.toBe(first.metadata.uid);
     expect((await until('again', inPhase('Ready'))).metadata).toMatchObject({ uid: made.metadata.uid });
   });
 
-  it('prunes by label what a list of the same label shows, and nothing else', async () => {
+  it('prunes by label exactly what a list with the same label shows', async () => {
     const labels = { 'app.kubernetes.io/instance': 'old' };
     const selector = `?labelSelector=${encodeURIComponent('app.kubernetes.io/instance=old')}`;
     for (const name of ['old-a', 'old-b']) await apply(manifestOf(name, {}, { labels }), 'argocd-controller');

@@ -7,7 +7,7 @@ import { virtualClusters } from '../../src/server/local-cluster.fixture.ts';
 import { type Call, groupPath, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
-describe('imports in a race (completions §4)', () => {
+describe('imports with concurrent changes (completions §4)', () => {
   let bench: ServerBench;
   let server: RunningServer;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('imports in a race (completions §4)', () => {
     untilInstance(bench, server, { name }, has);
   const uidAt = async (name: string) => textAt((await ask(`${virtualClusters}/${name}`)).json, 'metadata', 'uid');
 
-  it('with admins who give the same place to an instance of their own: one of them has it', async () => {
+  it('race with admins who give an instance the same location: exactly one succeeds', async () => {
     expect((await ask(virtualClusters, post({ metadata: { name: 'place' } }))).code).toBe(201);
     const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'place' };
     const byHand = (name: string) => ask(instances, post({ metadata: { name }, spec: { external: true, clusterRef } }));
@@ -43,7 +43,7 @@ describe('imports in a race (completions §4)', () => {
     expect(await holders('place')).toHaveLength(1);
   });
 
-  it('with the removal of the source: there is no instance, or one that says what became of it', async () => {
+  it('race with the removal of the source: there is no instance, or one whose status reports the loss', async () => {
     for (let round = 0; round < 6; round++) {
       const name = `going-${round}`;
       expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
@@ -62,7 +62,7 @@ describe('imports in a race (completions §4)', () => {
     }
   });
 
-  it('with one that comes into the place of the source: no instance ever takes that one for its own', async () => {
+  it('race with a replacement of the source: no instance ever adopts the replacement', async () => {
     for (let round = 0; round < 4; round++) {
       const name = `swapped-${round}`;
       expect((await ask(virtualClusters, post({ metadata: { name } }))).code).toBe(201);
@@ -82,7 +82,7 @@ describe('imports in a race (completions §4)', () => {
     }
   });
 
-  it('with the deletion of the instance that has it: the next import has it whole, or is refused', async () => {
+  it('race with the deletion of the instance that owns the virtual cluster: the next import gets all of it or is refused', async () => {
     expect((await ask(virtualClusters, post({ metadata: { name: 'handed' } }))).code).toBe(201);
     const clusterRef = { cluster: 'local', namespace: 'default', virtualCluster: 'handed' };
     await ask(instances, post({ metadata: { name: 'first' }, spec: { external: true, clusterRef } }));

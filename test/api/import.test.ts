@@ -24,7 +24,7 @@ describe('an import (completions §4)', () => {
   const importOf = (project: string, body: JsonObject, who = '', query = '') =>
     ask(importPath(project, query), post(body), who);
 
-  /** A virtual cluster that somebody made by hand; gives its uid. */
+  /** Creates a virtual cluster by hand and returns its uid. */
   async function byHand(name: string): Promise<string> {
     const made = await ask(virtualClusters, post({ metadata: { name } }));
     expect(made.code, made.text).toBe(201);
@@ -62,7 +62,7 @@ describe('an import (completions §4)', () => {
   });
   afterAll(() => bench.close());
 
-  it('makes an instance of a virtual cluster that was made by hand, and leaves that as it is', async () => {
+  it('creates an instance for a virtual cluster that was created by hand, and leaves the virtual cluster unchanged', async () => {
     const uid = await byHand('found');
     await ask(`${virtualClusters}/found/proxy/api/v1/namespaces`, post({ metadata: { name: 'kept' } }));
     const before = (await ask(`${virtualClusters}/found`)).json;
@@ -94,7 +94,7 @@ describe('an import (completions §4)', () => {
     expect(await listed('found', 'chief')).toMatchObject({ project: 'red', instance: 'mine' });
   });
 
-  it('has no template until somebody sets one, and is not installed anew then', async () => {
+  it('has no template until a user sets one, and is not reinstalled then', async () => {
     const uid = await byHand('later');
     expect((await importOf('default', sourceOf('later'))).code).toBe(201);
     await until('default', 'later', inPhase('Ready'));
@@ -109,7 +109,7 @@ describe('an import (completions §4)', () => {
     expect((await ask(`${virtualClusters}/later`)).json).toMatchObject({ metadata: { uid } });
   });
 
-  it('is asked for in YAML too, as the interface shows it, and takes the name of its source', async () => {
+  it('accepts the YAML that the console shows, and takes the name of its source', async () => {
     await byHand('plain');
     const raw = 'sourceVirtualCluster:\n  name: plain\n  namespace: default\n  cluster: local\n';
     const answer = await ask(importPath('red'), { method: 'POST', type: 'application/yaml', raw });
@@ -118,7 +118,7 @@ describe('an import (completions §4)', () => {
     expect(await instance('red', 'plain')).toMatchObject({ spec: { owner: { user: 'admin' } } });
   });
 
-  it('gives it to the owner it names, who has to be there, and to one only', async () => {
+  it('assigns the named owner, who must exist and must be the only one', async () => {
     await byHand('given');
     const wrong = await importOf('red', sourceOf('given', { owner: { user: 'nobody' } }));
     expect(wrong.json).toMatchObject({
@@ -137,7 +137,7 @@ describe('an import (completions §4)', () => {
       expect((await importOf('blue', sourceOf('taken'))).code).toBe(201);
     });
 
-    it('for all that is missing or empty at once, before anything is looked up: 422', async () => {
+    it('for all missing or empty fields at once, before any lookup: 422', async () => {
       const fields = async (body: JsonObject) => {
         const { code, json } = await importOf('nowhere', body);
         expect(code).toBe(422);
@@ -153,7 +153,7 @@ describe('an import (completions §4)', () => {
       ]);
     });
 
-    it('where the project, the cluster or the source is not there: 404 that names which', async () => {
+    it('if the project, the cluster or the source does not exist: 404 that names which', async () => {
       const kinds = async (project: string, body: JsonObject) => {
         const { json } = await importOf(project, body);
         return [json.code, textAt(json, 'details', 'kind'), textAt(json, 'details', 'name')];
@@ -169,7 +169,7 @@ describe('an import (completions §4)', () => {
       ]);
     });
 
-    it('where the project does not allow the cluster, or the caller may not import from there: 403', async () => {
+    it('if the project does not allow the cluster, or the caller may not import from it: 403', async () => {
       const message = async (project: string, who: string) => {
         const { code, json } = await importOf(project, sourceOf('taken'), who);
         expect(code).toBe(403);
@@ -181,7 +181,7 @@ describe('an import (completions §4)', () => {
       expect(await message('blue', 'chief')).toContain('cannot create resource "projects/importvirtualcluster"');
     });
 
-    it('where an instance has it already: 409 Conflict, which names that one to whoever may know it', async () => {
+    it('if an instance already owns the virtual cluster: 409 Conflict, which names that instance to callers who may read it', async () => {
       const known = await importOf('red', sourceOf('taken'));
       expect(known.json).toMatchObject({
         code: 409,
@@ -198,7 +198,7 @@ describe('an import (completions §4)', () => {
       expect((await ask(`${groupPath}/clusters/local/virtualclusters`, {}, 'guide')).code).toBe(403);
     });
 
-    it('where the project has an instance of that name: 409 AlreadyExists, after the source was looked at', async () => {
+    it('if the project has an instance of that name: 409 AlreadyExists, after the source was checked', async () => {
       await byHand('second');
       const { json } = await importOf('blue', sourceOf('second', { importName: 'taken' }));
       expect(json).toMatchObject({ code: 409, reason: 'AlreadyExists', details: { name: 'taken' } });
@@ -206,7 +206,7 @@ describe('an import (completions §4)', () => {
       expect(again.json).toMatchObject({ code: 409, reason: 'Conflict' });
     });
 
-    it('where the project has no room for it, as for any other instance: 403', async () => {
+    it('if the project quota is used up, as for any other instance: 403', async () => {
       await byHand('beyond');
       await bench.make(server, 'projects', 'full', {
         allowedClusters: [{ name: '*' }],
@@ -216,13 +216,13 @@ describe('an import (completions §4)', () => {
       expect(json).toMatchObject({ code: 403, message: expect.stringContaining('exceeded quota') });
     });
 
-    it('where this server cannot look into the cluster: 501, and only to whoever may import from there', async () => {
+    it('if this server cannot list the cluster: 501, and only for callers who may import from it', async () => {
       expect((await importOf('red', sourceOf('any', { cluster: 'far' }))).code).toBe(501);
       expect((await importOf('red', sourceOf('any', { cluster: 'far' }), 'chief')).code).toBe(403);
     });
   });
 
-  it('says all of that in a dry run, and makes nothing', async () => {
+  it('reports all of that in a dry run, and creates nothing', async () => {
     await byHand('dry');
     const dry = await importOf('red', sourceOf('dry'), '', '?dryRun=All');
     expect(dry.code, dry.text).toBe(201);
@@ -232,7 +232,7 @@ describe('an import (completions §4)', () => {
     expect((await importOf('blue', sourceOf('dry'), '', '?dryRun=All')).json).toMatchObject({ reason: 'Conflict' });
   });
 
-  it('is won by one of many that come at once, and the others are told who has it', async () => {
+  it('succeeds for one of many concurrent requests, and the others learn the winner', async () => {
     await byHand('wanted');
     const tries = Array.from({ length: 12 }, (_, at) =>
       importOf(at % 2 === 0 ? 'red' : 'blue', sourceOf('wanted', { importName: `wanted-${at % 6}` })),
@@ -249,7 +249,7 @@ describe('an import (completions §4)', () => {
     expect(all.filter((one) => textAt(one, 'spec', 'clusterRef', 'virtualCluster') === 'wanted')).toHaveLength(1);
   });
 
-  it('leaves in the audit log which instance it made', async () => {
+  it('records the created instance in the audit log', async () => {
     await byHand('audited');
     expect((await importOf('red', sourceOf('audited'))).code).toBe(201);
     const lines = (await bench.read('audit.log')).split('\n').filter((line) => line.includes('importvirtualcluster'));
@@ -259,7 +259,7 @@ describe('an import (completions §4)', () => {
   });
 
   describe('deleted again', () => {
-    it('takes the virtual cluster with it, and leaves the namespace', async () => {
+    it('deletes the virtual cluster too, and keeps the namespace', async () => {
       const namespace = 'by-hand';
       await ask(`${local}/api/v1/namespaces`, post({ metadata: { name: namespace } }));
       const there = virtualClusters.replace('/default/', `/${namespace}/`);
@@ -275,7 +275,7 @@ describe('an import (completions §4)', () => {
       });
     });
 
-    it('leaves the virtual cluster alone where skipHelmDeploy said that its life is not ours', async () => {
+    it('keeps the virtual cluster if skipHelmDeploy marks it as managed elsewhere', async () => {
       const uid = await byHand('foreign');
       const answer = await importOf('red', { ...sourceOf('foreign'), skipHelmDeploy: true });
       expect(answer.json).toMatchObject({ skipHelmDeploy: true });
@@ -289,7 +289,7 @@ describe('an import (completions §4)', () => {
       expect((await importOf('blue', sourceOf('foreign'))).code).toBe(201);
     });
 
-    it('goes with its project in the same way', async () => {
+    it('is deleted with its project in the same way', async () => {
       const uid = await byHand('outlives');
       await byHand('ends');
       await bench.make(server, 'projects', 'short', { allowedClusters: [{ name: '*' }] });
@@ -302,7 +302,7 @@ describe('an import (completions §4)', () => {
       expect((await ask(`${virtualClusters}/outlives`)).json).toMatchObject({ metadata: { uid } });
     });
 
-    it('does not touch another virtual cluster that has come into the place', async () => {
+    it('does not touch another virtual cluster at the same location', async () => {
       await byHand('moved');
       expect((await importOf('red', sourceOf('moved'))).code).toBe(201);
       await until('red', 'moved', inPhase('Ready'));
@@ -317,7 +317,7 @@ describe('an import (completions §4)', () => {
     });
   });
 
-  it('is kept in mind by the server alone: no client takes it from an instance, or makes it up', async () => {
+  it('is recorded by the server alone: no client can remove it from an instance or forge it', async () => {
     const uid = await byHand('minded');
     expect((await importOf('red', sourceOf('minded'))).code).toBe(201);
     const path = `${instancesOf('red')}/minded`;

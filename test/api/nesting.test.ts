@@ -16,7 +16,7 @@ const teams = `${groupPath}/teams`;
 const lists = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const maps = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-/** The code of the answer; a fault of the server's own is never one. */
+/** The status code of the response, which is never an internal server error. */
 async function send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, type: string, raw: string) {
   const { code, text } = await bench.ask(server, path, { method, type, raw });
   expect(code, text.slice(0, 500)).toBeLessThan(500);
@@ -24,20 +24,20 @@ async function send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, t
 }
 
 describe.each([990, 1_001, 9_990, 10_001])('a document %i levels deep (REQ-21)', (levels) => {
-  const places: readonly (readonly [string, (inner: string) => string])[] = [
+  const documents: readonly (readonly [string, (inner: string) => string])[] = [
     ['an unknown member', (inner) => `{"metadata":{"name":"one"},"x":${inner}}`],
     ['a member of another type', (inner) => `{"metadata":{"name":"one"},"spec":{"displayName":${inner}}}`],
     ['the spec', (inner) => `{"metadata":{"name":"one"},"spec":${inner}}`],
     ['the labels', (inner) => `{"metadata":{"name":"one","labels":${inner}}}`],
     ['managed fields', (inner) => `{"metadata":{"name":"one","managedFields":[{"fieldsV1":${inner}}]}}`],
   ];
-  it.each(places)('is no fault of the server, as %s', async (_, place) => {
+  it.each(documents)('causes no internal error as %s', async (_, wrap) => {
     for (const inner of [lists(levels), maps(levels)]) {
-      await send('POST', `${teams}?dryRun=All`, 'application/json', place(inner));
-      await send('POST', `${teams}?dryRun=All`, 'application/yaml', place(inner));
-      await send('PUT', `${teams}/one?dryRun=All`, 'application/json', place(inner));
-      await send('PATCH', `${teams}/one?dryRun=All`, 'application/merge-patch+json', place(inner));
-      await send('PATCH', `${teams}/one?dryRun=All&fieldManager=m`, 'application/apply-patch+yaml', place(inner));
+      await send('POST', `${teams}?dryRun=All`, 'application/json', wrap(inner));
+      await send('POST', `${teams}?dryRun=All`, 'application/yaml', wrap(inner));
+      await send('PUT', `${teams}/one?dryRun=All`, 'application/json', wrap(inner));
+      await send('PATCH', `${teams}/one?dryRun=All`, 'application/merge-patch+json', wrap(inner));
+      await send('PATCH', `${teams}/one?dryRun=All&fieldManager=m`, 'application/apply-patch+yaml', wrap(inner));
       await send('DELETE', `${teams}/one`, 'application/json', `{"dryRun":["All"],"x":${inner}}`);
       const operation = `[{"op":"add","path":"/spec","value":${inner}}]`;
       await send('PATCH', `${teams}/one?dryRun=All`, 'application/json-patch+json', operation);

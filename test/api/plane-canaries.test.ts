@@ -12,7 +12,7 @@ import { dataFiles } from '../harness/data-files.ts';
 
 const core = '/kubernetes/cluster/local/api/v1/namespaces/default';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Stands where it may: what finds this would find the others. */
+/** A text that may appear: a search that finds it would also find the secrets. */
 const harmless = 'the known text';
 
 let bench: ServerBench;
@@ -43,25 +43,25 @@ async function ask(path: string, call: Call = {}): Promise<{ code: number; json:
   return answer;
 }
 
-/** The controller fills it in right after the create. */
+/** Waits for the token, which the controller sets right after the create. */
 async function filledIn(path: string): Promise<string> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const token = textAt((await ask(path)).json, 'data', 'token');
     if (token !== '') return token;
   }
-  throw new Error('the secret has no token');
+  throw new Error('the controller did not set the token');
 }
 
-/** What was found on disk, in the audit log and in what the server says of itself. */
+/** The canaries found on disk, in the audit log and in the server's own output. */
 async function kept(): Promise<string[]> {
   await bench.stop(server);
   const files = await dataFiles(bench.dataDir);
-  expect(files, 'the audit log is there').toContain('/namespaces/default/');
-  return canaries.in(`${files}\n${logged.join('\n')}`);
+  expect(files, 'the audit log exists').toContain('/namespaces/default/');
+  return canaries.foundIn(`${files}\n${logged.join('\n')}`);
 }
 
 describe('secrets of a cluster', () => {
-  it('lie in the store sealed and stand in no log, however they come (completions §5, §11)', async () => {
+  it('are stored encrypted and appear in no log, for every kind of write (completions §5, §11)', async () => {
     const make = (way: string) => canaries.make(way);
     const secret = (value: string, metadata: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
       apiVersion: 'v1',
@@ -106,13 +106,13 @@ describe('secrets of a cluster', () => {
     const last = make('what stands there at the end');
     await ask('/secrets/one', { method: 'PUT', body: secret(last) });
     const read = await ask('/secrets/one');
-    expect(canaries.in(read.text)).toEqual(['what stands there at the end']);
+    expect(canaries.foundIn(read.text)).toEqual(['what stands there at the end']);
     expect(Buffer.from(textAt(read.json, 'data', 'password'), 'base64').toString()).toBe(last);
     await ask('/secrets/one', { method: 'DELETE' });
     expect(await kept()).toEqual([harmless]);
   });
 
-  it('come back as they were when the server starts again', async () => {
+  it('are unchanged after a restart of the server', async () => {
     const value = canaries.make('kept over a restart');
     await ask('/secrets', { method: 'POST', body: { metadata: { name: 'one' }, stringData: { value } } });
     await bench.stop(server);
@@ -123,8 +123,8 @@ describe('secrets of a cluster', () => {
 });
 
 describe('tokens of service accounts', () => {
-  it('stand in the answers that tell them, and nowhere else (completions §6, §11)', async () => {
-    const note = (label: string, token: string) => canaries.note(label, token.split('.')[2] ?? '');
+  it('appear in the responses that return them, and nowhere else (completions §6, §11)', async () => {
+    const note = (label: string, token: string) => canaries.add(label, token.split('.')[2] ?? '');
     await ask('/configmaps', { method: 'POST', body: { metadata: { name: 'harmless' }, data: { text: known } } });
     const answer = await ask('/serviceaccounts/default/token', { method: 'POST', body: {} });
     expect(answer.code).toBe(201);
@@ -147,7 +147,7 @@ describe('tokens of service accounts', () => {
     expect(await kept()).toEqual([harmless]);
   });
 
-  it('end watches when they end: their account is deleted, and the stream is over', async () => {
+  it('end their watches when they are revoked: after the account is deleted, the stream ends', async () => {
     await ask('/serviceaccounts', { method: 'POST', body: { metadata: { name: 'robot' } } });
     const binding = {
       metadata: { name: 'robot' },

@@ -22,9 +22,9 @@ afterEach(() => bench.close());
 interface Secret {
   readonly plural: string;
   readonly kind: string;
-  /** The member of spec that is never served. */
+  /** The member of spec that is never returned. */
   readonly member: string;
-  /** What a client sends there, with this in it. */
+  /** A value for the member that contains the marker. */
   value(marker: string): string;
   readonly spec?: JsonObject;
 }
@@ -60,7 +60,7 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
     return answer;
   }
 
-  it('stands in no refusal, whatever is wrong with the write', async () => {
+  it('appears in no refusal, for any error in the write', async () => {
     await bench.make(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
     const sent = value(marker);
     const annotations = { [lastApplied]: JSON.stringify({ spec: { [member]: sent } }) };
@@ -98,7 +98,7 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
     expect(text).not.toContain(Buffer.from(marker.slice(0, 6)).toString('hex'));
   });
 
-  it('stands in no file, whichever write brought it, nor in what kubectl keeps of a manifest', async () => {
+  it("appears in no file, for any kind of write, nor in kubectl's last-applied annotation", async () => {
     const sent = value(marker);
     const manifest = { apiVersion, kind, metadata: { name: 'one' }, spec: { [member]: sent } };
     const texts = [
@@ -131,8 +131,8 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
   });
 });
 
-describe('an access key in the wrong place', () => {
-  it('is not kept by the audit log', async () => {
+describe('an access key in an unrelated field', () => {
+  it('is not recorded by the audit log', async () => {
     const key = await bench.makeKey(server, 'mine');
     expect((await bench.ask(server, `${groupPath}/ownedaccesskeys/${key}`, { method: 'DELETE' })).code).toBe(404);
     expect(await bench.read('audit.log')).toContain('"verb":"delete"');

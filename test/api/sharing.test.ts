@@ -12,8 +12,8 @@ const instances = instancesOf('red');
 const people = ['chief', 'anna', 'bob', 'guest', 'tess', 'looker', 'stranger'] as const;
 type Person = (typeof people)[number];
 
-/** What somebody may do, outside and inside: codes of the answers, and whether a list shows the instance. */
-interface Reach {
+/** The effective access of a user, outside and inside: status codes, and whether a list shows the instance. */
+interface EffectiveAccess {
   readonly listed: boolean;
   readonly read: number;
   readonly kubeconfig: number;
@@ -22,10 +22,10 @@ interface Reach {
   readonly rule: number;
 }
 
-const everything: Reach = { listed: true, read: 200, kubeconfig: 201, look: 200, write: 201, rule: 201 };
-const nothing: Reach = { listed: false, read: 403, kubeconfig: 403, look: 403, write: 403, rule: 403 };
+const everything: EffectiveAccess = { listed: true, read: 200, kubeconfig: 201, look: 200, write: 201, rule: 201 };
+const nothing: EffectiveAccess = { listed: false, read: 403, kubeconfig: 403, look: 403, write: 403, rule: 403 };
 
-describe('a virtual cluster that is shared (completions §8)', () => {
+describe('a shared virtual cluster (completions §8)', () => {
   let bench: ServerBench;
   let server: RunningServer;
   const keys = new Map<string, string>();
@@ -44,8 +44,12 @@ describe('a virtual cluster that is shared (completions §8)', () => {
     await untilInstance(bench, server, { project: 'red', name }, isSettled);
   };
 
-  /** Everything once, with this credential; what is listed and read outside is asked for with the key. */
-  async function reachOf(who: Person, name: string, credential = keys.get(who) ?? ''): Promise<Reach> {
+  /** Sends every request once with this credential; lists and reads outside always use the key. */
+  async function effectiveAccessOf(
+    who: Person,
+    name: string,
+    credential = keys.get(who) ?? '',
+  ): Promise<EffectiveAccess> {
     const list = await ask(who, `${groupPath}/virtualclusterinstances`);
     const within = (path: string, call: Call = {}) => bench.ask(server, path, { ...call, token: credential });
     const mark = { metadata: { name: `mark-${tries++}` } };
@@ -77,7 +81,7 @@ describe('a virtual cluster that is shared (completions §8)', () => {
       { teams: ['crew'], clusterRole: 'edit' },
     ],
   };
-  const expected: Readonly<Record<Person, Reach>> = {
+  const expected: Readonly<Record<Person, EffectiveAccess>> = {
     chief: everything,
     anna: everything,
     bob: nothing,
@@ -111,15 +115,15 @@ describe('a virtual cluster that is shared (completions §8)', () => {
   });
   afterAll(() => bench.close());
 
-  it.each(people)('gives %s what they may see and do, and no more', async (who) => {
-    expect(await reachOf(who, 'shared')).toEqual(expected[who]);
+  it.each(people)('gives %s exactly the permissions of the sharing entries', async (who) => {
+    expect(await effectiveAccessOf(who, 'shared')).toEqual(expected[who]);
   });
 
-  it.each(['anna', 'guest', 'tess'] as const)('gives the kubeconfig of %s the same rights inside', async (who) => {
-    expect(await reachOf(who, 'shared', await tokenOf(who, 'shared'))).toEqual(expected[who]);
+  it.each(['anna', 'guest', 'tess'] as const)('gives the kubeconfig of %s the same permissions inside', async (who) => {
+    expect(await effectiveAccessOf(who, 'shared', await tokenOf(who, 'shared'))).toEqual(expected[who]);
   });
 
-  it('gives an imported one to the same people in the same way', async () => {
+  it('gives an imported one to the same users in the same way', async () => {
     expect((await ask('admin', virtualClusters, post({ metadata: { name: 'brought' } }))).code).toBe(201);
     const owner = { user: 'anna' };
     const sourceVirtualCluster = { name: 'brought', namespace: 'default', cluster: 'local', owner };
@@ -130,23 +134,23 @@ describe('a virtual cluster that is shared (completions §8)', () => {
     );
     expect(imported.code, imported.text).toBe(201);
     await share('brought', sharing);
-    for (const who of people) expect([who, await reachOf(who, 'brought')]).toEqual([who, expected[who]]);
+    for (const who of people) expect([who, await effectiveAccessOf(who, 'brought')]).toEqual([who, expected[who]]);
   });
 
-  it('is taken back at once: from keys, from kubeconfigs that are out, and from who leaves the team', async () => {
+  it('is unshared at once: for keys, for issued kubeconfigs, and for users who leave the team', async () => {
     const [held, teams] = [await tokenOf('guest', 'shared'), await tokenOf('tess', 'shared')];
     await share('shared', { access: [{ name: 'users', verbs: ['get', 'use'], teams: ['crew'] }] });
-    expect(await reachOf('guest', 'shared')).toEqual(nothing);
-    expect(await reachOf('guest', 'shared', held)).toEqual(nothing);
+    expect(await effectiveAccessOf('guest', 'shared')).toEqual(nothing);
+    expect(await effectiveAccessOf('guest', 'shared', held)).toEqual(nothing);
     await ask('admin', `${groupPath}/teams/crew`, mergePatch({ spec: { users: [] } }));
-    expect(await reachOf('tess', 'shared', teams)).toEqual(nothing);
+    expect(await effectiveAccessOf('tess', 'shared', teams)).toEqual(nothing);
     await ask('admin', `${groupPath}/teams/crew`, mergePatch({ spec: { users: ['tess'] } }));
-    expect(await reachOf('tess', 'shared', teams)).toEqual(expected.tess);
+    expect(await effectiveAccessOf('tess', 'shared', teams)).toEqual(expected.tess);
     await share('shared', sharing);
-    expect(await reachOf('guest', 'shared', held)).toEqual(expected.guest);
+    expect(await effectiveAccessOf('guest', 'shared', held)).toEqual(expected.guest);
   });
 
-  it('gives a role of the virtual cluster’s own, and the sum of all that name somebody', async () => {
+  it('grants a role of the virtual cluster, and the union of all entries that name the user', async () => {
     const role = {
       metadata: { name: 'rule-maker' },
       rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['create'] }],
@@ -155,8 +159,8 @@ describe('a virtual cluster that is shared (completions §8)', () => {
     expect(made.code, made.text).toBe(201);
     const extraAccessRules = [...sharing.extraAccessRules, { users: ['guest'], clusterRole: 'rule-maker' }];
     await share('shared', { extraAccessRules });
-    expect(await reachOf('guest', 'shared')).toEqual({ ...expected.guest, rule: 201 });
+    expect(await effectiveAccessOf('guest', 'shared')).toEqual({ ...expected.guest, rule: 201 });
     await share('shared', sharing);
-    expect(await reachOf('guest', 'shared')).toEqual(expected.guest);
+    expect(await effectiveAccessOf('guest', 'shared')).toEqual(expected.guest);
   });
 });

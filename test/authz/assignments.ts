@@ -1,10 +1,10 @@
 import { adminsGroup, userGroup } from '../../src/api/naming.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 
-/** A member, and what somebody would like it to be. */
+/** A member, and the value that an attacker would set. */
 export type Field = readonly [path: readonly string[], value: JsonValue];
 
-/** What nobody sets, of whatever kind. */
+/** Fields that no client may set, on any kind. */
 export const serverFields: readonly Field[] = [
   [['metadata', 'uid'], '00000000-0000-4000-8000-000000000000'],
   [['metadata', 'creationTimestamp'], '2001-01-01T00:00:00Z'],
@@ -17,13 +17,13 @@ export interface Target {
   readonly kind: string;
   readonly project?: string;
   readonly name: string;
-  /** Somebody who may write the object, and not what the fields are about. */
+  /** A user who may write the object, but not the fields. */
   readonly who: string;
   readonly mayCreate: boolean;
   readonly fields: readonly Field[];
 }
 
-/** For each kind: somebody who may write it, and what is not theirs to write in it. */
+/** For each kind: a user who may write it, and the fields in it that the user may not write. */
 export const targets: readonly Target[] = [
   {
     plural: 'virtualclusterinstances',

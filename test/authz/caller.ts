@@ -15,12 +15,12 @@ export interface Received {
   readonly text: string;
 }
 
-/** Requests over connections that stay open: the matrix asks thousands of questions. */
+/** Sends requests over keep-alive connections: the matrix has thousands of cells. */
 export class Caller {
   readonly #origin: string;
   readonly #agent: Agent;
 
-  /** `localAddress`: the address that the server sees. */
+  /** `localAddress` is the source address that the server sees. */
   constructor(origin: string, ca: string, { localAddress = '127.0.0.1', connections = 16 } = {}) {
     this.#origin = origin;
     this.#agent = new Agent({ connections, localAddress, connect: { ca } });
@@ -41,7 +41,7 @@ export class Caller {
     return { code: response.statusCode, text: await response.body.text() };
   }
 
-  /** The body as it comes, for watches. */
+  /** The body as a stream, for watches. */
   async open(token: string, path: string): Promise<Dispatcher.ResponseData> {
     const headers = { authorization: `Bearer ${token}` };
     return await this.#agent.request({ origin: this.#origin, path, method: 'GET', headers });
@@ -52,7 +52,7 @@ export class Caller {
   }
 }
 
-/** Works through `items`, so many at a time. */
+/** Processes `items` with limited concurrency. */
 export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>, atATime = 16): Promise<void> {
   const rest = items.values();
   const worker = async () => {

@@ -3,16 +3,16 @@ import { managementGroup } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { ServerBench } from '../../src/server/server.fixture.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { holds } from './oracle/relations.ts';
 import { type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { openStage, type Stage } from './stage.ts';
 import { clusters } from './world.ts';
 
 const users = ['admin', 'named with use'] as const;
 const remote = clusters.map(({ name }) => name).filter((name) => name !== 'local');
 
-/** What they let through of `GET /version` in there, on every cluster or on that one. */
+/** The rules that allow `GET /version` inside: on every cluster, or on the named one. */
 const coveringRules: ReadonlyMap<string, string> = new Map([
   ['rule-everything', '*'],
   ['rule-verbs', '*'],
@@ -43,8 +43,8 @@ function mayEnter({ person, scopes }: Persona, cluster: string): boolean {
 
 const virtualClusters = '/kubernetes/cluster/local/apis/storage.platform.sh/v1/namespaces/default/virtualclusters';
 
-/** A Kubernetes API for each of the world's clusters: virtual clusters of another server. */
-async function connect(stage: Stage, there: ServerBench): Promise<void> {
+/** Connects a Kubernetes API for each of the fixture's clusters: virtual clusters of another server. */
+async function connect(env: AuthzTestEnv, there: ServerBench): Promise<void> {
   const target = await there.start({ store: 'memory' });
   const [token, authority] = [await there.adminKey(), await there.read('ca.crt')];
   for (const name of remote) {
@@ -65,7 +65,7 @@ async function connect(stage: Stage, there: ServerBench): Promise<void> {
       users: [{ name, user: { token } }],
     });
     const path = `/kubernetes/management/apis/${managementGroup}/v1/clusters/${name}`;
-    const answer = await stage.caller.send(stage.adminKey, {
+    const answer = await env.caller.send(env.adminKey, {
       method: 'PATCH',
       type: 'application/merge-patch+json',
       path,
@@ -75,29 +75,29 @@ async function connect(stage: Stage, there: ServerBench): Promise<void> {
   }
 }
 
-describe('the gateway to connected clusters, as the table of rights has it (completions §8)', () => {
-  let stage: Stage;
+describe('the gateway to connected clusters follows the permission table (completions §8)', () => {
+  let env: AuthzTestEnv;
   let there: ServerBench;
   const personas = [...plainPersonas, ...scopedPersonas(['second-admin', 'red-admin', 'borrower'])];
   let keys: ReadonlyMap<Persona, string>;
 
   beforeAll(async () => {
-    stage = await openStage();
+    env = await openAuthzTestEnv();
     there = await ServerBench.open();
-    await connect(stage, there);
-    keys = await stage.keys(personas);
+    await connect(env, there);
+    keys = await env.keys(personas);
   }, 60_000);
   afterAll(async () => {
-    await stage.close();
+    await env.close();
     await there.close();
   });
 
-  it('lets in with an access key who may use the cluster, and nobody else', async () => {
+  it('admits an access key that may use the cluster, and no other', async () => {
     const found: string[] = [];
     const cells = personas.flatMap((persona) => remote.map((cluster) => ({ persona, cluster })));
     await eachOf(cells, async ({ persona, cluster }) => {
       const path = `/kubernetes/cluster/${cluster}/version`;
-      const { code } = await stage.caller.send(keys.get(persona) ?? '', { method: 'GET', path });
+      const { code } = await env.caller.send(keys.get(persona) ?? '', { method: 'GET', path });
       const wanted = mayEnter(persona, cluster) ? 200 : 403;
       if (code !== wanted) found.push(`${persona.name} at ${cluster}: ${code}, not ${wanted}`);
     });
@@ -105,12 +105,12 @@ describe('the gateway to connected clusters, as the table of rights has it (comp
     expect(cells.filter(({ persona, cluster }) => mayEnter(persona, cluster)).length).toBeGreaterThan(20);
   }, 120_000);
 
-  it('makes of a caller nobody that they are not: the cluster itself says what they may do', async () => {
+  it('adds no permissions to a caller: the cluster itself authorizes the request', async () => {
     const asked = async (name: string) => {
       const persona = plainPersonas.find((each) => each.name === name);
       const token = persona === undefined ? '' : (keys.get(persona) ?? '');
       const path = '/kubernetes/cluster/c-shared/apis/authentication.k8s.io/v1/selfsubjectreviews';
-      const { text } = await stage.caller.send(token, { method: 'POST', path, body: {} });
+      const { text } = await env.caller.send(token, { method: 'POST', path, body: {} });
       const { groups, username } = (
         JSON.parse(text) as { status: { userInfo: { groups: string[]; username: string } } }
       ).status.userInfo;
@@ -125,12 +125,12 @@ describe('the gateway to connected clusters, as the table of rights has it (comp
     expect(await asked('second-admin')).toContain('system:masters');
   });
 
-  it('says the same to whoever may not, whether the cluster is there or not', async () => {
+  it('gives an unauthorized caller the same response whether or not the cluster exists', async () => {
     const persona = plainPersonas.find(({ name }) => name === 'outsider');
     const token = persona === undefined ? '' : (keys.get(persona) ?? '');
     const refused = async (name: string) => {
       const path = `/kubernetes/cluster/${name}/api/v1/namespaces`;
-      const { code, text } = await stage.caller.send(token, { method: 'GET', path });
+      const { code, text } = await env.caller.send(token, { method: 'GET', path });
       return [code, textAt(JSON.parse(text) as JsonValue, 'message').replaceAll(name, 'x')];
     };
     const there = await refused('c-red');

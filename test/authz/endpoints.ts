@@ -1,17 +1,17 @@
 import { flagAt, listAt, textAt, textsAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import type { Place, Row } from './oracle/row.ts';
+import type { RequestExtent, Row } from './oracle/row.ts';
 
-/** Something that the server answers, as discovery has it from the definitions of the kinds. */
+/** An endpoint of the server, as discovery reports it from the kind definitions. */
 export interface Endpoint {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
   readonly verb: string;
-  readonly place: Place;
+  readonly extent: RequestExtent;
 }
 
-/** Every endpoint of a management API: verbs × resources × subresources × where they can be asked for. */
+/** Every endpoint of a management API: verbs × resources × subresources × places to request them. */
 export async function servedEndpoints(read: (path: string) => Promise<JsonObject>): Promise<Endpoint[]> {
   const root = '/kubernetes/management';
   const groups = listAt(await read(`${root}/apis`), 'groups');
@@ -30,30 +30,30 @@ function endpointsOf(group: string, described: JsonValue): Endpoint[] {
   const [resource = '', ...rest] = textAt(described, 'name').split('/');
   const subresource = rest.join('/');
   return textsAt(described, 'verbs').flatMap((verb) =>
-    placesOf(verb, subresource !== '', flagAt(described, 'namespaced')).map((place) => ({
+    extentsOf(verb, subresource !== '', flagAt(described, 'namespaced')).map((extent) => ({
       group,
       resource,
       subresource,
       verb,
-      place,
+      extent,
     })),
   );
 }
 
-function placesOf(verb: string, isSubresource: boolean, namespaced: boolean): Place[] {
+function extentsOf(verb: string, isSubresource: boolean, namespaced: boolean): RequestExtent[] {
   if (isSubresource || ['get', 'update', 'patch', 'delete'].includes(verb)) return ['one'];
   if (!namespaced) return ['all'];
   return verb === 'list' || verb === 'watch' ? ['all', 'project'] : ['project'];
 }
 
-/** What has no row, in sentences; none: the table is whole. */
+/** The endpoints without a row, one sentence each; empty if the table is complete. */
 export function missingRows(endpoints: readonly Endpoint[], table: readonly Row[]): string[] {
   return endpoints
     .filter((endpoint) => !table.some((row) => isFor(row, endpoint)))
-    .map(({ group, resource, subresource, verb, place }) => {
+    .map(({ group, resource, subresource, verb, extent }) => {
       const what = subresource === '' ? resource : `${resource}/${subresource}`;
-      const where = { one: 'of one object', project: 'in a project', all: 'over everything', path: '' }[place];
-      return `${verb} ${what}${group === '' ? '' : `.${group}`} ${where} is served and has no row in test/authz/oracle: say who may`;
+      const where = { one: 'of one object', project: 'in a project', all: 'over everything', path: '' }[extent];
+      return `${verb} ${what}${group === '' ? '' : `.${group}`} ${where} is served and has no row in test/authz/oracle: add one`;
     });
 }
 
@@ -65,20 +65,20 @@ function isFor(row: Row, endpoint: Endpoint): boolean {
     row.resource === endpoint.resource &&
     row.subresource === endpoint.subresource &&
     row.verb === endpoint.verb &&
-    row.place === endpoint.place
+    row.extent === endpoint.extent
   );
 }
 
-/** Paths that the management API lists at its root and that fit no row. */
+/** Paths that the management API lists at its root and that match no row. */
 export function pathsWithoutRow(paths: readonly string[], table: readonly Row[]): string[] {
   return paths
     .filter((path) => rowOfPath(path, table) === undefined)
-    .map((path) => `GET ${path} is served and has no row in test/authz/oracle: say who may`);
+    .map((path) => `GET ${path} is served and has no row in test/authz/oracle: add one`);
 }
 
 export function rowOfPath(path: string, table: readonly Row[]): Row | undefined {
   return table.find(
-    ({ place, resource }) =>
-      place === 'path' && (resource === path || (resource.endsWith('/*') && path.startsWith(resource.slice(0, -1)))),
+    ({ extent, resource }) =>
+      extent === 'path' && (resource === path || (resource.endsWith('/*') && path.startsWith(resource.slice(0, -1)))),
   );
 }

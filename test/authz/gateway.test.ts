@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { holds } from './oracle/relations.ts';
 import { covered, type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { openStage, type Stage } from './stage.ts';
 import { instances, type WorldInstance } from './world.ts';
 
 const users = ['admin', 'project admin', 'owner', 'named with use'] as const;
 
-/** Rules that say nothing of targets are about every API; this is what they let through of `GET /version` in there. */
+/** Rules without targets apply to every API; these allow `GET /version` inside. */
 const coveringRules: ReadonlySet<string> = new Set([
   'rule-everything',
   'rule-verbs',
@@ -40,16 +40,16 @@ function mayEnter(persona: Persona, { project, name }: WorldInstance): boolean {
 
 const rootOf = ({ project, name }: WorldInstance) => `/kubernetes/project/${project}/virtualcluster/${name}`;
 
-describe('the gateway, as the table of rights has it (completions §8)', () => {
-  let stage: Stage;
+describe('the gateway follows the permission table (completions §8)', () => {
+  let env: AuthzTestEnv;
   const personas = [...plainPersonas, ...scopedPersonas(['second-admin', 'red-admin', 'red-user'])];
   let keys: ReadonlyMap<Persona, string>;
 
   beforeAll(async () => {
-    stage = await openStage();
-    keys = await stage.keys(personas);
+    env = await openAuthzTestEnv();
+    keys = await env.keys(personas);
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
   async function differences(ask: (persona: Persona, instance: WorldInstance) => Promise<number>): Promise<string[]> {
     const found: string[] = [];
@@ -62,35 +62,35 @@ describe('the gateway, as the table of rights has it (completions §8)', () => {
     return found.sort();
   }
 
-  it('lets in with an access key who may use the instance, and nobody else', async () => {
+  it('admits an access key that may use the instance, and no other', async () => {
     const wrong = await differences(async (persona, instance) => {
       const path = `${rootOf(instance)}/version`;
-      return (await stage.caller.send(keys.get(persona) ?? '', { method: 'GET', path })).code;
+      return (await env.caller.send(keys.get(persona) ?? '', { method: 'GET', path })).code;
     });
     expect(wrong).toEqual([]);
     expect(personas.length * instances.length).toBeGreaterThan(1_000);
   }, 120_000);
 
-  it('gives tokens that open no more than the key that asked for them', async () => {
+  it('issues tokens with no more access than the requesting key', async () => {
     const wrong = await differences(async (persona, instance) => {
       const namespace = projectNamespace(instance.project);
       const path = `/kubernetes/management/apis/${managementGroup}/v1/namespaces/${namespace}/virtualclusterinstances/${instance.name}/kubeconfig`;
-      const answer = await stage.caller.send(keys.get(persona) ?? '', { method: 'POST', path, body: {} });
+      const answer = await env.caller.send(keys.get(persona) ?? '', { method: 'POST', path, body: {} });
       if (answer.code !== 201) return mayEnter(persona, instance) && isRuled(persona) ? 200 : answer.code;
       const config = load(textAt(JSON.parse(answer.text) as JsonValue, 'status', 'kubeConfig')) as JsonValue;
       const token = textAt(listAt(config, 'users')[0], 'user', 'token');
-      const inside = await stage.caller.send(token, { method: 'GET', path: `${rootOf(instance)}/version` });
+      const inside = await env.caller.send(token, { method: 'GET', path: `${rootOf(instance)}/version` });
       return inside.code;
     });
     expect(wrong).toEqual([]);
   }, 120_000);
 
-  it('says the same to whoever may not, whether the instance is there or not', async () => {
+  it('gives an unauthorized caller the same response whether or not the instance exists', async () => {
     const persona = plainPersonas.find(({ name }) => name === 'outsider');
     const token = persona === undefined ? '' : (keys.get(persona) ?? '');
     const refused = async (project: string, name: string) => {
       const path = `/kubernetes/project/${project}/virtualcluster/${name}/api/v1/namespaces`;
-      const { code, text } = await stage.caller.send(token, { method: 'GET', path });
+      const { code, text } = await env.caller.send(token, { method: 'GET', path });
       return [
         code,
         textAt(JSON.parse(text) as JsonValue, 'message')
@@ -108,7 +108,7 @@ describe('the gateway, as the table of rights has it (completions §8)', () => {
   });
 });
 
-/** A rule may leave the kubeconfig out and let the gateway through. */
+/** True if the key has a deprecated rule, which may exclude the kubeconfig and still admit the gateway. */
 function isRuled({ scopes }: Persona): boolean {
   return scopes.some((shape) => shape?.name.startsWith('rule') === true);
 }

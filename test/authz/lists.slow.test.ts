@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { listDifferences } from './lists.ts';
 import { type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { openStage, type Stage } from './stage.ts';
-import { listed, watched } from './visible.ts';
+import { listedItems, watchedItems } from './visible.ts';
 
-describe('what lists and watches show to everybody', () => {
-  let stage: Stage;
+describe('the contents of lists and watches for all personas', () => {
+  let env: AuthzTestEnv;
   let keys: ReadonlyMap<Persona, string>;
 
   beforeAll(async () => {
-    stage = await openStage();
-    keys = await stage.keys([...plainPersonas, ...scopedPersonas(['second-admin', 'red-user'])]);
+    env = await openAuthzTestEnv();
+    keys = await env.keys([...plainPersonas, ...scopedPersonas(['second-admin', 'red-user'])]);
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
-  it('is exactly what each caller may read, in one project and over all', async () => {
-    expect(await listDifferences(stage, keys, listed)).toEqual([]);
+  it('are exactly what each caller may read, in one project and over all', async () => {
+    expect(await listDifferences(env, keys, listedItems)).toEqual([]);
   });
 
-  it('is the same at the beginning of a watch', async () => {
-    // Each watch is a connection of its own: one scope of each sort will do.
+  it('are the same at the start of a watch', async () => {
+    // Each watch is a separate connection: one scope of each shape is enough.
     const some = [...keys].filter(
       ([{ name, scopes }]) => scopes.length === 0 || /^red-user-(project|instance|tool|rule-names)$/.test(name),
     );
-    expect(await listDifferences(stage, new Map(some), watched)).toEqual([]);
+    expect(await listDifferences(env, new Map(some), watchedItems)).toEqual([]);
   });
 });

@@ -3,15 +3,15 @@ import { managementGroup } from '../../src/api/naming.ts';
 import { listAt, numberAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { linesOf } from '../../src/lib/lines.ts';
-import type { Ask } from './ask.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { listDifferences } from './lists.ts';
 import { type Persona, somePersonas } from './personas.ts';
+import type { RequestedAction } from './requested-action.ts';
 import { pathOf } from './requests.ts';
-import { openStage, type Stage } from './stage.ts';
-import { listed, watched } from './visible.ts';
+import { listedItems, watchedItems } from './visible.ts';
 
 const fromTheBeginning = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
-const watching: Ask = {
+const watching: RequestedAction = {
   verb: 'watch',
   group: managementGroup,
   resource: 'virtualclusterinstances',
@@ -21,32 +21,32 @@ const watching: Ask = {
   path: '',
 };
 
-describe('what lists and watches show', () => {
-  let stage: Stage;
+describe('the contents of lists and watches', () => {
+  let env: AuthzTestEnv;
   let keys: ReadonlyMap<Persona, string>;
 
   beforeAll(async () => {
-    stage = await openStage();
-    keys = await stage.keys(somePersonas);
+    env = await openAuthzTestEnv();
+    keys = await env.keys(somePersonas);
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
-  it('is exactly what the caller may read, in one project and over all', async () => {
-    expect(await listDifferences(stage, keys, listed)).toEqual([]);
+  it('are exactly what the caller may read, in one project and over all', async () => {
+    expect(await listDifferences(env, keys, listedItems)).toEqual([]);
   }, 60_000);
 
-  it('is the same at the beginning of a watch', async () => {
-    // Each watch is a connection of its own; a few callers will do here.
+  it('are the same at the start of a watch', async () => {
+    // Each watch is a separate connection; a few callers are enough here.
     const few = [...keys].filter(([{ name }]) =>
       ['red-user', 'reader', 'outsider', 'red-admin-instance'].includes(name),
     );
-    expect(await listDifferences(stage, new Map(few), watched)).toEqual([]);
+    expect(await listDifferences(env, new Map(few), watchedItems)).toEqual([]);
   }, 60_000);
 
-  it('comes into a watch that runs, and goes from it, with the right to read it (WATCH-20, WATCH-21, WATCH-22)', async () => {
+  it('follow the read permission while a watch runs (WATCH-20, WATCH-21, WATCH-22)', async () => {
     const [, token = ''] = [...keys].find(([{ name }]) => name === 'red-viewer') ?? [];
     const ask = { ...watching, project: 'red' };
-    const { body } = await stage.caller.open(token, `${pathOf(ask)}?watch=1&${fromTheBeginning}`);
+    const { body } = await env.caller.open(token, `${pathOf(ask)}?watch=1&${fromTheBeginning}`);
     const events = linesOf(body);
     let generation: number | undefined;
     const next = async (): Promise<string> => {
@@ -54,13 +54,13 @@ describe('what lists and watches show', () => {
       const event = JSON.parse(value ?? '{}') as JsonValue;
       const before = generation;
       generation = numberAt(event, 'object', 'metadata', 'generation');
-      // What the server writes into the status meanwhile is not what this is about.
+      // Ignore concurrent status writes of the server.
       if (textAt(event, 'type') === 'MODIFIED' && generation === before) return await next();
       return `${textAt(event, 'type')} ${textAt(event, 'object', 'metadata', 'name')}`.trim();
     };
     const share = async (users: readonly string[]) => {
       const access = users.length === 0 ? [] : [{ verbs: ['get'], users: [...users] }];
-      const { code, text } = await stage.caller.send(stage.adminKey, {
+      const { code, text } = await env.caller.send(env.adminKey, {
         method: 'PATCH',
         path: pathOf({ ...ask, name: 'r-plain' }),
         type: 'application/merge-patch+json',
@@ -79,9 +79,9 @@ describe('what lists and watches show', () => {
     await events.return(undefined);
   });
 
-  it('is of access keys the caller’s own and those of the caller’s teams, and none of the others', async () => {
+  it('include of access keys the caller’s own and those of the caller’s teams, and no others', async () => {
     const group = `/kubernetes/management/apis/${managementGroup}/v1`;
-    const all = listAt(await stage.read(`${group}/accesskeys`), 'items');
+    const all = listAt(await env.read(`${group}/accesskeys`), 'items');
     const names = (items: readonly JsonValue[]) => items.map((item) => textAt(item, 'metadata', 'name')).sort();
     for (const [{ name, person, scopes }, token] of keys) {
       if (scopes.length > 0) continue;
@@ -91,7 +91,7 @@ describe('what lists and watches show', () => {
           person.teams.includes(textAt(key, 'spec', 'team')),
       );
       expect(own.length, name).toBeGreaterThan(0);
-      expect(names(listAt(await stage.read(`${group}/ownedaccesskeys`, token), 'items')), name).toEqual(names(own));
+      expect(names(listAt(await env.read(`${group}/ownedaccesskeys`, token), 'items')), name).toEqual(names(own));
     }
   });
 });

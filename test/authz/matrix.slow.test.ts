@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textsAt } from '../../src/lib/json-path.ts';
-import { askAll } from './matrix.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
+import { checkMatrix } from './matrix.ts';
 import { type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { openStage, type Stage } from './stage.ts';
 
 describe('the whole authorization matrix', () => {
-  let stage: Stage;
+  let env: AuthzTestEnv;
   let paths: readonly string[];
 
   beforeAll(async () => {
-    stage = await openStage();
-    paths = textsAt(await stage.read('/kubernetes/management/'), 'paths');
+    env = await openAuthzTestEnv();
+    paths = textsAt(await env.read('/kubernetes/management/'), 'paths');
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
   async function expectAsTheTableSays(personas: readonly Persona[], least: number): Promise<void> {
-    const { compared, differences } = await askAll(stage, personas, { paths, reviews: true });
+    const { compared, differences } = await checkMatrix(env, personas, { paths, reviews: true });
     console.log(`${compared} cells compared, ${differences.length} differ`);
     expect(differences).toEqual([]);
     expect(compared).toBeGreaterThan(least);
   }
 
-  it('answers everybody as the table says, by request, by their own review and by an admin’s', async () => {
+  it('matches the table for every persona, by request, by a self review and by an admin’s review', async () => {
     await expectAsTheTableSays(plainPersonas, 30_000);
   });
 
-  it('answers keys of every scope shape as the table says, whoever holds them', async () => {
+  it('matches the table for keys of every scope shape and every holder', async () => {
     await expectAsTheTableSays(scopedPersonas(['second-admin', 'red-user']), 30_000);
   });
 });

@@ -1,25 +1,25 @@
 import { adminsGroup } from '../../src/api/naming.ts';
-import type { Ask } from './ask.ts';
-import { makesKeys } from './oracle/covers.ts';
 import type { Person } from './oracle/relations.ts';
 import { ruleShapes } from './oracle/rule-shapes.ts';
+import { createsKeys } from './oracle/scope-predicates.ts';
 import { mixedShapes, type ScopeShape, scopeShapes } from './oracle/scope-shapes.ts';
+import type { RequestedAction } from './requested-action.ts';
 import { adminUsers, teams, users } from './world.ts';
 
-/** Somebody with a key. */
+/** A caller with a key. */
 export interface Persona {
   readonly name: string;
   readonly person: Person;
-  /** Whom the key is made for. */
+  /** The principal that the key is created for. */
   readonly holder: { readonly user?: string; readonly team?: string; readonly subject?: string };
   readonly groups?: readonly string[];
-  /** The scopes of the key, the oldest first: each after the first is of a key that was made with the one before. */
+  /** The scopes of the key, oldest first: each later one belongs to a key that was created with the key before it. */
   readonly scopes: readonly (ScopeShape | undefined)[];
 }
 
-/** Whether all scopes of a key let it through: one that refuses refuses. */
-export function covered({ scopes }: Pick<Persona, 'scopes'>, ask: Ask): boolean {
-  return scopes.every((shape) => shape === undefined || [makesKeys, ...shape.covers].some((cover) => cover(ask)));
+/** True if all scopes of a key allow the request. */
+export function covered({ scopes }: Pick<Persona, 'scopes'>, ask: RequestedAction): boolean {
+  return scopes.every((shape) => shape === undefined || [createsKeys, ...shape.covers].some((cover) => cover(ask)));
 }
 
 function personOf(user: string): Person {
@@ -31,7 +31,7 @@ function ofUser(user: string, scopes: Persona['scopes'] = [], name = user): Pers
   return { name, person: personOf(user), holder: { user }, scopes };
 }
 
-/** Everybody whose key has no scope. */
+/** All personas whose key has no scope. */
 export const plainPersonas: readonly Persona[] = [
   ...users.filter((user) => user !== 'gone' && user !== 'watched').map((user) => ofUser(user)),
   { name: 'crew', person: { teams: ['crew'], admin: false }, holder: { team: 'crew' }, scopes: [] },
@@ -56,11 +56,11 @@ const shapes = [...scopeShapes, ...ruleShapes, ...mixedShapes];
 
 function shapeOf(name: string): ScopeShape {
   const found = shapes.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no scope shape ${name}`);
+  if (found === undefined) throw new Error(`unknown scope shape ${name}`);
   return found;
 }
 
-/** Keys made with scoped keys; `-` is a key without a scope of its own. */
+/** Keys created with scoped keys; `-` is a key without its own scope. */
 const chains: readonly (readonly string[])[] = [
   ['project', '-'],
   ['both-projects', 'project'],
@@ -72,7 +72,7 @@ const chains: readonly (readonly string[])[] = [
   ['rule-everything', 'tool-project', 'all-projects'],
 ];
 
-/** The same scopes for somebody who may everything, for whom the scope alone decides, and for people with less. */
+/** The same scopes for an admin, where the scope alone decides, and for users with fewer permissions. */
 export function scopedPersonas(holders: readonly string[]): readonly Persona[] {
   return holders.flatMap((user) => [
     ...shapes.map((shape) => ofUser(user, [shape], `${user}-${shape.name}`)),
@@ -86,7 +86,7 @@ export function scopedPersonas(holders: readonly string[]): readonly Persona[] {
   ]);
 }
 
-/** One of each sort, for the quick suite; the slow one asks everybody. */
+/** One persona of each sort, for the quick suite; the slow suite tests all of them. */
 export const somePersonas: readonly Persona[] = [
   ...plainPersonas.filter(({ name }) =>
     ['second-admin', 'red-admin', 'red-user', 'red-viewer', 'reader', 'outsider'].includes(name),

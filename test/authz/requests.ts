@@ -1,26 +1,26 @@
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import type { Ask } from './ask.ts';
 import type { Sent } from './caller.ts';
 import type { Row } from './oracle/row.ts';
+import type { RequestedAction } from './requested-action.ts';
 import * as world from './world.ts';
 
 const root = '/kubernetes/management';
 
-/** Objects as the administrator reads them, by their path: a PUT sends one back as it is. */
-export type Pictures = ReadonlyMap<string, JsonObject>;
+/** Objects as the administrator reads them, by their path: a PUT sends one back unchanged. */
+export type ObjectSnapshots = ReadonlyMap<string, JsonObject>;
 
-/** The objects of the world that a row is asked about. */
-export function asksOf(row: Row): Ask[] {
-  const { verb, group, resource, subresource, place } = row;
+/** The operations on fixture objects that a row is tested with. */
+export function actionsOf(row: Row): RequestedAction[] {
+  const { verb, group, resource, subresource, extent } = row;
   const asked = { verb, group, resource, subresource, project: '', name: '', path: '' };
-  if (place === 'path') return [{ ...asked, resource: '', path: resource }];
-  if (place === 'all') return [asked];
-  if (place === 'project') return ['red', 'blue', 'green', 'nowhere'].map((project) => ({ ...asked, project }));
+  if (extent === 'path') return [{ ...asked, resource: '', path: resource }];
+  if (extent === 'all') return [asked];
+  if (extent === 'project') return ['red', 'blue', 'green', 'nowhere'].map((project) => ({ ...asked, project }));
   return objectsOf(resource).map((object) => ({ ...asked, ...object }));
 }
 
-/** The last of each kind is not there: who may is told so, the others learn nothing. */
+/** The last object of each kind does not exist: authorized callers get 404, others learn nothing. */
 function objectsOf(resource: string): readonly { name: string; project?: string }[] {
   const placed = (all: readonly { project: string; name: string }[]) =>
     all.map(({ project, name }) => ({ project, name }));
@@ -47,11 +47,11 @@ function objectsOf(resource: string): readonly { name: string; project?: string 
     case 'ownedaccesskeys':
       return named(world.keys);
     default:
-      throw new Error(`the world has no ${resource}: add one of every relation to world.ts`);
+      throw new Error(`the fixture has no ${resource}: add one of every relation to world.ts`);
   }
 }
 
-/** One of each relation. */
+/** One user of each relation. */
 const someUsers = [
   'admin',
   'red-admin',
@@ -64,14 +64,14 @@ const someUsers = [
   'watched',
 ].map((name) => ({ name }));
 
-/** Where it is asked, from the root of the server. */
-export function pathOf({ group, resource, subresource, project, name, path }: Ask): string {
+/** The request path from the root of the server. */
+export function pathOf({ group, resource, subresource, project, name, path }: RequestedAction): string {
   if (path !== '') return `${root}${path}`;
   const version = group === '' ? '/api/v1' : `/apis/${group}/v1`;
-  const place = project === '' ? '' : `/namespaces/${projectNamespace(project)}`;
+  const namespacePath = project === '' ? '' : `/namespaces/${projectNamespace(project)}`;
   const object = resource === 'namespaces' && name !== '' ? projectNamespace(name) : name;
   const parts = [resource, object, subresource].filter((part) => part !== '');
-  return `${root}${version}${place}/${parts.join('/')}`;
+  return `${root}${version}${namespacePath}/${parts.join('/')}`;
 }
 
 const methods: Readonly<Record<string, Sent['method']>> = {
@@ -85,8 +85,8 @@ const methods: Readonly<Record<string, Sent['method']>> = {
   deletecollection: 'DELETE',
 };
 
-/** The request that asks for it. Nothing is changed by it, whoever sends it: writes are dry runs. */
-export function requestOf(row: Row, ask: Ask, pictures: Pictures): Sent {
+/** The request for an operation. It changes nothing for any caller: writes are dry runs. */
+export function requestOf(row: Row, ask: RequestedAction, snapshots: ObjectSnapshots): Sent {
   const method = methods[ask.verb];
   if (method === undefined) throw new Error(`no request has the verb ${ask.verb}`);
   if (row.change !== undefined) {
@@ -106,14 +106,14 @@ export function requestOf(row: Row, ask: Ask, pictures: Pictures): Sent {
     return patch(path, body);
   }
   if (ask.verb !== 'update') return { method, path: `${path}?dryRun=All` };
-  return { method, path: `${path}?dryRun=All`, body: pictures.get(pathOf({ ...ask, subresource: '' })) ?? {} };
+  return { method, path: `${path}?dryRun=All`, body: snapshots.get(pathOf({ ...ask, subresource: '' })) ?? {} };
 }
 
 function patch(path: string, body: JsonValue): Sent {
   return { method: 'PATCH', path: `${path}?dryRun=All`, type: 'application/merge-patch+json', body };
 }
 
-function bodyOf({ resource, subresource, name }: Ask): JsonObject {
+function bodyOf({ resource, subresource, name }: RequestedAction): JsonObject {
   if (subresource === '') return creates[resource] ?? {};
   if (subresource !== 'importvirtualcluster') return {};
   const cluster = world.importSource(name);
@@ -136,7 +136,7 @@ const creates: Readonly<Record<string, JsonObject>> = {
   selfsubjectrulesreviews: { spec: { namespace: projectNamespace('red') } },
 };
 
-/** What a write sends that changes the one member. */
+/** The body of a write that changes one member. */
 const changes: Readonly<Record<string, JsonValue>> = {
   'virtualclusterinstances owner': { user: 'outsider', team: null },
   'virtualclusterinstances access': [{ verbs: ['*'], users: ['outsider'] }],
@@ -149,7 +149,7 @@ const changes: Readonly<Record<string, JsonValue>> = {
   'projects owner': { user: 'outsider', team: null },
   'clusters access': [{ verbs: ['get'], users: ['outsider'] }],
   'virtualclustertemplates access': [{ verbs: ['get'], users: ['outsider'] }],
-  // Too short: whoever may set one is told so, and nothing is hashed.
+  // Too short: an authorized caller gets a validation error, and nothing is hashed.
   'users password': 'short',
   'users groups': ['testers'],
   'users subject': 'another-subject',

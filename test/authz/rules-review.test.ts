@@ -2,30 +2,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectNamespace } from '../../src/api/naming.ts';
 import { flagAt, listAt, textsAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { type Ask, askedText } from './ask.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { expected, table } from './oracle/oracle.ts';
 import type { Row } from './oracle/row.ts';
 import { covered, type Persona, plainPersonas, scopedPersonas } from './personas.ts';
-import { asksOf } from './requests.ts';
-import { openStage, type Stage } from './stage.ts';
+import { describeAction, type RequestedAction } from './requested-action.ts';
+import { actionsOf } from './requests.ts';
 
 const inProjects = ['virtualclusterinstances', 'events', 'leases'];
 
-/** What the review of one project's namespace can tell of: what lies in it, and what lies in no namespace. */
-function asksIn(project: string): { row: Row; ask: Ask }[] {
+/**
+ * The operations that a review of one project's namespace can report: on objects in it, and on cluster-scoped objects.
+ */
+function asksIn(project: string): { row: Row; ask: RequestedAction }[] {
   return (
     table
-      // What nobody may is the server's own: the rule of admins, who may everything else, is one star.
-      .filter(({ place, only, may }) => place !== 'path' && only !== 'request' && may.length > 0)
-      .flatMap((row) => asksOf(row).map((ask) => ({ row, ask })))
+      // Operations that nobody may perform belong to the server: the rule of admins, who may do everything else, is a
+      // star.
+      .filter(({ extent, only, may }) => extent !== 'path' && only !== 'request' && may.length > 0)
+      .flatMap((row) => actionsOf(row).map((ask) => ({ row, ask })))
       .filter(({ ask }) => (inProjects.includes(ask.resource) ? ask.project === project : ask.project === ''))
-      // Whoever may make something learns whether it is there; no rule names what is not.
+      // A caller who may create an object learns whether it exists; no rule names a missing object.
       .filter(({ ask }) => ask.name !== 'nothing')
   );
 }
 
-function isCovered(rules: readonly JsonValue[], { verb, group, resource, subresource, name }: Ask): boolean {
+function isCovered(
+  rules: readonly JsonValue[],
+  { verb, group, resource, subresource, name }: RequestedAction,
+): boolean {
   const what = subresource === '' ? resource : `${resource}/${subresource}`;
   const called = resource === 'namespaces' && name !== '' ? projectNamespace(name) : name;
   const has = (values: readonly string[], value: string) => values.includes('*') || values.includes(value);
@@ -40,7 +46,7 @@ function isCovered(rules: readonly JsonValue[], { verb, group, resource, subreso
   });
 }
 
-const ownReview: Ask = {
+const ownReview: RequestedAction = {
   verb: 'create',
   group: 'authorization.k8s.io',
   resource: 'selfsubjectrulesreviews',
@@ -51,24 +57,24 @@ const ownReview: Ask = {
 };
 
 describe('a rules review of a project', () => {
-  let stage: Stage;
+  let env: AuthzTestEnv;
   let keys: ReadonlyMap<Persona, string>;
   const personas = [...plainPersonas, ...scopedPersonas(['second-admin', 'red-admin', 'red-user'])].filter((persona) =>
     covered(persona, ownReview),
   );
 
   beforeAll(async () => {
-    stage = await openStage();
-    keys = await stage.keys(personas);
+    env = await openAuthzTestEnv();
+    keys = await env.keys(personas);
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
-  it('tells everything that the caller may do there, and nothing else (AUTHZ-05)', async () => {
+  it('reports everything that the caller may do there, and nothing else (AUTHZ-05)', async () => {
     const differences: string[] = [];
     let compared = 0;
     const questions = personas.flatMap((persona) => ['red', 'blue', 'green'].map((project) => ({ persona, project })));
     await eachOf(questions, async ({ persona, project }) => {
-      const answer = await stage.caller.send(keys.get(persona) ?? '', {
+      const answer = await env.caller.send(keys.get(persona) ?? '', {
         method: 'POST',
         path: '/kubernetes/management/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
         body: { spec: { namespace: projectNamespace(project) } },
@@ -78,15 +84,15 @@ describe('a rules review of a project', () => {
       expect(flagAt(review, 'status', 'incomplete')).toBe(false);
       const rules = listAt(review, 'status', 'resourceRules');
       for (const { row, ask } of asksIn(project)) {
-        // The table says what a scoped key may by requests alone.
+        // The table defines the permissions of a scoped key by requests alone.
         if (row.only === 'review' && persona.scopes.length > 0) continue;
         compared++;
         const may = expected(persona, row, ask);
         if (isCovered(rules, ask) === may) continue;
-        differences.push(`${persona.name} ${may ? 'may' : 'may not'} ${askedText(ask)}`);
+        differences.push(`${persona.name} ${may ? 'may' : 'may not'} ${describeAction(ask)}`);
       }
     });
-    console.log(`${compared} rights compared, ${differences.length} differ`);
+    console.log(`${compared} permissions compared, ${differences.length} differ`);
     expect([...new Set(differences)].sort()).toEqual([]);
     expect(compared).toBeGreaterThan(10_000);
   }, 120_000);

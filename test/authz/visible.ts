@@ -2,17 +2,17 @@ import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { linesOf } from '../../src/lib/lines.ts';
-import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import { expected, table } from './oracle/oracle.ts';
 import type { Row } from './oracle/row.ts';
 import type { Persona } from './personas.ts';
+import type { RequestedAction } from './requested-action.ts';
 import { pathOf } from './requests.ts';
 import * as world from './world.ts';
 
-/** A list that can be asked for, and everything that is in it for whoever may see all. */
+/** A list endpoint, and its complete contents for a caller who may see everything. */
 export interface Listing {
-  readonly ask: Ask;
+  readonly ask: RequestedAction;
   readonly items: readonly { readonly name: string; readonly project: string }[];
 }
 
@@ -23,7 +23,7 @@ function listing(group: string, resource: string, items: Listing['items'], proje
 
 const outside = (all: readonly { name: string }[]) => all.map(({ name }) => ({ name, project: '' }));
 
-/** Those of the world, and those that the server itself writes about each instance. */
+/** The events of the fixture, and those that the server writes about each instance. */
 const allEvents = [
   ...world.events,
   ...world.instances.map(({ name, project }) => ({ name: world.eventsAbout(name), project })),
@@ -44,13 +44,13 @@ export const listings: readonly Listing[] = [
   ]),
 ];
 
-function rowOf({ group, resource, project }: Ask, verb: string, place: Row['place']): Row {
+function rowOf({ group, resource, project }: RequestedAction, verb: string, extent: Row['extent']): Row {
   const found = table.find(
     (row) =>
       row.group === group &&
       row.resource === resource &&
       row.verb === verb &&
-      row.place === place &&
+      row.extent === extent &&
       row.subresource === '' &&
       row.only === undefined,
   );
@@ -58,34 +58,42 @@ function rowOf({ group, resource, project }: Ask, verb: string, place: Row['plac
   return found;
 }
 
-/** What the oracle says of a list: that it is refused, or which of its items are there. */
-export function sightOf(persona: Persona, { ask, items }: Listing): 'refused' | readonly string[] {
-  const place = ask.project === '' ? 'all' : 'project';
-  if (!expected(persona, rowOf(ask, 'list', place), ask)) return 'refused';
+/** The expected result of a list by the oracle: refused, or the visible items. */
+export function expectedItems(persona: Persona, { ask, items }: Listing): 'refused' | readonly string[] {
+  const extent = ask.project === '' ? 'all' : 'project';
+  if (!expected(persona, rowOf(ask, 'list', extent), ask)) return 'refused';
   const row = rowOf(ask, 'get', 'one');
   return items
     .filter((item) => expected(persona, row, { ...ask, ...item, verb: 'get' }))
     .map(({ name }) => shown(ask, name));
 }
 
-function shown(ask: Ask, name: string): string {
+function shown(ask: RequestedAction, name: string): string {
   return ask.resource === 'namespaces' ? projectNamespace(name) : name;
 }
 
-/** What the server's own events are called tells what they are about, and a number. */
+/** The identity of an event: the server's own event names contain the subject and a number. */
 const nameOf = (item: JsonValue) =>
   textAt(item, 'metadata', 'name').replace(/^(.+)\.[0-9a-f]{16}$/, (_, about: string) => world.eventsAbout(about));
 
-/** What a list really holds. */
-export async function listed(caller: Caller, token: string, ask: Ask): Promise<'refused' | readonly string[]> {
+/** The actual contents of a list. */
+export async function listedItems(
+  caller: Caller,
+  token: string,
+  ask: RequestedAction,
+): Promise<'refused' | readonly string[]> {
   const { code, text } = await caller.send(token, { method: 'GET', path: pathOf(ask) });
   if (code === 403) return 'refused';
   if (code !== 200) throw new Error(`GET ${pathOf(ask)}: ${code} ${text}`);
   return [...new Set(listAt(JSON.parse(text) as JsonValue, 'items').map(nameOf))];
 }
 
-/** What a watch says before it begins to wait. */
-export async function watched(caller: Caller, token: string, ask: Ask): Promise<'refused' | readonly string[]> {
+/** The initial events of a watch. */
+export async function watchedItems(
+  caller: Caller,
+  token: string,
+  ask: RequestedAction,
+): Promise<'refused' | readonly string[]> {
   const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
   const { statusCode, body } = await caller.open(token, `${pathOf(ask)}?${query}`);
   if (statusCode !== 200) {

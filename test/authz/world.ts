@@ -1,6 +1,6 @@
 /*
- * The world in which rights are asked for, as plain data: two projects that mirror each other, people with one relation
- * each, and one object of every kind for every relation. `furnish.ts` makes it through the API; the oracle reads it.
+ * The fixture of the authorization tests, as plain data: two projects that mirror each other, users with one relation
+ * each, and one object of every kind for every relation. `furnish.ts` creates it through the API; the oracle reads it.
  */
 
 export type Role = 'admin' | 'user' | 'viewer';
@@ -48,11 +48,11 @@ export interface WorldTeam extends WorldObject {
 export interface WorldEvent {
   readonly project: string;
   readonly name: string;
-  /** The instance that it is about; absent: it is about something else. */
+  /** The instance that the event is about. Optional; by default it is about something else. */
   readonly about?: string;
 }
 
-/** The same on one object of every kind: who is named there with what. */
+/** The same entries on one object of every kind: the named principals and their verbs. */
 const everySort: readonly Access[] = [
   { verbs: ['get'], users: ['reader'] },
   { verbs: ['get'], subresources: ['*'], users: ['insider'] },
@@ -69,7 +69,7 @@ const administrator: Owner = { user: 'admin' };
 
 const everybodyReads: readonly Access[] = [{ verbs: ['get'], users: ['*'] }];
 
-/** Users besides the administrator of the first start. Those named after a project are members of it, as the name says. */
+/** Users besides the initial administrator. Users named after a project have that role in it. */
 export const users: readonly string[] = [
   'second-admin',
   'red-admin',
@@ -103,7 +103,7 @@ export const users: readonly string[] = [
 
 export const adminUsers: readonly string[] = ['admin', 'second-admin'];
 
-/** What users have in `access`: one of them names everybody that the others name elsewhere. */
+/** The `access` of users: one user names every principal that the others name elsewhere. */
 export const userAccess: Readonly<Record<string, readonly Access[]>> = { watched: everySort };
 
 export const teams: readonly WorldTeam[] = [
@@ -111,7 +111,7 @@ export const teams: readonly WorldTeam[] = [
   { name: 'leads', users: ['lead'], access: [] },
   { name: 'blue-crew', users: ['blue-viewer'], access: [] },
   { name: 'guests', users: ['guest'], access: [] },
-  // A user has the name of a team that is an admin of a project, and a team that of a user who is one.
+  // A user has the name of a team that is an admin of a project, and a team has the name of a user who is one.
   { name: 'red-admin', users: ['impostor'], access: [] },
   { name: 'team-shared', users: [], access: everySort },
   { name: 'team-kept', users: [], owner: { user: 'keeper' }, access: [] },
@@ -196,7 +196,7 @@ export const instances: readonly WorldInstance[] = [
   { project: 'green', name: 'g-open', owner: administrator, access: everybodyReads },
 ];
 
-/** Stands for the events that the server writes about an instance. */
+/** The placeholder for the events that the server writes about an instance. */
 export function eventsAbout(instance: string): string {
   return `${instance}.*`;
 }
@@ -212,7 +212,7 @@ export const leases: readonly { readonly project: string; readonly name: string 
   { project: 'red', name: 'l-red' },
 ];
 
-/** Keys of others; the administrator's is from the first start. */
+/** Keys of other users; the administrator's key is from the first start. */
 export const keys: readonly { readonly name: string; readonly owner: Owner }[] = [
   { name: 'admin', owner: administrator },
   { name: 'k-red-user', owner: { user: 'red-user' } },
@@ -220,7 +220,7 @@ export const keys: readonly { readonly name: string; readonly owner: Owner }[] =
   { name: 'k-outsider', owner: { user: 'outsider' } },
 ];
 
-/** The cluster that an import into the project names as its source: one that the project allows. */
+/** The source cluster of an import into the project: one that the project allows. */
 export function importSource(project: string): string {
   return project === 'blue' ? 'c-blue' : 'c-red';
 }

@@ -3,28 +3,28 @@ import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process
 import { ApiCaller, apiRoot } from './api-caller.ts';
 import type { BadRequest } from './corpus/bad-request.ts';
 import { corpus } from './corpus/corpus.ts';
-import { readWorld } from './corpus/read-world.ts';
-import { collectionPath, type World } from './corpus/world.ts';
-import { faultOf } from './fault-of.ts';
-import { furnish, namespace } from './furnish.ts';
+import { readServedApi } from './corpus/read-served-api.ts';
+import { collectionPath, type ServedApi } from './corpus/served-api.ts';
+import { createSampleObjects, namespace } from './create-sample-objects.ts';
 import { Http2Connection } from './http2-connection.ts';
 import { megabytes, residentMemory } from './process-memory.ts';
+import { responseDefect } from './response-defect.ts';
 import { describeRequest, type Sent, sendAll, timeAlone } from './send-corpus.ts';
 
 const connections = 4;
 const longestMilliseconds = 100;
-/** What Node puts aside for work that comes and goes differs by so much from one moment to the next. */
+/** The memory that Node reserves for temporary work varies by this much. */
 const mostGrowth = 128 * 1024 * 1024;
 
 let server: FlotillaProcess;
 let caller: ApiCaller;
-let world: World;
+let servedApi: ServedApi;
 
 beforeAll(async () => {
   server = await startFlotilla({ args: ['--log-level', 'warn'] });
   caller = await ApiCaller.of(server);
-  const names = await furnish(caller);
-  world = await readWorld({ root: apiRoot, namespace, names, get: (path) => caller.get(path) });
+  const names = await createSampleObjects(caller);
+  servedApi = await readServedApi({ root: apiRoot, namespace, names, get: (path) => caller.get(path) });
 });
 
 afterAll(async () => {
@@ -32,11 +32,11 @@ afterAll(async () => {
   await server?.remove();
 });
 
-/** Everything that is stored, but for the times at which keys were used and what came into being since. */
+/** Everything stored, except for the last-used times of keys and objects created since. */
 async function everything(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
-  for (const kind of world.kinds.filter(({ collectionMethods }) => collectionMethods.includes('get'))) {
-    const list = (await caller.get(collectionPath(world, kind).slice(apiRoot.length))) as unknown as {
+  for (const kind of servedApi.kinds.filter(({ collectionMethods }) => collectionMethods.includes('get'))) {
+    const list = (await caller.get(collectionPath(servedApi, kind).slice(apiRoot.length))) as unknown as {
       items: Stored[];
     };
     found[kind.collection] = list.items.filter(
@@ -50,7 +50,7 @@ interface Stored {
   readonly metadata: { readonly name: string };
 }
 
-/** The whole corpus over a few connections of HTTP/1.1, and what is to be said of it. */
+/** Sends the whole corpus over a few HTTP/1.1 connections and returns a summary. */
 async function run(requests: readonly BadRequest[]) {
   const faults = new Map<string, string>();
   const times: number[] = [];
@@ -58,7 +58,7 @@ async function run(requests: readonly BadRequest[]) {
   const statuses = new Map<number, number>();
   const started = performance.now();
   await sendAll(caller, requests, connections, (sent) => {
-    const fault = faultOf(sent);
+    const fault = responseDefect(sent);
     if (fault !== undefined) faults.set(describeRequest(sent.request), fault);
     times.push(sent.milliseconds);
     statuses.set(sent.answer.status, (statuses.get(sent.answer.status) ?? 0) + 1);
@@ -68,7 +68,7 @@ async function run(requests: readonly BadRequest[]) {
   times.sort((a, b) => a - b);
   const at = (share: number) => `${(times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1)} ms`;
   console.log(
-    `${requests.length} requests to ${world.kinds.length} kinds in ${seconds} s: half in ${at(0.5)}, ` +
+    `${requests.length} requests to ${servedApi.kinds.length} kinds in ${seconds} s: half in ${at(0.5)}, ` +
       `99 % in ${at(0.99)}, 99.9 % in ${at(0.999)}, all in ${at(1)}; answers by status: ` +
       [...statuses]
         .sort(([a], [b]) => a - b)
@@ -79,8 +79,8 @@ async function run(requests: readonly BadRequest[]) {
 }
 
 describe('a server that is sent bad input', () => {
-  it('answers each of 20,000 and more in good time with a Status that says why, and is not changed by it', async () => {
-    const requests = [...corpus(world, server.adminKey)];
+  it('answers each of more than 20,000 requests in time with a Status that explains the error, and does not change', async () => {
+    const requests = [...corpus(servedApi, server.adminKey)];
     expect(requests.length).toBeGreaterThan(20_000);
     const before = await everything();
     await sendAll(caller, everyNth(requests, 3), connections, () => {});
@@ -95,13 +95,13 @@ describe('a server that is sent bad input', () => {
     expect(server.output()).not.toContain('"level":50');
     expect(after - warm).toBeLessThan(mostGrowth);
 
-    // With several at once on a busy machine one waits for another: what was slow then is asked again, alone.
+    // Concurrent requests on a busy machine wait for each other: slow requests are repeated alone.
     const slowAlone: string[] = [];
     for (const { request } of slow) {
       const alone = await timeAlone(caller, request, 5);
       if (alone > longestMilliseconds) slowAlone.push(`${alone.toFixed(0)} ms: ${describeRequest(request)}`);
     }
-    console.log(`${slow.length} took over ${longestMilliseconds} ms in company, ${slowAlone.length} alone`);
+    console.log(`${slow.length} took over ${longestMilliseconds} ms concurrently, ${slowAlone.length} alone`);
     expect(slowAlone).toEqual([]);
   });
 
@@ -110,14 +110,14 @@ describe('a server that is sent bad input', () => {
     const connection = new Http2Connection(caller);
     const faults = new Map<string, string>();
     const requests = everyNth(
-      [...corpus(world, server.adminKey)].filter(({ raw }) => raw === undefined),
+      [...corpus(servedApi, server.adminKey)].filter(({ raw }) => raw === undefined),
       10,
     );
     for (const request of requests) {
       const answer = await connection.send(request).catch(() => undefined);
-      // Node's client does not send what HTTP/2 has no words for.
+      // Node's client does not send requests that HTTP/2 cannot express.
       if (answer === undefined) continue;
-      const fault = faultOf({ request: { ...request, mayBeDropped: true }, answer, milliseconds: 0 });
+      const fault = responseDefect({ request: { ...request, mayBeDropped: true }, answer, milliseconds: 0 });
       if (fault !== undefined) faults.set(describeRequest(request), fault);
     }
     connection.close();

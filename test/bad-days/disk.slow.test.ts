@@ -7,16 +7,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { ApiCaller } from './api-caller.ts';
-import { Disk, refuseWrites, whyNot } from './disk.ts';
+import { Disk, refuseWrites, unavailableReason } from './disk.ts';
 import { eventually } from './eventually.ts';
 import { WatchCrowd } from './watch-crowd.ts';
 
 const teams = `/apis/${managementGroup}/v1/teams`;
 const mebibyte = 1024 * 1024;
 
-const noMemoryDisk = whyNot('a full or read-only disk', () => Disk.inMemory(1).remove());
-const noFailingDisk = whyNot('a disk that fails', () => Disk.thatMayFail(8).remove());
-const noRefusal = whyNot('a disk that takes no writes for a while', () => {
+const noMemoryDisk = unavailableReason('a full or read-only disk', () => Disk.inMemory(1).remove());
+const noFailingDisk = unavailableReason('a disk that fails', () => Disk.thatMayFail(8).remove());
+const noRefusal = unavailableReason('a disk that takes no writes for a while', () => {
   const directory = mkdtempSync(join(tmpdir(), 'flotilla-refusing-'));
   try {
     refuseWrites(directory, true);
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-/** A server with a watch on its teams. */
+/** Starts a server with a watch on its teams. */
 async function serve(dataDirectory: string) {
   const server = await startFlotilla({ dataDirectory, args: ['--log-level', 'warn'] });
   undo.push(() => server.stop());
@@ -44,7 +44,7 @@ async function serve(dataDirectory: string) {
   return { server, caller, watch };
 }
 
-/** Writes until it is refused; gives the names of what was taken, and the refusal. */
+/** Writes until a write is refused. Returns the names of accepted objects, and the refusal. */
 async function fill(caller: ApiCaller, prefix: string): Promise<{ taken: string[]; status: number; text: string }> {
   const taken: string[] = [];
   for (let count = 0; count < 2_000; count++) {
@@ -54,7 +54,7 @@ async function fill(caller: ApiCaller, prefix: string): Promise<{ taken: string[
     if (status !== 201) return { taken, status, text };
     taken.push(name);
   }
-  throw new Error('the disk did not get full');
+  throw new Error('the disk did not fill up');
 }
 
 async function names(caller: ApiCaller): Promise<string[]> {
@@ -66,7 +66,7 @@ async function ask(caller: ApiCaller, path: string): Promise<number> {
   return (await caller.send('GET', path)).status;
 }
 
-/** Refused as a Status, whichever of the files was the first that could not be written. */
+/** Expects a refusal as a Status, whichever file was the first that could not be written. */
 function expectRefusal({ status, text }: { status: number; text: string }, message: RegExp): void {
   expect(JSON.parse(text)).toMatchObject({ kind: 'Status', code: 503, reason: 'ServiceUnavailable' });
   expect(status).toBe(503);
@@ -78,7 +78,7 @@ async function expectNoFaultIn(server: FlotillaProcess): Promise<void> {
 }
 
 describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () => {
-  it('refuses writes and says why, reads and watches on, is not ready, and takes writes again when there is room', async () => {
+  it('refuses writes with the reason, serves reads and watches, is not ready, and accepts writes again when there is space', async () => {
     const disk = Disk.inMemory(64);
     undo.push(() => disk.remove());
     const { server, caller, watch } = await serve(join(disk.path, 'data'));
@@ -89,7 +89,7 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
     expectRefusal(first, /^the disk of the data directory is full: \d+ bytes free/);
     expect(first.taken.length).toBeGreaterThan(5);
     expect(await names(caller)).toEqual([...first.taken].sort());
-    // The store may yet win some room back by merging its tables; others on the same disk take that too.
+    // The store may still free space by merging its tables, so other files fill the disk as well.
     await writeFile(join(disk.path, 'more-ballast'), Buffer.alloc(Math.max(0, disk.free() - 4 * mebibyte)));
     const small = await caller.send('POST', teams, { metadata: { name: 'small' } });
     expectRefusal(small, /^the disk of the data directory is full: \d+ bytes free/);
@@ -125,8 +125,8 @@ describe.skipIf(noMemoryDisk !== undefined)('a server whose disk is full', () =>
   });
 });
 
-describe.skipIf(noFailingDisk !== undefined)('a server whose disk turns read-only', () => {
-  it('refuses writes, reads and watches on, is not ready, ends in order, and starts from it again', async () => {
+describe.skipIf(noFailingDisk !== undefined)('a server whose disk becomes read-only', () => {
+  it('refuses writes, serves reads and watches, is not ready, shuts down cleanly, and starts again from the disk', async () => {
     const disk = Disk.thatMayFail(64);
     undo.push(() => disk.remove());
     const { server, caller, watch } = await serve(join(disk.path, 'data'));
@@ -164,8 +164,8 @@ describe.skipIf(noFailingDisk !== undefined)('a server whose disk turns read-onl
   });
 });
 
-describe.skipIf(noRefusal !== undefined)('a server whose disk takes no writes for a while', () => {
-  it('refuses them, reads and watches on, and takes them again without a restart, with nothing lost and nothing twice', async () => {
+describe.skipIf(noRefusal !== undefined)('a server whose disk temporarily refuses writes', () => {
+  it('refuses writes, serves reads and watches, and accepts writes again without a restart, without losses or duplicates', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'flotilla-refusing-'));
     undo.push(() => rm(directory, { recursive: true }));
     const { server, caller, watch } = await serve(directory);
@@ -209,7 +209,7 @@ describe.skipIf(noRefusal !== undefined)('a server whose disk takes no writes fo
 });
 
 describe.skipIf(noMemoryDisk !== undefined)('a server on a read-only disk', () => {
-  it.each(['new', 'used'])('does not start, and says why in one line; its directory is %s', async (state) => {
+  it.each(['new', 'used'])('does not start, and reports the reason in one line; its directory is %s', async (state) => {
     const disk = Disk.inMemory(64);
     undo.push(() => disk.remove());
     const dataDirectory = join(disk.path, 'data');

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A disk of its own, mounted somewhere below the directory for temporary files. */
+/** A separate disk, mounted below the directory for temporary files. */
 export class Disk {
   readonly path: string;
   readonly #image: string | undefined;
@@ -13,7 +13,7 @@ export class Disk {
     this.#image = image;
   }
 
-  /** In memory; can be made read-only while nobody has a file open on it for writing. */
+  /** A tmpfs. It can be made read-only while no file on it is open for writing. */
   static inMemory(megabytes: number): Disk {
     return mount((path) => {
       run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path);
@@ -21,7 +21,7 @@ export class Disk {
     });
   }
 
-  /** One that goes read-only by itself when it finds a fault, as most disks of servers do, whoever writes to it. */
+  /** An ext4 image that remounts read-only on an error, as most servers configure their disks. */
   static thatMayFail(megabytes: number): Disk {
     return mount((path) => {
       const image = `${path}.img`;
@@ -37,7 +37,7 @@ export class Disk {
     });
   }
 
-  /** Bytes. */
+  /** Free space in bytes. */
   free(): number {
     const { bavail, bsize } = statfsSync(this.path);
     return bavail * bsize;
@@ -47,7 +47,7 @@ export class Disk {
     run('mount', '-o', 'remount,ro', this.path);
   }
 
-  /** The fault is found. There is no way back but to mount it anew. */
+  /** Triggers the error. Only a new mount makes the disk writable again. */
   fail(): void {
     run('mount', '-o', 'remount,abort', this.path);
   }
@@ -69,13 +69,16 @@ function mount(make: (path: string) => Disk): Disk {
   }
 }
 
-/** Refuses or takes every write to what lies in the directory, also from those who have it open already. */
+/** Refuses or accepts every write to files in the directory, including files that are already open. */
 export function refuseWrites(directory: string, refused: boolean): void {
   run('chattr', '-R', refused ? '+i' : '-i', directory);
 }
 
-/** Why this cannot be done here; nothing if it can. Says so aloud: what is not tested must not look as if it were. */
-export function whyNot(what: string, attempt: () => void): string | undefined {
+/**
+ * The reason why the attempt is impossible here; `undefined` if it is possible. Prints a warning: a skipped test must
+ * be visible.
+ */
+export function unavailableReason(what: string, attempt: () => void): string | undefined {
   try {
     attempt();
     return undefined;

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks until it is so; fails with what was seen last once the time is over. */
+/** Polls until the condition holds. Throws with the last value after the timeout. */
 export async function eventually<T>(
   seconds: number,
-  look: () => T | Promise<T>,
-  isSo: (seen: T) => boolean,
+  poll: () => T | Promise<T>,
+  condition: (seen: T) => boolean,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
-    const seen = await look();
-    if (isSo(seen)) return seen;
-    if (performance.now() > end) throw new Error(`not within ${seconds} s; last seen: ${JSON.stringify(seen)}`);
+    const seen = await poll();
+    if (condition(seen)) return seen;
+    if (performance.now() > end)
+      throw new Error(`condition not met within ${seconds} s; last value: ${JSON.stringify(seen)}`);
     await pause(100);
   }
 }

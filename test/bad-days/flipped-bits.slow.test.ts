@@ -7,32 +7,32 @@ import type { Change, ListResult } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { key, put, range, remove } from '../../src/store/suite/suite-store.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { pictureIn, pictureOf } from './store-picture.ts';
+import { storeState, storeStateIn } from './store-state.ts';
 
 const flips = 600;
 const random = new SeededRandom(20_260_101);
 
 let root: string;
 let original: string;
-let picture: string;
-/** All that a store is made of; LevelDB's own diary and its lock hold nothing. */
+let state: string;
+/** All files of a store; LevelDB's info log and its lock hold no data. */
 let files: string[];
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'flotilla-flips-'));
   original = join(root, 'original');
   await fill(original);
-  picture = await pictureIn(original);
-  // That was one more opening, so it is the last log that has become a table, and there is a new one.
+  state = await storeStateIn(original);
+  // One more opening turned the last log into a table and created a new log.
   const store = await openEmbeddedStore({ directory: original });
   for (let n = 0; n < 20; n++) await put(store, key('s', `${n}`), `in the log ${n}`);
-  picture = await pictureOf(store);
+  state = await storeState(store);
   await store.close();
   files = (await readdir(original)).filter((file) => !['LOCK', 'LOG', 'LOG.old'].includes(file)).sort();
 });
 afterAll(() => rm(root, { recursive: true }));
 
-/** Many tables, on several levels: every opening makes one, and LevelDB merges them. */
+/** Creates many tables on several levels: every opening creates one, and LevelDB merges them. */
 async function fill(directory: string): Promise<void> {
   for (let round = 0; round < 8; round++) {
     const store = await openEmbeddedStore({ directory });
@@ -54,13 +54,13 @@ async function flipIn(path: string, at: number, bit: number): Promise<void> {
   await file.close();
 }
 
-describe('a store in whose files a bit has flipped', () => {
-  it('does not open and says which file, or holds exactly what it held', async () => {
+describe('a store with a flipped bit in its files', () => {
+  it('does not open and names the file, or holds exactly its previous contents', async () => {
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(original, file))).size));
     const outcomes = { found: 0, harmless: 0 };
     const directory = join(root, 'copy');
     for (let flip = 0; flip < flips; flip++) {
-      // Each kind of file has its turn, however small it is.
+      // The files are chosen in rotation, so that each kind of file is covered, however small.
       const index = flip % files.length;
       const file = files[index] ?? '';
       if (sizes[index] === 0) continue;
@@ -68,7 +68,7 @@ describe('a store in whose files a bit has flipped', () => {
       await cp(original, directory, { recursive: true });
       await flipIn(join(directory, file), at, random.below(8));
       try {
-        expect(await pictureIn(directory), `${file} at byte ${at}`).toBe(picture);
+        expect(await storeStateIn(directory), `${file} at byte ${at}`).toBe(state);
         outcomes.harmless++;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
@@ -83,20 +83,20 @@ describe('a store in whose files a bit has flipped', () => {
     expect(outcomes.found).toBeGreaterThan(flips * 0.8);
   });
 
-  it('does not open without any one of its files', async () => {
+  it('does not open if any one of its files is missing', async () => {
     const directory = join(root, 'without');
     for (const file of files) {
       await cp(original, directory, { recursive: true });
       await rm(join(directory, file));
-      await expect(pictureIn(directory), file).rejects.toMatchObject({ code: 'CannotOpen' });
+      await expect(storeStateIn(directory), file).rejects.toMatchObject({ code: 'CannotOpen' });
       await rm(directory, { recursive: true });
     }
   });
 
-  // What hides a row (an index, say) is found at the next opening only.
-  it('while it is open gives out no row that was changed', async () => {
+  // A bit that hides a row (in an index, for example) is detected only at the next opening.
+  it('never returns a changed row while it is open', async () => {
     const outcomes = { found: 0, same: 0, hidden: 0 };
-    const known = new Set(rowsOf(JSON.parse(picture)));
+    const known = new Set(rowsOf(JSON.parse(state)));
     for (let flip = 0; flip < 150; flip++) {
       const directory = join(root, `open-${flip}`);
       await cp(original, directory, { recursive: true });

@@ -15,12 +15,12 @@ interface Compared {
 
 const objects = 10_000;
 const seconds = 3;
-/** Milliseconds that one key may notice of another. */
-const noticed = 25;
-/** On a busy machine one measurement says little: what others notice, they notice every time. */
+/** The added latency of one key under the load of another that is acceptable, in milliseconds. */
+const acceptableMs = 25;
+/** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 4;
 
-/** Objects like instances that no controller works at: it is the callers who share the server. */
+/** Objects like instances, but without a controller: only the callers share the server. */
 const { group, version, plural, singular, kind } = virtualClusterInstanceKind;
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -80,23 +80,26 @@ afterAll(async () => {
   await server?.remove();
 });
 
-/** A p99 of a busy machine is that of the machine; what the server itself adds to each request the median shows too. */
-function isUnnoticed([, { loadedP50, quietP50 }]: [string, Compared]): boolean {
-  return loadedP50 - quietP50 <= noticed;
+/**
+ * The p99 on a busy machine reflects the machine; latency that the server adds to each request also shows in the
+ * median.
+ */
+function isAcceptable([, { loadedP50, quietP50 }]: [string, Compared]): boolean {
+  return loadedP50 - quietP50 <= acceptableMs;
 }
 
-describe('a key that asks for as much as it can get', () => {
+describe('a key that sends as many requests as it can', () => {
   it.each([
     ['create', 256],
     ['get', 256],
     ['list', 64],
-  ])('with the verb %s from %i connections is hardly noticed by another', async (verb, clients) => {
+  ])('with the verb %s from %i connections is hardly acceptableMs by another', async (verb, clients) => {
     let found: Record<string, Compared> = {};
     for (let attempt = 0; attempt < attempts; attempt++) {
       const options = { verb, clients, objects, seconds, tokens, namespace: 'many', ownNamespace: 'own' };
       const result = await load.run('fairness', target, { ...options, prefix: `${verb}-${attempt}` });
       found = result as Record<string, Compared>;
-      if (Object.entries(found).every(isUnnoticed)) break;
+      if (Object.entries(found).every(isAcceptable)) break;
     }
     for (const [own, { quietP50, quietP99, loadedP50, loadedP99, rate }] of Object.entries(found)) {
       const [before, during] = [`${quietP50.toFixed(1)} ms (99 % in ${quietP99.toFixed(1)} ms)`, loadedP50.toFixed(1)];
@@ -105,6 +108,6 @@ describe('a key that asks for as much as it can get', () => {
       );
     }
     expect(Object.keys(found)).toEqual(['create', 'get']);
-    expect(Object.entries(found).filter((each) => !isUnnoticed(each))).toEqual([]);
+    expect(Object.entries(found).filter((each) => !isAcceptable(each))).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@ import type { ApiCaller } from './api-caller.ts';
 import type { BadRequest } from './corpus/bad-request.ts';
 import type { RawAnswer } from './raw-connection.ts';
 
-/** Headers of an HTTP/1.1 connection, which HTTP/2 does not have. */
+/** Connection headers of HTTP/1.1, which HTTP/2 does not have. */
 const connectionHeaders = ['connection', 'upgrade', 'keep-alive', 'host', 'te', 'http2-settings', 'transfer-encoding'];
 
-/** Sends bad requests over HTTP/2, as far as they can be said there. */
+/** Sends bad requests over HTTP/2, as far as HTTP/2 can express them. */
 export class Http2Connection {
   readonly #caller: ApiCaller;
   #session: ClientHttp2Session | undefined;

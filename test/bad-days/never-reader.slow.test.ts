@@ -8,15 +8,15 @@ import { ApiCaller, apiRoot } from './api-caller.ts';
 import { eventually } from './eventually.ts';
 import { heapReporting, liveHeap } from './live-heap.ts';
 import { openWatches } from './open-watches.ts';
-import { inWords, type Latency, workOrdinarily } from './ordinary-client.ts';
 import { megabytes, residentMemory } from './process-memory.ts';
 import { connectTls } from './raw-connection.ts';
+import { formatLatency, type Latency, runWorkload } from './run-workload.ts';
 import { WatchCrowd } from './watch-crowd.ts';
 
 const projects = `/apis/${managementGroup}/v1/projects`;
 const watching = `${projects}?watch=true`;
 const changes = 400;
-/** Of one change: all of them together are ten times what kernels and queues take. */
+/** The size of one change: together they are ten times the capacity of socket buffers and queues. */
 const bytes = 100_000;
 const mostGrowth = 32 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ async function neverReadOverHttp2(): Promise<void> {
   session.on('error', () => {});
   const stream = session.request({ ':path': `${apiRoot}${watching}`, authorization: `Bearer ${caller.key}` });
   stream.on('error', () => {});
-  // What has come in is read at the end: Node's client does not bear to be taken down with it.
+  // Received data is read at the end: Node's client fails when it is closed with unread data.
   closings.push(() => {
     stream.resume();
     stream.close(constants.NGHTTP2_CANCEL);
@@ -59,14 +59,14 @@ async function neverReadOverHttp2(): Promise<void> {
   await once(stream, 'response');
 }
 
-interface Amid {
+interface LatencyUnderChanges {
   readonly latency: Latency;
   readonly memory: number;
   readonly made: number;
 }
 
-/** Changes one project again and again for as long as another client works. Gives how long that one's calls took. */
-async function workAmidChanges(name: string, least: number): Promise<Amid> {
+/** Changes one project repeatedly while another client works. Returns the latency of that client's calls. */
+async function workDuringChanges(name: string, least: number): Promise<LatencyUnderChanges> {
   const seenBefore = readers.events;
   let memory = 0;
   let made = 0;
@@ -80,7 +80,7 @@ async function workAmidChanges(name: string, least: number): Promise<Amid> {
     }
   })();
   const other = await ApiCaller.of(server);
-  const work = workOrdinarily(other, 60, name).finally(() => {
+  const work = runWorkload(other, 60, name).finally(() => {
     working = false;
   });
   const [latency] = await Promise.all([work, churn]);
@@ -93,31 +93,31 @@ async function workAmidChanges(name: string, least: number): Promise<Amid> {
   return { latency, memory, made };
 }
 
-it('a watcher that never reads is ended while others are told everything in time, and leaves nothing behind', async () => {
+it('a watch that never reads is closed while other watches receive everything in time, and leaves nothing behind', async () => {
   const watches = () => openWatches(caller, 'projects');
-  await workOrdinarily(caller, 60, 'warm');
+  await runWorkload(caller, 60, 'warm');
   const heapBefore = await liveHeap(server);
   const watchesBefore = await watches();
   const { metadata } = (await caller.get(projects)) as { metadata: { resourceVersion: string } };
   await readers.open(caller, `${watching}&resourceVersion=${metadata.resourceVersion}`, { sessions: 2, each: 2 });
-  const without = await workAmidChanges('without', 100);
+  const without = await workDuringChanges('without', 100);
   for (let count = 0; count < 5; count++) {
     await neverReadOverHttp1();
     await neverReadOverHttp2();
   }
   expect(await watches()).toBe(watchesBefore + readers.size + 10);
   const most = without.latency.median * 3 + 20;
-  let during = await workAmidChanges('during', changes);
+  let during = await workDuringChanges('during', changes);
   let made = without.made + during.made;
-  // On a busy machine one measurement says little: what others notice, they notice every time.
+  // A single measurement on a busy machine is unreliable; a real effect shows in every measurement.
   for (let attempt = 1; attempt < 4 && during.latency.median > most; attempt++) {
-    during = await workAmidChanges(`during-${attempt}`, 0);
+    during = await workDuringChanges(`during-${attempt}`, 0);
     made += during.made;
   }
   expect(readers.ended).toBe(0);
   console.log(
-    `amid changes of ${bytes / 1000} kB a call took ${inWords(without.latency)} with those who read, ` +
-      `${inWords(during.latency)} with 10 more who did not; memory at most ${megabytes(without.memory)} and ` +
+    `during changes of ${bytes / 1000} kB a call took ${formatLatency(without.latency)} with reading watches, ` +
+      `${formatLatency(during.latency)} with 10 more that do not read; memory at most ${megabytes(without.memory)} and ` +
       `${megabytes(during.memory)}, ${made} changes in all`,
   );
   expect(during.latency.median).toBeLessThan(most);
@@ -132,7 +132,7 @@ it('a watcher that never reads is ended while others are told everything in time
     `the last of those who never read was gone ${seconds} s later; heap ${megabytes(heapBefore)} before, ` +
       `${megabytes(heapAfter)} afterwards`,
   );
-  // The history of all that was written stays for a while, whoever watched.
+  // The history of all writes stays for a while, with or without watches.
   expect(heapAfter).toBeLessThan(heapBefore + mostGrowth + made * bytes * 1.2);
   expect(server.output()).not.toContain('"level":50');
 });

@@ -1,6 +1,6 @@
 import type { ApiCaller } from './api-caller.ts';
 
-/** How many watches of the kind the server has open. */
+/** The number of open watches of the kind on the server. */
 export async function openWatches(caller: ApiCaller, plural: string): Promise<number> {
   const { text } = await caller.send('GET', '/metrics');
   const gauge = new RegExp(

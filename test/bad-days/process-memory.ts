@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Bytes that the process holds. */
+/** The resident memory of the process in bytes. */
 export async function residentMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

@@ -1,12 +1,12 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** What came back for one request. */
+/** The response to one request. */
 export interface RawAnswer {
-  /** 0: the connection was closed without an answer. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** The answer is a stream that does not end by itself, and was left. */
+  /** True if the response is an endless stream that the client abandoned. */
   readonly left: boolean;
 }
 
@@ -16,8 +16,8 @@ interface Endpoint {
 }
 
 const silence: RawAnswer = { status: 0, headers: new Map(), body: Buffer.alloc(0), left: false };
-/** So long nobody waits for a server that answers in milliseconds; it is a fault that the test shall name. */
-const patience = 30_000;
+/** A server that normally answers in milliseconds and exceeds this is faulty; the test reports it. */
+const timeoutMs = 30_000;
 
 export function connectTls(endpoint: Endpoint, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {
   const { hostname, port } = new URL(endpoint.url);
@@ -29,7 +29,7 @@ export function connectTls(endpoint: Endpoint, protocols: string[] = ['http/1.1'
   });
 }
 
-/** A connection of HTTP/1.1 that sends whatever bytes it is given, and is made anew whenever the server closed it. */
+/** An HTTP/1.1 connection that sends arbitrary bytes, and reconnects whenever the server closed it. */
 export class RawConnection {
   readonly #endpoint: Endpoint;
   #socket: TLSSocket | undefined;
@@ -38,15 +38,15 @@ export class RawConnection {
     this.#endpoint = endpoint;
   }
 
-  /** `halfway`: the bytes are not a whole request, so the sending side is closed after them. */
+  /** `halfway`: the bytes are an incomplete request, so the sending side is closed after them. */
   async send(bytes: Buffer, { method = 'GET', halfway = false } = {}): Promise<RawAnswer> {
     const socket = await this.#connected();
     const answer = await new Promise<RawAnswer>((resolve, reject) => {
       const reader = new AnswerReader(method);
       const timer = setTimeout(() => {
         socket.destroy();
-        reject(new Error('no answer in 30 s'));
-      }, patience);
+        reject(new Error('no response within 30 s'));
+      }, timeoutMs);
       const settle = (found: RawAnswer) => {
         clearTimeout(timer);
         socket.removeAllListeners('data').removeAllListeners('close');
@@ -72,14 +72,14 @@ export class RawConnection {
   async #connected(): Promise<TLSSocket> {
     if (this.#socket !== undefined && !this.#socket.destroyed && this.#socket.writable) return this.#socket;
     const socket = await connectTls(this.#endpoint);
-    // The server may cut a connection off while something is still written to it.
+    // The server may close a connection while the client still writes to it.
     socket.on('error', () => socket.destroy());
     this.#socket = socket;
     return socket;
   }
 }
 
-/** Puts the answer together as it comes in. */
+/** Parses the response as it arrives. */
 class AnswerReader {
   readonly #method: string;
   #received = Buffer.alloc(0);

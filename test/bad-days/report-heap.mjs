@@ -1,5 +1,5 @@
-// Put in front of the server's own program by tests: says how much of the heap is in use once nothing is left in it that
-// nobody needs. Needs --expose-gc.
+// Preloaded into the server process by tests: reports the size of the live heap after a garbage collection. Requires
+// --expose-gc.
 process.on('SIGUSR2', () => {
   globalThis.gc();
   process.stdout.write(`live heap ${process.memoryUsage().heapUsed}\n`);

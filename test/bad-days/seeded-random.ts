@@ -1,4 +1,4 @@
-/** The same numbers from the same seed, on every machine: what a run found, the next one finds too. */
+/** A deterministic random number generator, so that every run reproduces the findings of the one before. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0 up to and without `end`. */
+  /** An integer from 0 to `end`, exclusive. */
   below(end: number): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let mixed = this.#state;

@@ -8,24 +8,24 @@ export interface Sent {
   readonly milliseconds: number;
 }
 
-/** Sends them over a few connections, and tells of each. */
+/** Sends the requests over a few connections and reports each result. */
 export async function sendAll(
   caller: ApiCaller,
   requests: Iterable<BadRequest>,
   connections: number,
-  told: (sent: Sent) => void,
+  onResult: (sent: Sent) => void,
 ): Promise<void> {
   const rest = requests[Symbol.iterator]();
   const work = async () => {
     const connection = new RawConnection(caller);
     for (let next = rest.next(); next.done !== true; next = rest.next())
-      told(await sendOne(caller, connection, next.value));
+      onResult(await sendOne(caller, connection, next.value));
     connection.close();
   };
   await Promise.all(Array.from({ length: connections }, work));
 }
 
-/** How long it takes a client that asks for this one alone: the middle one of several times. */
+/** The median latency of this request when it is sent alone. */
 export async function timeAlone(caller: ApiCaller, request: BadRequest, times: number): Promise<number> {
   const connection = new RawConnection(caller);
   const all: number[] = [];

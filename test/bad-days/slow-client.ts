@@ -2,15 +2,15 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import type { ApiCaller } from './api-caller.ts';
 import { connectTls } from './raw-connection.ts';
 
-/** The first bytes of a handshake that never goes on. */
+/** The first bytes of a TLS handshake that is never continued. */
 const halfHello = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]);
 
-/** A client that holds a connection and hardly says anything on it. */
+/** A client that holds a connection open and sends almost nothing. */
 export class SlowClient {
   readonly #socket: Socket;
   readonly #more: string;
-  /** What the server has said to it. */
-  heard = '';
+  /** The bytes received from the server. */
+  received = '';
   closed = false;
 
   private constructor(socket: Socket, more: string) {
@@ -18,7 +18,7 @@ export class SlowClient {
     this.#more = more;
     socket.on('error', () => socket.destroy());
     socket.on('data', (bytes) => {
-      this.heard += bytes;
+      this.received += bytes;
     });
     socket.on('close', () => {
       this.closed = true;
@@ -35,7 +35,7 @@ export class SlowClient {
     return new SlowClient(socket, '\0');
   }
 
-  /** Headers that go on and on, a few letters at a time. */
+  /** Endless headers, a few characters at a time. */
   static async slowHeaders(caller: ApiCaller): Promise<SlowClient> {
     const socket = await connectTls(caller);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Endless: ');
@@ -49,7 +49,7 @@ export class SlowClient {
     return new SlowClient(socket, ' ');
   }
 
-  /** Says a little more. */
+  /** Sends a little more. */
   trickle(): void {
     if (!this.closed && this.#socket.writable) this.#socket.write(this.#more);
   }

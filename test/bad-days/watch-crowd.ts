@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { type ApiCaller, apiRoot } from './api-caller.ts';
 
-/** Many watches over a few connections of HTTP/2. */
+/** Many watches over a few HTTP/2 connections. */
 export class WatchCrowd {
   readonly #sessions: ClientHttp2Session[] = [];
   readonly #streams: ClientHttp2Stream[] = [];
-  /** Lines that came in, over all of them. */
+  /** The number of received lines over all watches. */
   events = 0;
-  /** How many have ended by themselves. */
+  /** The number of watches that the server has ended. */
   ended = 0;
 
   async open(caller: ApiCaller, path: string, { sessions, each }: { sessions: number; each: number }): Promise<void> {
@@ -38,7 +38,7 @@ export class WatchCrowd {
     return this.#streams.length;
   }
 
-  /** Leaves, as a client does that needs its watches no more. */
+  /** Cancels all watches and closes the connections. */
   close(): void {
     for (const stream of this.#streams) stream.close(constants.NGHTTP2_CANCEL);
     for (const session of this.#sessions) session.close();

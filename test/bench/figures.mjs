@@ -1,4 +1,4 @@
-/** The value below or at which that share of the sorted values lies; NaN of none. */
+/** The value that this share of the sorted values does not exceed; NaN for an empty array. */
 export function percentile(sorted, share) {
   if (sorted.length === 0) return Number.NaN;
   return sorted[Math.max(0, Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1))];
@@ -11,13 +11,13 @@ export function median(values) {
   );
 }
 
-/** The one whose value is the middle one of all; of an even number the smaller of the two. */
+/** The element with the median value; for an even number the smaller of the two. */
 export function middleBy(all, figure) {
   const middle = median(all.map(figure));
   return all.find((each) => Object.is(figure(each), middle));
 }
 
-/** What is measured of an operation: how it is written, and whether more of it is better. */
+/** The measured figures of an operation: how to format them, and whether more is better. */
 export const figures = {
   rate: { title: 'per second', more: true, digits: 0 },
   p50: { title: 'p50 ms', digits: 2 },
@@ -32,7 +32,7 @@ export const figures = {
   serverCpu: { title: 'server CPU ms', digits: 3 },
   clientCpu: { title: 'client CPU ms', digits: 3, isCompared: false },
   milliseconds: { title: 'ms', digits: 0 },
-  // Below a few megabytes it is chance what a collector has just given back.
+  // Differences below a few megabytes depend on when the garbage collector ran.
   growth: { title: 'memory growth MiB', digits: 1, least: 4 },
   memory: { title: 'memory MiB', digits: 1 },
   disk: { title: 'disk kB each', digits: 1 },
@@ -42,8 +42,8 @@ export const figures = {
 };
 
 /**
- * How many times better ours is: 2 means twice the rate or half the time, below 1 is worse. Undefined where one of the
- * two is missing or nothing can be said of zero.
+ * The factor by which ours is better: 2 means twice the rate or half the time, below 1 is worse. `undefined` if one of
+ * the two is missing or zero.
  */
 export function timesBetter(figure, ours, theirs) {
   if (!Number.isFinite(ours) || !Number.isFinite(theirs)) return undefined;

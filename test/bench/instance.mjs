@@ -2,10 +2,10 @@ const pad = (number) => String(number).padStart(6, '0');
 
 export const instanceName = (prefix, number) => `${prefix}-${pad(number)}`;
 
-/** One instance in a hundred carries it. */
+/** One instance in a hundred has this label. */
 export const rareLabel = 'tier=gold';
 
-/** A virtual cluster as a platform team would ask for it, about 1.8 kB of JSON. */
+/** A typical virtual cluster instance, about 1.8 kB of JSON. */
 export function instance(apiVersion, prefix, number, displayName = `Team ${number % 40} staging`) {
   return {
     apiVersion,

@@ -10,8 +10,8 @@ const entry = `
 `;
 
 /**
- * What the load needs to know of the interface, from the sources: its identifiers and the kind that is measured,
- * and how kube-apiserver is told of a kind.
+ * The identifiers and kinds that the load needs, from the sources, and the definition of the measured kind for
+ * kube-apiserver.
  */
 export async function loadInterface() {
   const { outputFiles } = await build({

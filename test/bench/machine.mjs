@@ -15,7 +15,7 @@ const fileSystems = new Map([
   [0x01021994, 'tmpfs'],
 ]);
 
-/** On what it was measured, and what was measured. */
+/** A description of the machine and of the measured version. */
 export function describeMachine(directory) {
   return {
     cores: availableParallelism(),
@@ -30,7 +30,7 @@ export function describeMachine(directory) {
   };
 }
 
-/** What one durable write of the kernel costs here: no server that keeps its word is faster for one client. */
+/** The time of one durable write of the kernel: no durable server is faster for one client. */
 function syncMilliseconds(directory) {
   const folder = mkdtempSync(join(directory, 'sync-'));
   const file = openSync(join(folder, 'file'), 'w');

@@ -30,7 +30,7 @@ export interface BenchResult {
     readonly ours?: RowFigures;
     readonly theirs?: RowFigures;
   }[];
-  /** Why something that was measured is not shown. */
+  /** The reasons why some measurements are not shown. */
   readonly leftOut?: readonly string[];
   readonly failures?: readonly {
     readonly side: 'ours' | 'theirs';

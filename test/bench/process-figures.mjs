@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own tick. */
+/** Linux reports CPU time in hundredths of a second, independent of the kernel's tick rate. */
 const millisecondsPerTick = 10;
 
-/** Milliseconds of processor time that the processes have used so far, on all cores together. */
+/** Milliseconds of CPU time that the processes have used so far, on all cores together. */
 export function processorMilliseconds(pids) {
   let ticks = 0;
   for (const pid of pids) {
-    // The second field, the name, is in brackets and may hold blanks.
+    // The second field, the name, is in parentheses and may contain spaces.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
     ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks * millisecondsPerTick;
 }
 
-/** Milliseconds that all cores together have been busy since the machine started, whoever it was for. */
+/** Milliseconds that all cores together have been busy since boot, for any process. */
 export function busyMilliseconds() {
   const [user, nice, system, , , interrupts, softInterrupts, stolen] = readFileSync('/proc/stat', 'utf8')
     .split('\n', 1)[0]
@@ -32,17 +32,17 @@ function statusBytes(pid, field) {
 
 const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
 
-/** Bytes of memory that the processes hold now. */
+/** The resident memory of the processes in bytes. */
 export const residentBytes = (pids) => sum(pids.map((pid) => statusBytes(pid, 'VmRSS')));
 
-/** The most that they have held since `forgetPeaks`. */
+/** The peak resident memory since `forgetPeaks`. */
 export const peakBytes = (pids) => sum(pids.map((pid) => statusBytes(pid, 'VmHWM')));
 
 export function forgetPeaks(pids) {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Bytes of all files in a folder. One may be gone by the time it is looked at. */
+/** The bytes of all files in a folder. A file may be deleted meanwhile. */
 export function folderBytes(folder) {
   return sum(readdirSync(folder).map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0));
 }

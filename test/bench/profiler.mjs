@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 
-/** Looks into a running Node process over its inspector, which the process was started with. */
+/** Connects to the inspector of a running Node process. */
 export async function attachProfiler(url) {
   const socket = new WebSocket(url, { maxPayload: 1024 ** 3 });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
@@ -25,14 +25,14 @@ export async function attachProfiler(url) {
   await post('Profiler.enable');
   await post('HeapProfiler.enable');
   return {
-    /** Runs something and leaves a profile of the processor's time meanwhile behind. */
+    /** Runs a function and writes a CPU profile of it. */
     async time(file, run) {
       await post('Profiler.start');
       const result = await run();
       writeFileSync(file, JSON.stringify((await post('Profiler.stop')).profile));
       return result;
     },
-    /** The same of what was allocated, also if it has been collected again. */
+    /** Runs a function and writes an allocation profile of it, including collected objects. */
     async allocations(file, run) {
       const flags = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
       await post('HeapProfiler.startSampling', flags);
@@ -40,7 +40,7 @@ export async function attachProfiler(url) {
       writeFileSync(file, JSON.stringify((await post('HeapProfiler.stopSampling')).profile));
       return result;
     },
-    /** Bytes of its heap that something still needs. */
+    /** The bytes of the live heap. */
     async liveHeap() {
       await post('HeapProfiler.collectGarbage');
       return (await post('Runtime.getHeapUsage')).usedSize;

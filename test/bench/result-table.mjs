@@ -1,6 +1,6 @@
 import { figures, timesBetter } from './figures.mjs';
 
-/** A number as people read it: few digits where it is large. */
+/** A number for readers: fewer digits for large values. */
 export function written(figure, value) {
   if (value === undefined || !Number.isFinite(value)) return '–';
   const { digits } = figures[figure];
@@ -13,7 +13,7 @@ export function writtenTimes(times) {
   return `${times.toLocaleString('en', { maximumSignificantDigits: times >= 100 ? 3 : 2 })}×`;
 }
 
-/** Ours, and where there is theirs: both, and how many times better ours is. */
+/** Our value or, if there are both: both values and the factor. */
 function cell(figure, ours, theirs) {
   const mine = ours?.[figure];
   const other = theirs?.[figure];
@@ -23,7 +23,7 @@ function cell(figure, ours, theirs) {
   return figures[figure].isCompared === false ? both : `${both} (${writtenTimes(timesBetter(figure, mine, other))})`;
 }
 
-/** The rows as a table of texts: a heading and a line for each, without the columns that nothing stands in. */
+/** The rows as a table of texts: a heading and a line for each, without empty columns. */
 export function resultTable(rows) {
   const names = Object.keys(figures).filter((figure) =>
     rows.some(({ ours, theirs }) => ours?.[figure] !== undefined || theirs?.[figure] !== undefined),

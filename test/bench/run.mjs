@@ -1,13 +1,13 @@
-// Reads /proc, so it runs on Linux.
-// npm run bench [-- options] [scenario …]: how fast and how large the built server is on this machine, and where
-// kube-apiserver and etcd are found how that compares.
+// Requires Linux (/proc).
+// npm run bench [-- options] [scenario …]: measures the speed and size of the built server on this machine and, if
+// kube-apiserver and etcd are available, compares them.
 //   --only ours|theirs   one side alone
 //   --scale 0.1          a tenth of everything
 //   --out DIR            leaves result.json and result.md there
-//   --data DIR           where the servers keep their data while they are measured; the system's temporary folder
-//   --profile DIR        a CPU profile of our server for each operation; top-costs.mjs sums one up
-//   --heap-prof DIR      the same of what it allocates
-// node test/bench/write-page.mjs <result.json> makes docs/reference/performance.md of a result.
+//   --data DIR           the folder for the servers' data during the measurement; defaults to the temporary folder
+//   --profile DIR        a CPU profile of our server for each operation; top-costs.mjs summarizes one
+//   --heap-prof DIR      an allocation profile of our server for each operation
+// node test/bench/write-page.mjs <result.json> writes docs/reference/performance.md from a result.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ import { theirs } from './sides/theirs.mjs';
 import { sizesAt } from './sizes.mjs';
 import { Turns } from './turns.mjs';
 
-/** In the order in which they run: those that use the same objects follow each other, the one that removes them last. */
+/** In the order of execution: scenarios that share objects follow each other, the one that deletes them is last. */
 const scenarios = {
   start,
   creates,
@@ -58,7 +58,7 @@ const scenarios = {
   direct,
   console: webConsole,
 };
-/** Whatever hangs, the run ends. */
+/** The run ends after this time even if something hangs. */
 const longestMinutes = 60;
 
 const { values, positionals } = parseArgs({
@@ -113,7 +113,7 @@ try {
   report();
 }
 
-/** Without the folders: they say nothing about what was measured. */
+/** The command line without folders, which are irrelevant to the measurement. */
 function commandLine() {
   const options = ['only', 'scale'].flatMap((name) =>
     values[name] === undefined || values[name] === '1' ? [] : [`--${name} ${values[name]}`],
@@ -124,7 +124,7 @@ function commandLine() {
 
 async function sides() {
   const parts = await loadInterface();
-  // Besides those of the load there is the admin's own.
+  // The keys of the load and the admin's own.
   const options = { parts, mostKeys: sizesAt(scale).keys + sizesAt(scale).manyKeys + 1000, load, signal };
   const wantsProfile = profiles.time !== undefined || profiles.allocations !== undefined;
   const chosenSides = [];
@@ -143,7 +143,7 @@ async function measure(all) {
   });
   try {
     for (const name of chosen) {
-      // Until both have come to an end: whoever still had a turn would stop a server again that is to end.
+      // Waits for both sides: a side that is still running would pause a server that is about to stop.
       const ends = await Promise.allSettled(sessions.map(({ side, session }) => scenario(name, side, session)));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
@@ -163,7 +163,7 @@ async function scenario(name, side, session) {
   });
 }
 
-/** The others are measured all the same, unless it was the run itself that ended. */
+/** Records a failure. The other scenarios still run, unless the run itself was aborted. */
 function failed(side, scenario, error) {
   signal.throwIfAborted();
   console.error(error);

@@ -3,17 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mebibytes } from './figures.mjs';
 import { processorMilliseconds } from './process-figures.mjs';
 
-/** Processor time within a second that is more than a server takes that has nothing to do. */
+/** CPU milliseconds per second above which a server is not idle. */
 const busyMilliseconds = 150;
 const mostSettleSeconds = 60;
-/** After it has stood still a server does what it has put off. */
+/** After a pause a server first runs its postponed work. */
 const wakeMilliseconds = 500;
 
 /**
- * One side of the comparison while it is measured: its server, the objects that scenarios have put into it, and the
- * figures they have found. A scenario that finds what it needs from an earlier one uses it. Where there are several,
- * they are measured by turns, so that a machine that is faster at one time than at another is so for both; the server of
- * whoever waits stands still.
+ * One side of the comparison during the measurement: its server, the objects that scenarios have created in it, and the
+ * figures so far. A scenario reuses the objects of an earlier one. Several sides are measured in alternation, so that
+ * changes of the machine's speed affect both; the server of the waiting side is paused.
  */
 export class Session {
   #parts;
@@ -23,11 +22,11 @@ export class Session {
   #profiles;
   #turns;
   #server;
-  #place = '';
+  #dataName = '';
   #filled = new Map();
   rows = [];
 
-  /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each if wanted. */
+  /** `profiles`: directories for CPU profiles (`time`) and heap profiles (`allocations`), each optional. */
   constructor(parts) {
     const { side, load, directory, sizes, signal, profiles = {}, turns } = parts;
     this.#parts = parts;
@@ -40,12 +39,12 @@ export class Session {
     this.signal = signal;
   }
 
-  /** For a second server of this side at the same time, in places of other names; whoever asks for it stops it. */
+  /** A session for a second server of this side at the same time, with other data directories; the caller stops it. */
   another() {
     return new Session({ ...this.#parts, turns: undefined });
   }
 
-  /** Does it in this side's turn, which the other side has now and then between two measurements. */
+  /** Runs work in this side's turn, which passes to the other side between two measurements. */
   async inTurn(work) {
     await this.#turns?.begin();
     try {
@@ -75,7 +74,7 @@ export class Session {
     await sleep(wakeMilliseconds, undefined, { signal: this.signal });
   }
 
-  /** A server that has died is somebody else's to tell; the other side's turn comes all the same. */
+  /** Ignores a server that has died, which is reported elsewhere; the other side still gets its turn. */
   #signal(signal) {
     for (const pid of this.#server?.target.pids ?? []) {
       try {
@@ -86,22 +85,22 @@ export class Session {
     }
   }
 
-  /** Whether access keys are objects there. */
+  /** True if access keys are API objects on this side. */
   get makesKeys() {
     return this.#side.makesKeys === true;
   }
 
-  /** Whether it has control planes that virtual clusters are. */
+  /** True if this side has virtual clusters as control planes. */
   get hasPlanes() {
     return this.#side.hasPlanes === true;
   }
 
-  /** Where the objects lie on disk. */
+  /** The folder with the stored objects. */
   get storeFolder() {
-    return join(this.#directory, this.#side.name, this.#place, 'store');
+    return join(this.#directory, this.#side.name, this.#dataName, 'store');
   }
 
-  /** An empty folder for something that a scenario starts beside the server. */
+  /** An empty folder for a program that a scenario starts beside the server. */
   folder(name) {
     return join(this.#directory, this.#side.name, `beside-${name}`);
   }
@@ -111,35 +110,35 @@ export class Session {
   }
 
   /**
-   * Starts the server on the data directory of that name and gives what that took; if it runs on that already, nothing.
-   * With `inspect` its live heap can be asked for.
+   * Starts the server on the data directory of that name and returns the cost of the start; does nothing if it already
+   * runs there. With `inspect` its live heap can be read.
    */
-  async start(place, { inspect = false } = {}) {
-    if (this.#place === place) return undefined;
+  async start(dataName, { inspect = false } = {}) {
+    if (this.#dataName === dataName) return undefined;
     await this.stop();
-    const isNew = !this.#filled.has(place);
-    this.#server = await this.#side.start(join(this.#directory, this.#side.name, place), { inspect });
-    this.#place = place;
-    if (isNew) this.#filled.set(place, new Map());
+    const isNew = !this.#filled.has(dataName);
+    this.#server = await this.#side.start(join(this.#directory, this.#side.name, dataName), { inspect });
+    this.#dataName = dataName;
+    if (isNew) this.#filled.set(dataName, new Map());
     const serverCpu = processorMilliseconds(this.target.pids);
     return { figures: { milliseconds: this.#server.startMilliseconds, serverCpu }, isNew };
   }
 
-  /** Starts it on that place and has the kind of the objects ready there. */
-  async startPrepared(place) {
-    const started = await this.start(place);
+  /** Starts the server on that data directory with the kind of the objects defined. */
+  async startPrepared(dataName) {
+    const started = await this.start(dataName);
     if (started?.isNew) await this.#side.prepare(this.target);
   }
 
   async restart() {
-    const place = this.#place;
+    const dataName = this.#dataName;
     await this.stop();
-    return await this.start(place);
+    return await this.start(dataName);
   }
 
   /**
-   * Waits until what goes on after a start is over. A server may read a kind only when it is first asked for, which is
-   * done here if a namespace is named: neither what idles nor what is listed next is to be without it.
+   * Waits until the work after a start is done. A server may load a kind on its first request. If a namespace is given,
+   * that request is sent here, so that neither idle memory nor the next list lacks it.
    */
   async settle(namespace) {
     if (namespace !== undefined) {
@@ -153,21 +152,24 @@ export class Session {
     }
   }
 
-  /** Mebibytes of the server's heap that something still needs. */
+  /** The live heap of the server in mebibytes. */
   async liveHeap() {
     return mebibytes(await this.#server.profiler.liveHeap());
   }
 
   async stop() {
-    this.#place = '';
+    this.#dataName = '';
     this.#signal('SIGCONT');
     await this.#server?.stop();
     this.#server = undefined;
   }
 
-  /** A namespace that holds so many objects, the numbers from 0 on. Gives the figures of what had to be made. */
+  /**
+   * Ensures that a namespace holds that many objects, numbered from 0. Returns the figures of those that had to be
+   * created.
+   */
   async fill(namespace, objects) {
-    const filled = this.#filled.get(this.#place);
+    const filled = this.#filled.get(this.#dataName);
     if (!filled.has(namespace)) await this.#side.makeNamespace(this.target, namespace);
     const first = filled.get(namespace) ?? 0;
     filled.set(namespace, objects);
@@ -176,21 +178,21 @@ export class Session {
     return await this.#load.run('write', this.target, options);
   }
 
-  /** A namespace's objects are no longer what `fill` made them. */
+  /** Marks the objects of a namespace as changed since `fill`. */
   forget(namespace) {
-    this.#filled.get(this.#place).set(namespace, 0);
+    this.#filled.get(this.#dataName).set(namespace, 0);
   }
 
   keys(count) {
     return this.#side.keys(this.target, count);
   }
 
-  /** A job that prepares something, at the server or at somebody else's. */
+  /** Runs a job that prepares a measurement, on this server or another target. */
   run(job, options, target = this.target) {
     return this.#load.run(job, target, options);
   }
 
-  /** A job that is measured, with profiles if they are wanted. */
+  /** Runs a job that is measured, with profiles if requested. */
   async measure(operation, job, options, target = this.target) {
     console.error(`  ${operation}: ${this.#side.title} …`);
     const { profiler } = this.#server;
@@ -210,7 +212,7 @@ export class Session {
     return figures;
   }
 
-  /** `id`: by what the same row of another run, and its target, are found; the operation's words say the sizes. */
+  /** `id` identifies the same row in other runs and its target; the operation text contains the sizes. */
   note(id, operation, figures) {
     this.rows.push({ id, operation, figures });
   }

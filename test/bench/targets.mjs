@@ -1,6 +1,6 @@
 import { figures, timesBetter } from './figures.mjs';
 
-/** What the server is to reach by itself, on two cores. */
+/** The absolute targets of the server on two cores. */
 const limits = [
   { id: 'start', figure: 'milliseconds', limit: 1000 },
   { id: 'large-start', figure: 'milliseconds', limit: 3000 },
@@ -30,7 +30,7 @@ const limits = [
   ),
 ];
 
-/** How many times better than kube-apiserver with etcd it is to be, in the same run on the same machine. */
+/** The relative targets: factors over kube-apiserver with etcd, in the same run on the same machine. */
 const goals = [
   { id: 'create-10', figure: 'rate', goal: 5 },
   { id: 'list-whole', figure: 'rate', goal: 3 },
@@ -41,7 +41,7 @@ const goals = [
 
 const found = (rows, id) => rows.find((row) => row.id === id);
 
-/** The limits that this run says something about: what was wanted, what was measured, whether it is enough. */
+/** The limits that this run covers: the target, the measurement, and whether it is reached. */
 export function limitsOf(rows) {
   return limits.flatMap(({ id, figure, limit }) => {
     const row = found(rows, id);
@@ -52,7 +52,7 @@ export function limitsOf(rows) {
   });
 }
 
-/** The same for the goals. */
+/** The goals that this run covers. */
 export function goalsOf(rows) {
   return goals.flatMap(({ id, figure, goal }) => {
     const row = found(rows, id);

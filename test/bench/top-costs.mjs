@@ -1,6 +1,6 @@
 // node test/bench/top-costs.mjs <file.cpuprofile | file.heapprofile> [count]: the functions that took the most time, or
-// allocated most, by themselves and with all they called. Places are those of the sources where the profiled program
-// still lies where it was.
+// allocated most, by themselves and with their callees. Locations refer to the sources if the profiled program is still
+// at its path.
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename } from 'node:path';
@@ -25,9 +25,9 @@ function placeOf({ functionName, url, lineNumber, columnNumber }) {
   return `${functionName || '(anonymous)'} ${where}`;
 }
 
-/** A tree of places and what each cost by itself: milliseconds. */
+/** A tree of locations and the milliseconds that each took by itself. */
 function timeTree({ nodes, samples, timeDeltas }) {
-  const byId = new Map(nodes.map((node) => [node.id, { place: placeOf(node.callFrame), self: 0, children: [] }]));
+  const byId = new Map(nodes.map((node) => [node.id, { location: placeOf(node.callFrame), self: 0, children: [] }]));
   for (const node of nodes) byId.get(node.id).children = (node.children ?? []).map((id) => byId.get(id));
   samples.forEach((id, at) => {
     byId.get(id).self += timeDeltas[at] / 1000;
@@ -35,27 +35,27 @@ function timeTree({ nodes, samples, timeDeltas }) {
   return byId.get(nodes[0].id);
 }
 
-/** The same of what was allocated: kilobytes. */
+/** A tree of locations and the kilobytes that each allocated by itself. */
 function heapTree({ callFrame, selfSize, children }) {
-  return { place: placeOf(callFrame), self: selfSize / 1024, children: children.map(heapTree) };
+  return { location: placeOf(callFrame), self: selfSize / 1024, children: children.map(heapTree) };
 }
 
 const isHeap = profile.head !== undefined;
 const unit = isHeap ? 'kB' : 'ms';
 const own = new Map();
 const whole = new Map();
-const add = (sums, place, cost) => sums.set(place, (sums.get(place) ?? 0) + cost);
+const add = (sums, location, cost) => sums.set(location, (sums.get(location) ?? 0) + cost);
 
-/** The cost with all that was called; a place that called itself is counted once. */
+/** The cost including callees; a recursive location is counted once. */
 function visit(node, above) {
-  add(own, node.place, node.self);
-  const isOuter = !above.has(node.place);
-  if (isOuter) above.add(node.place);
+  add(own, node.location, node.self);
+  const isOuter = !above.has(node.location);
+  if (isOuter) above.add(node.location);
   let cost = node.self;
   for (const child of node.children) cost += visit(child, above);
   if (isOuter) {
-    above.delete(node.place);
-    add(whole, node.place, cost);
+    above.delete(node.location);
+    add(whole, node.location, cost);
   }
   return cost;
 }
@@ -64,10 +64,10 @@ const total = visit(isHeap ? heapTree(profile.head) : timeTree(profile), new Set
 const counted = total - (own.get('(idle) ') ?? 0);
 const print = (title, sums) => {
   console.log(`\n${title} (of ${counted.toFixed(0)} ${unit}${isHeap ? ' allocated' : ' that it was busy'})`);
-  const sorted = [...sums].filter(([place]) => !/^\((idle|root)\)/.test(place)).sort(([, a], [, b]) => b - a);
-  for (const [place, cost] of sorted.slice(0, Number(count))) {
+  const sorted = [...sums].filter(([location]) => !/^\((idle|root)\)/.test(location)).sort(([, a], [, b]) => b - a);
+  for (const [location, cost] of sorted.slice(0, Number(count))) {
     const share = ((100 * cost) / counted).toFixed(1).padStart(5);
-    console.log(`${share} %  ${cost.toFixed(0).padStart(7)} ${unit}  ${place}`);
+    console.log(`${share} %  ${cost.toFixed(0).padStart(7)} ${unit}  ${location}`);
   }
 };
 print('by itself', own);

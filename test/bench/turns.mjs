@@ -1,9 +1,9 @@
-/** Lets one at a time go on, in the order in which they ask. */
+/** A mutex: one holder at a time, in the order of the requests. */
 export class Turns {
   #isTaken = false;
   #waiting = [];
 
-  /** Whether somebody else would like to go on. */
+  /** True if another side is waiting. */
   get isAwaited() {
     return this.#waiting.length > 0;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Turns } from './turns.mjs';
 
-it('lets two sides go on by turns, and one alone once the other is done', async () => {
+it('two sides alternate, and one continues alone when the other is done', async () => {
   const turns = new Turns();
   const order: string[] = [];
   const side = async (name: string, operations: number) => {

@@ -12,22 +12,22 @@ import { type Flotilla, instancesPath, openFlotilla } from '../kubernetes/harnes
 import { type Helm, helmWith } from '../kubernetes/harness/run-helm.ts';
 
 const repository = 'https://charts.loft.sh';
-/** Images have to be fetched, volumes made. */
-const patience = 600;
+/** Includes the time to pull images and create volumes. */
+const timeoutSeconds = 600;
 
 export interface VclusterLifeOptions {
-  /** A file: the cluster where it happens, as somebody who may do everything there. */
+  /** The path of a cluster-admin kubeconfig for the cluster under test. */
   readonly kubeconfig: string;
   readonly helm: string;
-  /** A path; '': out of the repository that the server has set. */
+  /** A path; `''` for the repository that the server is configured with. */
   readonly chart: string;
-  /** With a shell in it. */
+  /** An image that contains a shell. */
   readonly image: string;
 }
 
 /**
- * The whole life of a virtual cluster on a cluster that is really there. Everything that it makes there it takes away
- * again. Asked for its options when it begins.
+ * The complete lifecycle of a virtual cluster on a real cluster. The suite removes everything it creates there.
+ * `options` is called when the suite starts.
  */
 export function vclusterLife(options: () => VclusterLifeOptions): void {
   let folder = '';
@@ -55,7 +55,10 @@ export function vclusterLife(options: () => VclusterLifeOptions): void {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The account that the guide makes: the caller's own credentials may come from a program, which no server runs. */
+  /**
+   * The account that the guide creates: the caller's own credentials may come from an exec plugin, which no server
+   * runs.
+   */
   async function accountKubeconfig(): Promise<string> {
     const secret = async (key: string) => {
       const data = await host.ok(['get', 'secret/flotilla', '-n', 'flotilla', '-o', `jsonpath={.data.${key}}`]);
@@ -74,44 +77,44 @@ export function vclusterLife(options: () => VclusterLifeOptions): void {
   const labelled = (tier: string): JsonObject => ({
     helmRelease: { values: `controlPlane: {statefulSet: {pods: {labels: {tier: ${tier}}}}}` },
   });
-  async function place(name: string): Promise<string> {
+  async function location(name: string): Promise<string> {
     return textAt(await server().instance(name), 'spec', 'clusterRef', 'namespace');
   }
 
   it('is installed, becomes ready, and runs a pod that exec, logs and a watch reach', async () => {
-    await server().make('life', { clusterRef: { cluster: 'real' }, template: labelled('silver') });
-    await server().wait('life', 'condition=Ready', patience);
-    inside = await server().inside('life');
+    await server().createInstance('life', { clusterRef: { cluster: 'real' }, template: labelled('silver') });
+    await server().wait('life', 'condition=Ready', timeoutSeconds);
+    inside = await server().kubectlInside('life');
     const watch = inside.follow(['get', 'pods', '-w', '-o', 'name']);
     const command = ['sh', '-c', 'echo has started; sleep 3600'];
     await inside.ok(['run', 'web', `--image=${given.image}`, '--', ...command]);
-    await watch.seen(/pod\/web/);
+    await watch.waitForOutput(/pod\/web/);
     await watch.stop();
-    await inside.ok(['wait', '--for=condition=Ready', 'pod/web', `--timeout=${patience}s`]);
+    await inside.ok(['wait', '--for=condition=Ready', 'pod/web', `--timeout=${timeoutSeconds}s`]);
     expect(await inside.ok(['exec', 'web', '--', 'echo', 'from inside'])).toBe('from inside\n');
     expect(await inside.ok(['logs', 'web'])).toMatch(/has started/);
   });
 
-  it('is upgraded with everything that is in it', async () => {
+  it('is upgraded and keeps its contents', async () => {
     await server().ask(`${instancesPath}/life`, mergePatch({ spec: { template: labelled('gold') } }));
-    const labels = ['get', 'pods', '-n', await place('life'), '-l', 'app=vcluster,tier=gold', '-o', 'name'];
+    const labels = ['get', 'pods', '-n', await location('life'), '-l', 'app=vcluster,tier=gold', '-o', 'name'];
     while ((await host.ok(labels)) === '') await delay(1_000);
-    await host.ok(['rollout', 'status', 'statefulset', '-n', await place('life'), '-l', 'app=vcluster']);
-    await server().wait('life', 'condition=Ready', patience);
+    await host.ok(['rollout', 'status', 'statefulset', '-n', await location('life'), '-l', 'app=vcluster']);
+    await server().wait('life', 'condition=Ready', timeoutSeconds);
     expect(await inside.ok(['get', 'pod/web', '-o', 'name'])).toBe('pod/web\n');
   });
 
-  it('sleeps without pods, and wakes with everything that is in it', async () => {
+  it('sleeps without pods, and wakes with its contents', async () => {
     await server().admin.ok(['annotate', 'vci/life', 'sleepmode.platform.sh/force=true']);
-    await server().wait('life', 'jsonpath={.status.phase}=Sleeping', patience);
-    const pods = ['get', 'pods', '-n', await place('life'), '-l', 'app=vcluster', '-o', 'name'];
+    await server().wait('life', 'jsonpath={.status.phase}=Sleeping', timeoutSeconds);
+    const pods = ['get', 'pods', '-n', await location('life'), '-l', 'app=vcluster', '-o', 'name'];
     while ((await host.ok(pods)) !== '') await delay(1_000);
     await server().admin.ok(['annotate', 'vci/life', 'sleepmode.platform.sh/force-']);
-    await server().wait('life', 'condition=Ready', patience);
+    await server().wait('life', 'condition=Ready', timeoutSeconds);
     expect(await inside.ok(['get', 'namespace/default', '-o', 'name'])).toBe('namespace/default\n');
   });
 
-  it('that was made by hand is imported as it runs, and left as it is', async () => {
+  it('is imported without a change if it was created by hand', async () => {
     const where = given.chart === '' ? ['vcluster', '--repo', repository] : [given.chart];
     const { namespace, name } = byHand;
     await helm('install', name, ...where, '--namespace', namespace, '--create-namespace', '--wait', '--timeout=10m');
@@ -119,15 +122,15 @@ export function vclusterLife(options: () => VclusterLifeOptions): void {
     const path = `${groupPath}/projects/default/importvirtualcluster`;
     const imported = await server().ask(path, { method: 'POST', body });
     expect(imported.code, imported.text).toBe(201);
-    await server().wait(name, 'condition=Ready', patience);
-    await (await server().inside(name)).ok(['get', 'namespaces']);
+    await server().wait(name, 'condition=Ready', timeoutSeconds);
+    await (await server().kubectlInside(name)).ok(['get', 'namespaces']);
     await server().admin.ok(['delete', `vci/${name}`, '--timeout=60s']);
     expect(await helm('list', '--short', '--namespace', namespace)).toBe(`${name}\n`);
   });
 
-  it('is gone from the cluster when it is gone here', async () => {
-    const namespace = await place('life');
-    await server().admin.ok(['delete', 'vci/life', `--timeout=${patience}s`]);
+  it('is removed from the cluster when its instance is deleted', async () => {
+    const namespace = await location('life');
+    await server().admin.ok(['delete', 'vci/life', `--timeout=${timeoutSeconds}s`]);
     expect((await host.run(['get', 'namespace', namespace])).stderr).toMatch(/NotFound/);
     expect(await helm('list', '--all-namespaces', '--short', '--filter', '^life$')).toBe('');
   });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { vclusterLife } from './vcluster-life.suite.ts';
 
 const {
@@ -16,6 +16,6 @@ function missing(): string | undefined {
   return spawnSync(helm, ['version']).status === 0 ? undefined : 'there is no helm on PATH, nor one in FLOTILLA_HELM';
 }
 
-describeWith(missing(), 'the life of a real vCluster, on the cluster that KUBECONFIG names', () =>
+describeIfAvailable(missing(), 'the lifecycle of a real vCluster, on the cluster that KUBECONFIG names', () =>
   vclusterLife(() => ({ kubeconfig, helm, chart, image })),
 );

@@ -10,7 +10,7 @@ import { Browser as Requests } from '../../src/server/browser.fixture.ts';
 import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { testCertificate } from '../harness/http-server.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { chromiumMissing, startBrowser } from './harness/browser.ts';
 
 const consoleHeaders = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
@@ -20,7 +20,7 @@ const service = '/kubernetes/cluster/evil/api/v1/namespaces/a/services/s/proxy/p
 const script = `document.title = 'ran'; fetch(${JSON.stringify(projects)}, { headers: { 'X-Flotilla-Console': '1' } })
   .then((answer) => { document.title = 'ran and got ' + answer.status; });`;
 
-describeWith(chromiumMissing, 'a console session and pages of other origins', () => {
+describeIfAvailable(chromiumMissing, 'a console session and pages of other origins', () => {
   let browser: Browser;
   let env: ServerBench;
   let server: RunningServer;

@@ -2,28 +2,28 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../harness/edge.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const sessions = 20;
 const watchesPerSession = 50;
 const configMaps = '/kubernetes/project/default/virtualcluster/vc/api/v1/namespaces/default/configmaps';
 
-/** One that is open: what it has seen, and whether it is over. */
+/** An open watch: the received data, and whether it has ended. */
 interface Watch {
   seen: string;
   ended: boolean;
 }
 
-describeWith(kubectlMissing, 'a thousand watches at an agent (issue 8)', () => {
+describeIfAvailable(kubectlMissing, 'a thousand watches at an agent (issue 8)', () => {
   let edge: Edge;
   let token: string;
   const open: ClientHttp2Session[] = [];
 
   beforeAll(async () => {
     edge = await openEdge();
-    await edge.make('vc');
-    token = await edge.directToken(edge.centre.adminKey);
-    await edge.until(configMaps, token, 200);
+    await edge.createInstance('vc');
+    token = await edge.directToken(edge.server.adminKey);
+    await edge.waitForStatus(configMaps, token, 200);
   });
   afterAll(async () => {
     for (const session of open) session.close();
@@ -45,14 +45,14 @@ describeWith(kubectlMissing, 'a thousand watches at an agent (issue 8)', () => {
   }
 
   async function make(name: string): Promise<void> {
-    const made = await edge.ask(configMaps, token, 'POST', { metadata: { name } });
+    const made = await edge.request(configMaps, token, 'POST', { metadata: { name } });
     expect(made.code, made.text).toBe(201);
   }
 
   const all = (watches: readonly Watch[], holds: (watch: Watch) => boolean) =>
     expect.poll(() => watches.filter((each) => !holds(each)).length, { timeout: 60_000, interval: 50 }).toBe(0);
 
-  it('all live while the centre is restarted, and none is stuck when the agent is', async () => {
+  it('all stay open while the server restarts, and none hangs when the agent restarts', async () => {
     const watches: Watch[] = [];
     for (let index = 0; index < sessions; index++) {
       const session = connect(edge.agent.url, { rejectUnauthorized: false });
@@ -62,10 +62,10 @@ describeWith(kubectlMissing, 'a thousand watches at an agent (issue 8)', () => {
     }
     await make('first');
     await all(watches, ({ seen }) => seen.includes('"first"'));
-    await edge.centre.stop('SIGKILL');
+    await edge.server.stop('SIGKILL');
     await make('second');
     await all(watches, ({ seen }) => seen.includes('"second"'));
-    await edge.startCentre();
+    await edge.startServer();
     await make('third');
     await all(watches, ({ seen }) => seen.includes('"third"'));
     expect(watches.some(({ ended }) => ended)).toBe(false);

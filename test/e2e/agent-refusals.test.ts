@@ -6,29 +6,29 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSigningKeyFile } from '../../src/process/signing-key-file.ts';
 import { type Edge, namespacesOf, openEdge } from '../harness/edge.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const inVc = namespacesOf('vc');
 const clusterPath = '/kubernetes/cluster/api/v1/namespaces';
 
-describeWith(kubectlMissing, 'tokens that an agent refuses (issue 8, completions §6)', () => {
+describeIfAvailable(kubectlMissing, 'tokens that an agent refuses (issue 8, completions §6)', () => {
   let edge: Edge;
   let anna: string;
   let good: JWTPayload;
   let kid: string;
-  /** The installation's own key: what is signed with it is refused for what it says alone. */
+  /** The installation's own signing key: tokens signed with it are refused for their claims alone. */
   let own: Awaited<ReturnType<typeof importJWK>>;
 
   beforeAll(async () => {
     edge = await openEdge();
-    anna = await edge.person('anna');
-    await edge.make('vc', ['anna']);
-    await edge.make('other', ['anna']);
+    anna = await edge.createUser('anna');
+    await edge.createInstance('vc', ['anna']);
+    await edge.createInstance('other', ['anna']);
     const token = await edge.directToken(anna);
-    await edge.until(inVc, token, 200);
+    await edge.waitForStatus(inVc, token, 200);
     good = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    const { current } = (await readSigningKeyFile(join(edge.folder, 'centre', 'signing.key'))) ?? {};
-    if (current === undefined) throw new Error('there is no signing key');
+    const { current } = (await readSigningKeyFile(join(edge.folder, 'server', 'signing.key'))) ?? {};
+    if (current === undefined) throw new Error('the server has no signing key');
     kid = current.kid;
     own = await importJWK(current, 'ES256');
   });
@@ -42,7 +42,7 @@ describeWith(kubectlMissing, 'tokens that an agent refuses (issue 8, completions
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
   async function refused(token: string, code: 401 | 403, path = inVc): Promise<string> {
-    const answer = await edge.ask(path, token);
+    const answer = await edge.request(path, token);
     expect([answer.code, JSON.parse(answer.text)], answer.text).toEqual([
       code,
       expect.objectContaining({ kind: 'Status', code, reason: code === 401 ? 'Unauthorized' : 'Forbidden' }),
@@ -50,8 +50,8 @@ describeWith(kubectlMissing, 'tokens that an agent refuses (issue 8, completions
     return answer.text;
   }
 
-  it('lets in one that it would sign so itself, and nobody else’s', async () => {
-    expect((await edge.ask(inVc, await signed())).code).toBe(200);
+  it('accepts a token that the server would sign itself, and none of another signer', async () => {
+    expect((await edge.request(inVc, await signed())).code).toBe(200);
     const { privateKey } = await generateKeyPair('ES256');
     await refused(await signed({}, {}, privateKey), 401);
     await refused(await signed({}, { kid: 'another' }), 401);
@@ -63,7 +63,7 @@ describeWith(kubectlMissing, 'tokens that an agent refuses (issue 8, completions
     await refused(await confused.sign(hmac), 401);
   });
 
-  it('lets in by what it says alone: audience, issuer, time, key, subject', async () => {
+  it('validates the claims: audience, issuer, time, key, subject', async () => {
     for (const changes of [
       { aud: 'virtual-cluster' },
       { aud: 'kubernetes' },
@@ -81,27 +81,27 @@ describeWith(kubectlMissing, 'tokens that an agent refuses (issue 8, completions
     }
   });
 
-  it('gives no more than the scope and the rights of whoever has it', async () => {
+  it('grants no more than the scope and the permissions of the token owner', async () => {
     const narrow = { virtualClusters: [{ project: 'default', virtualCluster: 'other' }] };
     const scoped = await edge.directToken(anna, { scope: narrow });
-    expect((await edge.ask(namespacesOf('other'), scoped)).code).toBe(200);
+    expect((await edge.request(namespacesOf('other'), scoped)).code).toBe(200);
     expect(await refused(scoped, 403)).toContain('cannot use');
     await refused(await signed(), 403, clusterPath);
-    // Groups are an upper bound: nobody becomes an admin by a token that says so.
+    // Groups are an upper bound: a token cannot make its owner an admin.
     const claimed = await signed({ groups: ['system:masters', 'platform:admins', 'platform-admins'] });
     await refused(claimed, 403, clusterPath);
   });
 
-  it('opens with the token of a kubeconfig that one virtual cluster, and the agent’s own credentials nothing', async () => {
+  it('allows a kubeconfig token to access only its virtual cluster, and gives the agent’s own credential no access', async () => {
     const file = await edge.kubeconfigOf('other', anna);
     const token = JSON.parse(await kubectlWith(file).ok(['config', 'view', '--raw', '-o', 'json'])).users[0].user.token;
-    expect((await edge.ask(namespacesOf('other'), token)).code).toBe(200);
+    expect((await edge.request(namespacesOf('other'), token)).code).toBe(200);
     await refused(token, 401);
     await refused(token, 401, clusterPath);
     await refused(readFileSync(edge.keyFile, 'utf8'), 401);
-    // What is the centre's is not there at all.
+    // Endpoints of the control server do not exist on the agent.
     for (const path of ['/kubernetes/management/apis', '/kubernetes/agent/edge/policy', '/auth/jwks']) {
-      expect((await edge.ask(path, await signed())).code).toBe(404);
+      expect((await edge.request(path, await signed())).code).toBe(404);
     }
   });
 });

@@ -11,7 +11,7 @@ import { findKubeApiserver } from '../harness/kube-apiserver.mjs';
 
 const program = fileURLToPath(new URL('../bench/run.mjs', import.meta.url));
 
-describe('the benchmark, a hundredth of it against this server alone', () => {
+describe('the benchmark at a scale of 1 %, against this server alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-bench-'));
   let result: BenchResult;
 
@@ -23,7 +23,7 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('measures every scenario and leaves a page beside its figures', () => {
+  it('measures every scenario and writes a page beside its figures', () => {
     expect([...new Set(result.rows.map(({ scenario }) => scenario))]).toEqual([
       'start',
       'creates',
@@ -38,10 +38,10 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
       'large',
       'planes',
       'instances',
-      // It takes a cluster to connect.
+      // Requires a cluster to connect.
       ...(findKubeApiserver() === undefined ? [] : ['gateway']),
       'direct',
-      // It takes a browser.
+      // Requires a browser.
       ...(chromiumMissing === undefined ? ['console'] : []),
     ]);
     for (const { id, operation, ours } of result.rows) {
@@ -52,7 +52,7 @@ describe('the benchmark, a hundredth of it against this server alone', () => {
     expect(readFileSync(join(folder, 'result.md'), 'utf8')).toContain('# Performance');
   });
 
-  it('has every event delivered to every watch', () => {
+  it('delivers every event to every watch', () => {
     const events = result.rows.filter(({ ours }) => ours?.delivered !== undefined);
     expect(events.map(({ id, ours }) => [id, ours?.delivered])).toEqual([
       ['churn-events', 100],

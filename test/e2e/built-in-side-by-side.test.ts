@@ -1,11 +1,11 @@
 import { printedKinds } from '../side-by-side/areas/printed-kinds.ts';
 import { strategicMerges } from '../side-by-side/areas/strategic-merges.ts';
-import { besideKubeApiserver } from '../side-by-side/beside-kube-apiserver.ts';
+import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { builtInDifferences } from '../side-by-side/differences/built-in-kinds.ts';
 
 const title = 'kinds that Kubernetes has itself, beside those of kube-apiserver';
 
-besideKubeApiserver(title, { own: builtInDifferences }, (pair) => {
+compareWithKubeApiserver(title, { own: builtInDifferences }, (pair) => {
   strategicMerges(pair);
   printedKinds(pair);
 });

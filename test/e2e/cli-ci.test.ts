@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const read = (name: string) => load(readFileSync(join(root, 'examples/ci', name), 'utf8')) as Record<string, unknown>;
@@ -18,8 +18,8 @@ interface GithubStep {
   readonly env?: Record<string, string>;
 }
 
-/** The steps of examples/ci, run as the machines of GitHub and GitLab run them: each a shell of its own. */
-describeWith(kubectlMissing, 'a pipeline with a scoped key', () => {
+/** The steps of examples/ci, run as GitHub and GitLab runners do: each in a separate shell. */
+describeIfAvailable(kubectlMissing, 'a pipeline with a scoped key', () => {
   let flotilla: FlotillaProcess;
   let home: CliHome;
   let variables: Record<string, string>;
@@ -93,7 +93,7 @@ describeWith(kubectlMissing, 'a pipeline with a scoped key', () => {
     expect(await left()).toBe('');
   });
 
-  it('tests in a virtual cluster on GitLab, and deletes it also after a test that failed', async () => {
+  it('tests in a virtual cluster on GitLab, and deletes it even after a failed test', async () => {
     const job = Object.values(read('gitlab.yaml'))[0] as Record<
       'before_script' | 'script' | 'after_script',
       string[]
@@ -102,7 +102,7 @@ describeWith(kubectlMissing, 'a pipeline with a scoped key', () => {
     };
     const env = { ...variables, FLOTILLA_PROJECT: job.variables.FLOTILLA_PROJECT ?? '', VIRTUAL_CLUSTER: 'ci-8' };
     expect(job.variables.VIRTUAL_CLUSTER).toBe('ci-$CI_JOB_ID');
-    // The scripts of a job are one shell; what comes after is another.
+    // The scripts of a job share one shell; after_script runs in another.
     const inFolder = (lines: readonly string[]) =>
       `mkdir -p "$HOME/job"; cd "$HOME/job"; ln -sfn ${root}examples examples\n${lines.join('\n')}`;
     const passed = await shell(inFolder([...job.before_script, ...job.script]), env);
@@ -113,7 +113,7 @@ describeWith(kubectlMissing, 'a pipeline with a scoped key', () => {
     expect(await left()).toContain('ci-8');
     expect(await shell(inFolder(job.after_script), env)).toMatchObject({ code: 0 });
     expect(await left()).toBe('');
-    // That there is nothing left to delete is no error either.
+    // A second run has nothing to delete, which is not an error.
     expect(await shell(inFolder(job.after_script), env)).toMatchObject({ code: 0 });
   });
 });

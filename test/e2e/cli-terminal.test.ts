@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { selfSigned } from '../harness/self-signed.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const pythonMissing =
   spawnSync('python3', ['-c', 'import pty']).status === 0
@@ -20,7 +20,7 @@ const ctrlC = '\u0003';
 const controls = '\u001b';
 const green = `${controls}[32m`;
 
-describeWith(pythonMissing, 'the command line, in a terminal', () => {
+describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
   let flotilla: FlotillaProcess;
   let home: CliHome;
 
@@ -38,7 +38,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
 
   const configOf = (name: string) => ({ FLOTILLA_CONFIG: join(home.folder, `${name}.json`) });
 
-  /** An interactive bash with these lines as what it reads first. */
+  /** An interactive bash with these lines as its startup file. */
   function bashWith(...lines: string[]): string[] {
     const file = join(home.folder, 'bashrc');
     writeFileSync(
@@ -48,79 +48,79 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     return ['bash', '--rcfile', file, '-i'];
   }
 
-  it('shows the fingerprint of an unknown authority, asks, and keeps what is agreed to', async () => {
+  it('shows the fingerprint of an unknown CA, asks for confirmation, and stores the decision', async () => {
     const { fingerprint256 } = new X509Certificate(readFileSync(join(flotilla.dataDirectory, 'ca.crt')));
     const env = configOf('pinned');
     const no = home.inTerminal(['flotilla', 'login', flotilla.url], { env });
-    await no.seen(new RegExp(fingerprint256));
-    await no.seen(/Trust this CA\? \[y\/N\] /);
+    await no.waitForOutput(new RegExp(fingerprint256));
+    await no.waitForOutput(/Trust this CA\? \[y\/N\] /);
     no.type('n\r');
-    await no.seen(/nothing was sent to the server/);
+    await no.waitForOutput(/nothing was sent to the server/);
     expect(await no.ended).toBe(4);
 
     const yes = home.inTerminal(['flotilla', 'login', flotilla.url], { env });
-    await yes.seen(/Trust this CA\?/);
+    await yes.waitForOutput(/Trust this CA\?/);
     yes.type('y\r');
-    await yes.seen(/Access key for .*: /);
+    await yes.waitForOutput(/Access key for .*: /);
     yes.type(`${flotilla.adminKey}\r`);
-    await yes.seen(/logged in to .* as admin/);
+    await yes.waitForOutput(/logged in to .* as admin/);
     expect(await yes.ended).toBe(0);
-    // What was typed where nobody is to see it was not shown.
+    // Hidden input is not shown.
     expect(yes.shown()).not.toContain(flotilla.adminKey);
     const [kept] = Object.values(JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8')).contexts) as {
       authority: string;
     }[];
     expect(kept?.authority.trim()).toBe(readFileSync(join(flotilla.dataDirectory, 'ca.crt'), 'utf8').trim());
-    // Known by now, so nothing is asked.
+    // The CA is known now, so there is no prompt.
     const again = await home.run(['login', flotilla.url, '--access-key-stdin'], { env, input: flotilla.adminKey });
     expect(again.code).toBe(0);
-    // Another authority at that address is not taken in silence.
+    // Another CA at that address is not accepted silently.
     const other = await startFlotilla({ args: ['--listen', new URL(flotilla.url).host.replace(/\d+$/, '0')] });
     const moved = JSON.parse(readFileSync(env.FLOTILLA_CONFIG, 'utf8'));
     const [name] = Object.keys(moved.contexts);
     moved.contexts[name ?? ''].url = other.url;
     writeFileSync(env.FLOTILLA_CONFIG, JSON.stringify(moved), { mode: 0o600 });
     const changed = home.inTerminal(['flotilla', 'login', other.url], { env });
-    await changed.seen(/differs from the saved one/);
+    await changed.waitForOutput(/differs from the saved one/);
     changed.type('n\r');
     expect(await changed.ended).toBe(4);
     await other.remove();
   });
 
-  it('takes a password that is typed, and shows nothing of it', async () => {
+  it('accepts a typed password without showing it', async () => {
     await home.ok(['user', 'create', 'anna', '--password-stdin'], { input: 'correct horse' });
     const ca = join(flotilla.dataDirectory, 'ca.crt');
     const login = home.inTerminal(['flotilla', 'login', flotilla.url, '--ca-file', ca, '--username', 'anna'], {
       env: configOf('anna'),
     });
-    await login.seen(/Password for anna: /);
+    await login.waitForOutput(/Password for anna: /);
     login.type('correct horse\r');
-    await login.seen(/logged in to .* as anna/);
+    await login.waitForOutput(/logged in to .* as anna/);
     expect(await login.ended).toBe(0);
     expect(login.shown()).not.toContain('horse');
     const change = home.inTerminal(['flotilla', 'user', 'password', 'anna'], { env: configOf('anna') });
-    await change.seen(/New password for anna: /);
+    await change.waitForOutput(/New password for anna: /);
     change.type('battery staple\r');
-    await change.seen(/Repeat the password: /);
+    await change.waitForOutput(/Repeat the password: /);
     change.type('battery staple\r');
-    await change.seen(/password of user "anna" changed/);
+    await change.waitForOutput(/password of user "anna" changed/);
     expect(await change.ended).toBe(0);
     expect(change.shown()).not.toContain('staple');
-    // Ctrl-C at a question leaves the terminal as it was.
+    // Ctrl-C at a prompt restores the terminal.
     const left = home.inTerminal(
       ['sh', '-c', `flotilla login ${flotilla.url} --ca-file ${ca}; echo ended $?; stty -a`],
       { env: configOf('left') },
     );
-    await left.seen(/Access key for/);
+    await left.waitForOutput(/Access key for/);
     left.type(ctrlC);
-    await left.seen(/ended 130/);
-    await left.seen(/ icanon .* echo /s);
+    await left.waitForOutput(/ended 130/);
+    await left.waitForOutput(/ icanon .* echo /s);
     expect(await left.ended).toBe(0);
   });
 
-  it('shows each condition as it comes true, on lines that move', async () => {
+  it('shows each condition as it becomes true, with live updates', async () => {
     const making = home.inTerminal(['flotilla', 'create', 'fresh', '--wait']);
-    await making.seen(/created in project "default"/);
+    await making.waitForOutput(/created in project "default"/);
     for (const condition of [
       'Scheduled',
       'TemplateResolved',
@@ -129,7 +129,7 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
       'VirtualClusterReady',
       'Ready',
     ]) {
-      await making.seen(new RegExp(`✓.* ${condition} .*\\(\\d`));
+      await making.waitForOutput(new RegExp(`✓.* ${condition} .*\\(\\d`));
     }
     expect(await making.ended).toBe(0);
     expect(making.shown()).toContain(`${green}✓`);
@@ -151,22 +151,22 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     };
     await home.ok(['apply', '-f', '-'], { input: JSON.stringify(template) });
     const waiting = home.inTerminal(['flotilla', 'create', 'stuck', '--template', 'stuck', '--wait']);
-    await waiting.seen(/Nowhere/);
+    await waiting.waitForOutput(/Nowhere/);
     waiting.type(ctrlC);
-    await waiting.seen(/stuck is still being created; delete it with: flotilla delete stuck/);
+    await waiting.waitForOutput(/stuck is still being created; delete it with: flotilla delete stuck/);
     expect(await waiting.ended).toBe(130);
     await home.ok(['delete', 'stuck', '--wait']);
 
     const watching = home.inTerminal(['flotilla', 'list', '--watch']);
-    await watching.seen(/demo/);
+    await watching.waitForOutput(/demo/);
     await home.ok(['create', 'later', '--wait']);
-    await watching.seen(/later .*Ready/);
+    await watching.waitForOutput(/later .*Ready/);
     watching.type(ctrlC);
     expect(await watching.ended).toBe(130);
     await home.ok(['delete', 'later', '--wait']);
   });
 
-  it('goes on waiting over a server that starts again', async () => {
+  it('keeps waiting while the server restarts', async () => {
     const template = {
       apiVersion: 'management.platform.sh/v1',
       kind: 'VirtualClusterTemplate',
@@ -175,18 +175,18 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     };
     await home.ok(['apply', '-f', '-'], { input: JSON.stringify(template) });
     const waiting = home.inTerminal(['flotilla', 'create', 'patient', '--template', 'later', '--wait']);
-    await waiting.seen(/Nowhere/);
+    await waiting.waitForOutput(/Nowhere/);
     const { dataDirectory, url } = flotilla;
     await flotilla.stop();
-    await waiting.seen(/cannot reach the server/);
+    await waiting.waitForOutput(/cannot reach the server/);
     flotilla = await startFlotilla({ dataDirectory, args: ['--listen', new URL(url).host] });
     await home.ok(['template', 'edit', 'later', '--patch', '{spec: {template: {objects: ""}}}']);
-    await waiting.seen(/✓.* Ready /);
+    await waiting.waitForOutput(/✓.* Ready /);
     expect(await waiting.ended).toBe(0);
     await home.ok(['delete', 'patient', '--wait']);
   });
 
-  it('shows a key that was made although somebody pressed Ctrl-C while it was', async () => {
+  it('shows a created key even if Ctrl-C was pressed during its creation', async () => {
     const pair = await selfSigned();
     let finish: () => void = () => {};
     const slow = createServer(pair, (_request, response) => {
@@ -210,61 +210,61 @@ describeWith(pythonMissing, 'the command line, in a terminal', () => {
     const making = home.inTerminal(['flotilla', 'access-key', 'create', 'ci'], { env });
     await isAsked;
     making.type(ctrlC);
-    await making.seen(/\^C/);
+    await making.waitForOutput(/\^C/);
     finish();
-    await making.seen(/flk_once/);
-    // The signal and the answer race to the program; it lives through both.
+    await making.waitForOutput(/flk_once/);
+    // The signal races with the response; the program handles both.
     expect([0, 130]).toContain(await making.ended);
     slow.closeAllConnections();
     slow.close();
   });
 
-  it('gives a command the terminal, and Ctrl-C to it alone', async () => {
+  it('gives a command the terminal, and Ctrl-C to that command alone', async () => {
     const shell = home.inTerminal(['flotilla', 'connect', 'demo', '--', ...bashWith("PS1='inside> '")]);
-    await shell.seen(/inside> /);
+    await shell.waitForOutput(/inside> /);
     shell.type('ls -l "$KUBECONFIG"; test -f "$KUBECONFIG" && echo there:$KUBECONFIG\r');
-    const [, path = ''] = /there:(\/\S+)/.exec(await shell.seen(/\nthere:\/\S+/)) ?? [];
-    await shell.seen(/inside> /);
+    const [, path = ''] = /there:(\/\S+)/.exec(await shell.waitForOutput(/\nthere:\/\S+/)) ?? [];
+    await shell.waitForOutput(/inside> /);
     shell.type(ctrlC);
-    await shell.seen(/\^C.*inside> /s);
+    await shell.waitForOutput(/\^C.*inside> /s);
     shell.type('echo still $((1 + 1)); exit 3\r');
-    await shell.seen(/\nstill 2/);
+    await shell.waitForOutput(/\nstill 2/);
     expect(await shell.ended).toBe(3);
     expect(() => readFileSync(path)).toThrow(/ENOENT/);
   });
 
-  it('changes objects in the editor, and tells there what the server refuses', async () => {
+  it('edits objects in the editor, and shows the server’s refusal there', async () => {
     await home.ok(['edit', 'demo', '--patch', '{spec: {displayName: Demo}}']);
     const swap = join(home.folder, 'swap.sh');
     writeFileSync(swap, `#!/bin/sh\nsed -i 's/displayName: Demo/displayName: Edited/' "$1"\n`, { mode: 0o755 });
     const edited = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: swap } });
-    await edited.seen(/virtual cluster "demo" edited/);
+    await edited.waitForOutput(/virtual cluster "demo" edited/);
     expect(await edited.ended).toBe(0);
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.spec.displayName}'])).toBe('Edited');
     const same = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: 'true' } });
-    await same.seen(/no changes made/);
-    // The first try moves it to another cluster, which is refused; the second sees why, and gives up.
+    await same.waitForOutput(/no changes made/);
+    // The first edit moves the instance to another cluster and is rejected; the second shows the reason and is aborted.
     const stubborn = join(home.folder, 'stubborn.sh');
     writeFileSync(stubborn, `#!/bin/sh\ngrep '^# ' "$1" && exit 0\nsed -i 's/cluster: local/cluster: paris/' "$1"\n`, {
       mode: 0o755,
     });
     const refused = home.inTerminal(['flotilla', 'edit', 'demo'], { env: { EDITOR: stubborn } });
-    await refused.seen(/^# VirtualClusterInstance.*spec\.clusterRef\.cluster/m);
-    await refused.seen(/flotilla: no changes made: /);
+    await refused.waitForOutput(/^# VirtualClusterInstance.*spec\.clusterRef\.cluster/m);
+    await refused.waitForOutput(/flotilla: no changes made: /);
     expect(await refused.ended).toBe(1);
   });
 
   it('completes commands, options and names in a real bash', async () => {
     const bash = home.inTerminal(bashWith("PS1='ready> '", 'source <(flotilla completion bash)'));
-    await bash.seen(/ready> /);
+    await bash.waitForOutput(/ready> /);
     bash.type('flotilla acc\t');
-    await bash.seen(/flotilla access-key /);
+    await bash.waitForOutput(/flotilla access-key /);
     bash.type('crea\t--ttl-after\t\u0015');
-    await bash.seen(/create --ttl-after-last-activity /);
+    await bash.waitForOutput(/create --ttl-after-last-activity /);
     bash.type('flotilla get de\t');
-    await bash.seen(/flotilla get demo /);
+    await bash.waitForOutput(/flotilla get demo /);
     bash.type('\u0015flotilla list --context 127.0.0.1:\t\u0015');
-    await bash.seen(new RegExp(`--context ${new URL(flotilla.url).host}`));
+    await bash.waitForOutput(new RegExp(`--context ${new URL(flotilla.url).host}`));
     bash.type('exit\r');
     expect(await bash.ended).toBe(0);
   });

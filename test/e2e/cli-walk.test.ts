@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-describeWith(kubectlMissing, 'whoever reads about the command line', () => {
+describeIfAvailable(kubectlMissing, 'the documentation of the CLI', () => {
   let folder: string;
   let home: CliHome;
   let flotilla: FlotillaProcess;
@@ -20,7 +20,7 @@ describeWith(kubectlMissing, 'whoever reads about the command line', () => {
     folder = mkdtempSync(join(tmpdir(), 'walk-'));
     for (const name of ['examples', 'bin']) symlinkSync(join(root, name), join(folder, name));
     home = cliHome({ KUBECACHEDIR: join(folder, 'cache') });
-    // In a clone npx finds the program of the clone; this folder is none.
+    // In a clone npx finds the program of the clone; this folder is not a clone.
     writeFileSync(join(home.folder, 'bin', 'npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
     flotilla = await startFlotilla({ dataDirectory: join(folder, '.flotilla') });
     home.env.KUBECONFIG = flotilla.kubeconfig;
@@ -31,7 +31,7 @@ describeWith(kubectlMissing, 'whoever reads about the command line', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The shell blocks of a text, one after the other, as a reader would type them; the address is this server's. */
+  /** Runs the shell blocks of a text one after the other, as a reader would type them, with this server's address. */
   async function walk(text: string): Promise<string> {
     const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
     expect(blocks.length).toBeGreaterThan(1);
@@ -56,7 +56,7 @@ describeWith(kubectlMissing, 'whoever reads about the command line', () => {
     expect(printed).not.toMatch(/flk_/);
   });
 
-  it('finds that the guide works line by line', async () => {
+  it('has a guide whose commands work line by line', async () => {
     const printed = await walk(readFileSync(join(root, 'docs/guides/command-line.md'), 'utf8'));
     expect(printed).toMatch(/virtual cluster "review" deleted/);
     expect(printed).toMatch(/^flotilla \d+\.\d+\.\d+$/m);

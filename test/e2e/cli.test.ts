@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const example = (name: string) => join(root, 'examples', name);
 
-describeWith(kubectlMissing, 'the command line, in a pipe', () => {
+describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
   let flotilla: FlotillaProcess;
   let home: CliHome;
 
@@ -32,7 +32,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     return stdout;
   };
 
-  it('keeps a login for its owner alone, and shows who one is', async () => {
+  it('stores a login for its owner alone, and shows the current identity', async () => {
     const config = join(home.folder, '.config', 'flotilla', 'config.json');
     expect(statSync(config).mode & 0o777).toBe(0o600);
     expect(await home.ok(['whoami'])).toMatch(/^user: +admin$/m);
@@ -40,7 +40,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect(await home.ok(['context', 'list'])).not.toContain(flotilla.adminKey);
   });
 
-  it('makes, shows, uses, sleeps, wakes and deletes a virtual cluster', async () => {
+  it('creates, shows, uses, sleeps, wakes and deletes a virtual cluster', async () => {
     const made = await home.run(['create', 'demo', '--connect']);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^virtual cluster "demo" created in project "default" on cluster "local"\n/);
@@ -57,7 +57,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
       'namespace/default',
     );
     expect((await home.run(['connect', 'demo', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
-    // What the list of processes shows, and what the command finds around it, holds no secret.
+    // Neither the process list nor the environment of the command contains a secret.
     const around = await home.ok([
       'connect',
       'demo',
@@ -94,7 +94,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect((await home.run(['delete', 'demo', '--ignore-not-found'])).code).toBe(0);
   });
 
-  it('says what went wrong in one line, and with the exit code that is documented', async () => {
+  it('reports an error in one line, with the documented exit code', async () => {
     const wrong: [string[], number, RegExp, Record<string, string>?][] = [
       [['fly'], 2, /unknown command 'fly'/],
       [['list', '-o', 'xml'], 2, /-o xml is not an output format/],
@@ -127,7 +127,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     }
   });
 
-  it('ends in time, with what holds it up, and leaves what it made', async () => {
+  it('times out with the reason, and leaves the created instance', async () => {
     await home.ok(['apply', '-f', '-'], { input: stuckTemplate });
     const late = await home.run(['create', 'stuck', '--template', 'stuck', '--wait', '--timeout', '2s']);
     expect(late.code).toBe(5);
@@ -139,7 +139,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['template', 'delete', 'stuck']);
   });
 
-  it('makes keys that are shown once, narrows, rotates and ends them', async () => {
+  it('creates keys that are shown once, and narrows, rotates and deletes them', async () => {
     const file = join(home.folder, 'ci.key');
     const made = await home.run([
       'access-key',
@@ -175,12 +175,12 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect((await home.run(['list'], { env: { ...asCi, FLOTILLA_ACCESS_KEY: rotated } })).code).toBe(4);
     await home.ok(['access-key', 'delete', 'ci']);
     expect((await home.run(['access-key', 'get', 'ci'])).code).toBe(3);
-    // A key that could be handed to nobody does not stay.
+    // A key that could not be written to its file is deleted again.
     expect((await home.run(['access-key', 'create', 'lost', '--file', '/nowhere/key'])).code).toBe(1);
     expect((await home.run(['access-key', 'get', 'lost'])).code).toBe(3);
   });
 
-  it('logs in with a password, and out again everywhere', async () => {
+  it('logs in with a password, and logs out everywhere', async () => {
     await home.ok(['user', 'create', 'anna', '--password-stdin'], { input: 'correct horse\n' });
     const env = { FLOTILLA_CONFIG: join(home.folder, 'anna.json') };
     const login = ['login', flotilla.url, '--ca-file', ca(), '--username', 'anna', '--password-stdin'];
@@ -195,7 +195,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect((await home.run(['whoami'], { env: asAnna })).code).toBe(4);
   });
 
-  it('is kubectl’s exec plugin, keeps tokens, and puts none into the kubeconfig', async () => {
+  it('is kubectl’s exec plugin, caches tokens, and puts none into the kubeconfig', async () => {
     await home.ok(['create', 'plugged', '--wait']);
     await home.ok(['connect', 'plugged', '--exec']);
     const kubeconfig = readFileSync(home.env.KUBECONFIG ?? '', 'utf8');
@@ -213,7 +213,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['delete', 'plugged']);
   });
 
-  it('applies files, shares, and keeps projects and their members', async () => {
+  it('applies files, shares, and manages projects and their members', async () => {
     expect(await home.ok(['apply', '-f', example('virtual-cluster.yaml')])).toBe(
       'virtualclusterinstance.management.platform.sh/demo created\n',
     );
@@ -243,7 +243,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['delete', 'demo', '--wait']);
   });
 
-  it('renders templates, and imports what was made by hand', async () => {
+  it('renders templates, and imports a virtual cluster created by hand', async () => {
     const rendered = await home.ok(['template', 'test', example('template.yaml'), '--set', 'env=test', '--server']);
     expect(rendered).toMatch(/name: test\n +labels:\n +project: default/);
     const wrong = await home.run(['template', 'test', example('template.yaml'), '--set', 'env=prod']);
@@ -278,7 +278,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     expect(await home.ok(['delete', 'imported', '--wait'])).toMatch(/deleted/);
   });
 
-  it('connects a cluster with one context of a kubeconfig, files and all', async () => {
+  it('connects a cluster with one context of a kubeconfig, including referenced files', async () => {
     const file = join(home.folder, 'paris.yaml');
     writeFileSync(join(home.folder, 'ca.pem'), readFileSync(ca()));
     writeFileSync(join(home.folder, 'token'), 'secret-token\n');
@@ -297,7 +297,7 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['cluster', 'delete', 'paris']);
   });
 
-  it('stops when whoever reads has enough', async () => {
+  it('stops when the reader of its output closes the pipe', async () => {
     await home.ok(['create', 'one']);
     const script = 'set -o pipefail; flotilla list -o json | head -1';
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...process.env, ...home.env } });
@@ -305,16 +305,16 @@ describeWith(kubectlMissing, 'the command line, in a pipe', () => {
     await home.ok(['delete', 'one']);
   });
 
-  it('takes little more of the processor than Node itself does', () => {
+  it('takes little more CPU time than Node itself', () => {
     const [node = 0, version, list] = processorSeconds(['node -e 0', 'flotilla --version', 'flotilla list']);
-    // In seconds it depends on the machine and on what else it does.
+    // Absolute times depend on the machine and its load.
     expect(version).toBeLessThan(2.5 * node);
     expect(list).toBeLessThan(8 * node);
   });
 
-  /** Of each command the best of a few, by turns: other programs on the machine only ever add to it. */
+  /** The best of a few runs of each command, alternating: other programs on the machine only ever add to it. */
   function processorSeconds(commands: readonly string[]): number[] {
-    // Authorities that the environment has Node read cost more than a command does.
+    // Additional CAs that the environment makes Node read cost more than a command does.
     const env = { ...process.env, ...home.env, NODE_EXTRA_CA_CERTS: '' };
     const rounds = Array.from({ length: 7 }, () =>
       commands.map((command) => {

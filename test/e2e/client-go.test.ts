@@ -3,19 +3,19 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChurnServer } from '../harness/churn/churn-server.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const goMissing = spawnSync('go', ['version']).status === 0 ? undefined : 'there is no Go on PATH';
 const module = new URL('../clients/go/', import.meta.url).pathname;
 
-describeWith(goMissing, 'client-go and controller-runtime', () => {
+describeIfAvailable(goMissing, 'client-go and controller-runtime', () => {
   let flotilla: FlotillaProcess;
   let output: string;
 
   beforeAll(async () => {
     flotilla = await startChurnServer();
     const env = { ...process.env, FLOTILLA_KUBECONFIG: flotilla.kubeconfig };
-    // The long tests mostly wait, so they run side by side however few processors there are.
+    // The long tests mostly wait, so they run in parallel regardless of the number of CPUs.
     const run = promisify(execFile)('go', ['test', '-count=1', '-parallel=4', '-v', './...'], {
       cwd: module,
       env,
@@ -36,19 +36,19 @@ describeWith(goMissing, 'client-go and controller-runtime', () => {
     ['informs of every change once, from a streamed list on (CLIENT-01, WATCH-08)', 'TestInformerSeesEveryChangeOnce'],
     ['and of what the server itself writes to an instance (CLIENT-01)', 'TestInformerSeesAnInstanceBecomeReady'],
     [
-      'informs of every version once and in order under churn, through conflicts, lost connections and a 410, in JSON (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-20, WATCH-21, WATCH-25, WATCH-26)',
+      'an informer sees every version once and in order under churn, despite conflicts, lost connections and a 410, in JSON (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-20, WATCH-21, WATCH-25, WATCH-26)',
       'TestChurnOfCustomObjectsWithTheDynamicClient',
     ],
     [
-      'and in protobuf, for leases (NEG-06, CLIENT-04, CLIENT-07, CLIENT-23, UPDATE-09, WATCH-05, WATCH-17, WATCH-26)',
+      'an informer does the same in protobuf, for leases (NEG-06, CLIENT-04, CLIENT-07, CLIENT-23, UPDATE-09, WATCH-05, WATCH-17, WATCH-26)',
       'TestChurnOfLeasesWithTheTypedClient',
     ],
     [
-      'elects one leader at a time and reconciles everything, however often leaders go (CLIENT-14, CLIENT-23)',
+      'managers elect one leader at a time and reconcile everything, however often leaders stop (CLIENT-14, CLIENT-23)',
       'TestManagersElectOneLeaderAtATime',
     ],
     [
-      'walks through the core kinds of a control plane in protobuf alone (NEG-06, PATCH-01, SSA-07, WATCH-01)',
+      'typed clients use every verb of the core kinds in protobuf alone (NEG-06, PATCH-01, SSA-07, WATCH-01)',
       'TestCoreKindsAreWalkedInProtobuf',
     ],
     ['through roles and bindings (NEG-06, PATCH-01)', 'TestRolesAndBindingsAreWalkedInProtobuf'],

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buoyKind, defineBuoys, elsewhere, buoys as place } from '../harness/churn/buoys.ts';
+import { buoyKind, buoys as collection, defineBuoys, otherNamespace } from '../harness/churn/buoys.ts';
 import { churnSeconds, startChurnServer } from '../harness/churn/churn-server.ts';
-import { crowdOut } from '../harness/churn/crowd-out.ts';
-import { followed, misinformed, unaccounted } from '../harness/churn/laws.ts';
-import { type Entry, entryOf, WatchLog, type WatchLogOptions } from '../harness/churn/watch-log.ts';
+import { expireHistory } from '../harness/churn/expire-history.ts';
+import { informerViolations, replayLog, unaccountedWrites } from '../harness/churn/watch-invariants.ts';
+import { WatchLog, type WatchLogEntry, type WatchLogOptions, watchLogEntry } from '../harness/churn/watch-log.ts';
 import { Writers } from '../harness/churn/writers.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 
-const path = `/apis/${place.group}/${place.version}/namespaces/${place.namespace}/${place.plural}`;
-/** The object that is made when all else is done; whoever has seen it has seen everything. */
+const path = `/apis/${collection.group}/${collection.version}/namespaces/${collection.namespace}/${collection.plural}`;
+/** The object that is created last; an observer that has seen it has seen everything. */
 const last = 'the-end';
 
 interface ObjectList {
@@ -37,11 +37,11 @@ describe('@kubernetes/client-node under churn', () => {
     await flotilla.remove();
   });
 
-  const list = () => api.listNamespacedCustomObject(place) as Promise<ObjectList>;
+  const list = () => api.listNamespacedCustomObject(collection) as Promise<ObjectList>;
 
-  /** An informer whose watches the server ends every other second, and everything that it tells. */
+  /** An informer whose watches the server ends every two seconds, and everything that it reports. */
   async function inform(onConnect: (goBackTo: (version: number) => void) => void = () => {}) {
-    const told: Entry[] = [];
+    const reported: WatchLogEntry[] = [];
     let lists = 0;
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ describe('@kubernetes/client-node under churn', () => {
       return list();
     });
     const note = (type: string) => (object: KubernetesObject) => {
-      told.push(entryOf(type, object.metadata));
+      reported.push(watchLogEntry(type, object.metadata));
       if (object.metadata?.name === last) finish();
     };
     informer.on('add', note('ADDED'));
@@ -64,11 +64,11 @@ describe('@kubernetes/client-node under churn', () => {
     await informer.start();
     const state = () =>
       new Map(informer.list().map(({ metadata }) => [metadata?.name ?? '', Number(metadata?.resourceVersion)]));
-    return { told, finished, state, lists: () => lists };
+    return { reported, finished, state, lists: () => lists };
   }
 
   it(
-    'sees each version once and in order, through conflicts, ends of streams and versions that are too old (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-25)',
+    'sees each version once and in order, despite conflicts, ended streams and expired versions (CLIENT-04, CLIENT-07, CLIENT-10, CLIENT-13, WATCH-05, WATCH-17, WATCH-25)',
     async () => {
       const cluster = config.getCurrentCluster();
       const options = (from: number): WatchLogOptions => ({
@@ -79,8 +79,12 @@ describe('@kubernetes/client-node under churn', () => {
         last,
       });
       const forgotten = Number((await list()).metadata.resourceVersion);
-      const crowd = `${cluster?.server}${path.replace(`/${place.namespace}/`, `/${elsewhere}/`)}`;
-      await crowdOut(crowd, { apiVersion: `${place.group}/${place.version}`, kind: buoyKind }, options(forgotten));
+      const crowd = `${cluster?.server}${path.replace(`/${collection.namespace}/`, `/${otherNamespace}/`)}`;
+      await expireHistory(
+        crowd,
+        { apiVersion: `${collection.group}/${collection.version}`, kind: buoyKind },
+        options(forgotten),
+      );
 
       const empty = await list();
       expect(empty.items).toEqual([]);
@@ -90,12 +94,12 @@ describe('@kubernetes/client-node under churn', () => {
       const logs = Promise.all([whole.run(), resumed.run()]);
       logs.catch(() => {});
 
-      const writers = new Writers(api, place);
+      const writers = new Writers(api, collection);
       const steady = await inform();
       let sentBack = 0;
       let isBack = false;
       const late = await inform((goBackTo) => {
-        // Every other time: in between it lists, and goes on from there.
+        // Every other time: in between it relists and resumes from there.
         isBack = writers.written.size > 0 && !isBack && sentBack < 3;
         if (!isBack) return;
         sentBack++;
@@ -110,10 +114,10 @@ describe('@kubernetes/client-node under churn', () => {
 
       expect(whole.streams).toBe(1);
       expect(again).toEqual(log);
-      expect(unaccounted(log, writers)).toEqual([]);
-      expect(steady.told).toEqual(log);
+      expect(unaccountedWrites(log, writers)).toEqual([]);
+      expect(steady.reported).toEqual(log);
       expect(steady.lists()).toBe(1);
-      expect(misinformed(late.told, log)).toEqual([]);
+      expect(informerViolations(late.reported, log)).toEqual([]);
       expect(late.lists()).toBe(sentBack + 1);
       for (const race of ['create, 409', 'update, 409', 'stale update, 409', 'delete and create']) {
         expect(writers.counts[race], race).toBeGreaterThan(0);
@@ -121,7 +125,7 @@ describe('@kubernetes/client-node under churn', () => {
       const listed = new Map(
         (await list()).items.map(({ metadata }) => [metadata?.name ?? '', Number(metadata?.resourceVersion)]),
       );
-      expect(followed(log)).toEqual(listed);
+      expect(replayLog(log)).toEqual(listed);
       expect(steady.state()).toEqual(listed);
       expect(late.state()).toEqual(listed);
       const seconds = Math.round((Date.now() - began) / 1000);

@@ -49,7 +49,7 @@ describe('@kubernetes/client-node', () => {
     ).rejects.toMatchObject({ code: 404 });
   });
 
-  it('keeps an informer true through creates, changes and deletes, each seen once (CLIENT-03)', async () => {
+  it('keeps an informer consistent through creates, changes and deletes, each seen once (CLIENT-03)', async () => {
     await api.createNamespacedCustomObject({ group, version, namespace, plural, body: body('before') });
     const seen: string[] = [];
     const waiting = new Map<string, () => void>();

@@ -1,11 +1,11 @@
 import { policies } from '../side-by-side/areas/policies.ts';
 import { validationRules } from '../side-by-side/areas/validation-rules.ts';
-import { besideKubeApiserver } from '../side-by-side/beside-kube-apiserver.ts';
+import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { policyDifferences } from '../side-by-side/differences/policies.ts';
 
 const title = 'expressions beside those of kube-apiserver';
 
-besideKubeApiserver(title, { own: policyDifferences }, (pair) => {
+compareWithKubeApiserver(title, { own: policyDifferences }, (pair) => {
   validationRules(pair);
   policies(pair);
 });

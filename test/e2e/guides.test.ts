@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 const curlMissing = spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl on PATH';
 
-describeWith(kubectlMissing ?? curlMissing, 'the guides', () => {
+describeIfAvailable(kubectlMissing ?? curlMissing, 'the guides', () => {
   let folder: string;
   let flotilla: FlotillaProcess;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describeWith(kubectlMissing ?? curlMissing, 'the guides', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Every shell block of a guide, one after the other, as a reader would type them; the address is this server's. */
+  /** Runs every shell block of a guide in order, as a reader would type them, with this server's address. */
   async function walk(guide: string): Promise<string> {
     const text = readFileSync(join(root, 'docs/guides', guide), 'utf8');
     const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
@@ -35,14 +35,14 @@ describeWith(kubectlMissing ?? curlMissing, 'the guides', () => {
     return stdout;
   }
 
-  it('lead a virtual cluster through its life', async () => {
+  it('lead a virtual cluster through its lifecycle', async () => {
     const printed = await walk('virtual-clusters.md');
     expect(printed).toMatch(/"kubeConfig": "apiVersion: v1/);
     expect(printed.match(/condition met/g)).toHaveLength(3);
     expect(printed).toMatch(/"demo" deleted/);
   });
 
-  it('import a virtual cluster and take it away', async () => {
+  it('import a virtual cluster and remove it', async () => {
     const printed = await walk('import.md');
     expect(printed).toMatch(/"kind": "ClusterVirtualClusters".*"name": "demo"/s);
     expect(printed).toMatch(/"kind": "ProjectImportVirtualCluster".*"name": "imported"/s);

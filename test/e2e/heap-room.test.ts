@@ -5,17 +5,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { heapReporting, liveHeap } from '../bad-days/live-heap.ts';
 import { type ServingProcess, startServing } from '../harness/flotilla-process.ts';
 
-/** What V8 says of each collection, and collections on demand. */
+/** Prints details of each garbage collection, and enables collections on demand. */
 const nodeArgs = ['--trace-gc-verbose', ...heapReporting];
 
-/** How many times what is alive V8 lets the heap become, from now on. */
+/** The factor by which V8 lets the heap grow beyond the live objects. */
 async function growth(serving: ServingProcess): Promise<number> {
   await liveHeap(serving);
   const said = [...serving.output().matchAll(/new limit: \d+ KB \(([\d.]+)\)/g)];
   return Number(said.at(-1)?.[1]);
 }
 
-describe('a heap with room at all times', () => {
+describe('a heap with headroom', () => {
   let folder: string;
   let serving: ServingProcess | undefined;
   beforeEach(() => {
@@ -26,13 +26,13 @@ describe('a heap with room at all times', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is what a server has once it is ready', async () => {
+  it('is configured on a server once it is ready', async () => {
     const args = ['start', '--data-dir', join(folder, 'server'), '--listen', '127.0.0.1:0'];
     serving = await startServing(args, { nodeArgs });
     expect(await growth(serving)).toBe(3.5);
   });
 
-  it('is what an agent has once it is ready, whether it reaches the centre or not', async () => {
+  it('is configured on an agent once it is ready, with or without a connection to the server', async () => {
     const keyFile = join(folder, 'edge.key');
     writeFileSync(keyFile, 'nobody asks for it\n', { mode: 0o600 });
     const args = [

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 const red = ['-n', 'platform-p-red'];
 
-/** What an admin prepares: three people, a project for two of them. */
+/** The fixture of an admin: three users, a project for two of them. */
 const prepared = `
 apiVersion: v1
 kind: List
@@ -30,11 +30,11 @@ metadata: {name: mine, namespace: platform-p-red}
 spec: {displayName: Mine}
 `;
 
-describeWith(kubectlMissing, 'kubectl in the hands of people who are no admins', () => {
+describeIfAvailable(kubectlMissing, 'kubectl for users who are not admins', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
 
-  /** The same kubectl with somebody's key. */
+  /** The same kubectl with a user's key. */
   async function keyOf(user: string, name: string, scope = '') {
     const input = `{apiVersion: ${group}/v1, kind: OwnedAccessKey, metadata: {name: ${name}}, spec: {user: ${user}${scope}}}`;
     const token = await kubectl.ok(['create', '-f', '-', '-o', 'jsonpath={.spec.key}'], { input });
@@ -52,7 +52,7 @@ describeWith(kubectlMissing, 'kubectl in the hands of people who are no admins',
   });
   afterAll(() => flotilla.remove());
 
-  it('makes, applies, shows and deletes what is theirs, and nothing else', async () => {
+  it('creates, applies, shows and deletes the user’s own objects, and nothing else', async () => {
     const anna = await keyOf('anna', 'annas');
     const stranger = await keyOf('stranger', 'strangers');
     expect(await anna.ok(['apply', '-f', '-'], instance)).toMatch(/created/);
@@ -69,7 +69,7 @@ describeWith(kubectlMissing, 'kubectl in the hands of people who are no admins',
     expect(await anna.ok(['delete', 'vci', 'mine', ...red, '--wait=true'])).toMatch(/deleted/);
   });
 
-  it('says what they may, by name where it depends on the object (KUBECTL-22, KUBECTL-23)', async () => {
+  it('reports the user’s permissions, by name if they depend on the object (KUBECTL-22, KUBECTL-23)', async () => {
     const anna = await keyOf('anna', 'annas-other');
     await anna.ok(['apply', '-f', '-'], instance);
     expect(await anna.ok(['auth', 'can-i', 'delete', 'vci/mine', ...red])).toBe('yes\n');
@@ -83,7 +83,7 @@ describeWith(kubectlMissing, 'kubectl in the hands of people who are no admins',
     await kubectl.ok(['delete', 'vci', 'mine', ...red]);
   });
 
-  it('works with a key for one project, and not beyond it', async () => {
+  it('works with a key for one project, and not outside of it', async () => {
     const bob = await keyOf('bob', 'bobs', ', scope: {allowPlatformCli: true, projects: [{project: red}]}');
     expect(await bob.ok(['create', '-f', '-'], instance)).toMatch(/created/);
     expect(await bob.ok(['get', 'projects', '-o', 'name'])).toBe(`project.${group}/red\n`);

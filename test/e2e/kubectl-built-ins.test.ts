@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubectlMissing } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const manifest = (kind: string, name: string, members: object) =>
   JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, namespace: 'built-ins' }, ...members });
 const account = (...names: string[]) =>
   manifest('ServiceAccount', 'robot', { secrets: names.map((name) => ({ name })) });
 
-describeWith(kubectlMissing, 'kubectl and the kinds that Kubernetes has itself', () => {
+describeIfAvailable(kubectlMissing, 'kubectl and the built-in Kubernetes kinds', () => {
   let cluster: LocalCluster;
   const ok = (...args: string[]) => cluster.kubectl.ok(['-n', 'built-ins', ...args]);
   const apply = (input: string, ...args: string[]) =>
@@ -21,7 +21,7 @@ describeWith(kubectlMissing, 'kubectl and the kinds that Kubernetes has itself',
   });
   afterAll(() => cluster.remove());
 
-  it('explains their fields by the types that they have there (OAPI-07, OAPI-12)', async () => {
+  it('explains their fields with their Kubernetes types (OAPI-07, OAPI-12)', async () => {
     expect(await ok('explain', 'configmap.data')).toMatch(/FIELD: data <map\[string\]string>/);
     expect(await ok('explain', 'ns.status.conditions')).toMatch(/FIELD: conditions <\[\]NamespaceCondition>/);
     expect(await ok('explain', 'crd.spec.versions.schema.openAPIV3Schema.items')).toMatch(/<JSONSchemaPropsOrArray>/);
@@ -29,7 +29,7 @@ describeWith(kubectlMissing, 'kubectl and the kinds that Kubernetes has itself',
     expect(await ok('explain', 'role', '--output=plaintext-openapiv2')).toMatch(/rules\s+<\[\]Object>/);
   });
 
-  it('applies what changed as a strategic merge, and leaves what others added (KUBECTL-06, OAPI-09, PATCH-01)', async () => {
+  it('applies changes as a strategic merge, and keeps what other clients added (KUBECTL-06, OAPI-09, PATCH-01)', async () => {
     await apply(account('one', 'two'));
     expect(await apply(account('one', 'two'))).toBe('serviceaccount/robot unchanged\n');
     await ok('patch', 'sa', 'robot', '-p', '{"secrets":[{"name":"others"}]}');
@@ -46,7 +46,7 @@ describeWith(kubectlMissing, 'kubectl and the kinds that Kubernetes has itself',
     expect(stdout).toMatch(/^\+- name: three$/m);
   });
 
-  it('patches by strategic merge unless told otherwise, labels, annotates and edits (KUBECTL-11 to KUBECTL-13)', async () => {
+  it('patches by strategic merge by default, labels, annotates and edits (KUBECTL-11 to KUBECTL-13)', async () => {
     await ok('patch', 'sa', 'robot', '-p', '{"secrets":[{"$patch":"delete","name":"others"}]}');
     expect(await names()).toBe('two');
     await apply(manifest('ConfigMap', 'paint', { data: { color: 'red' } }));
@@ -58,7 +58,7 @@ describeWith(kubectlMissing, 'kubectl and the kinds that Kubernetes has itself',
     expect(await ok('get', 'cm', 'paint', '-o', 'jsonpath={.data.color} {.metadata.labels.a}')).toBe('blue b');
   });
 
-  it('is told of fields that there are not, and of conflicts (DEC-15, SSA-12, KUBECTL-08)', async () => {
+  it('reports unknown fields and conflicts (DEC-15, SSA-12, KUBECTL-08)', async () => {
     const wrong = manifest('ConfigMap', 'paint', { dota: {} });
     const refused = await cluster.kubectl.run(['apply', '-f', '-'], { input: wrong });
     expect(refused.stderr).toContain('strict decoding error: unknown field "dota"');

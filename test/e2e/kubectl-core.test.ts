@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Kubectl, kubectlMissing } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
-describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
+describeIfAvailable(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
   let cluster: LocalCluster;
   let kubectl: Kubectl;
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-e2e-'));
@@ -29,7 +29,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     return stderr;
   };
 
-  it('creates config maps from literals and files, and changes them every way it knows', async () => {
+  it('creates config maps from literals and files, and changes them in every way', async () => {
     const file = join(folder, 'bytes.bin');
     writeFileSync(file, Buffer.from([0, 255, 1, 254]));
     await kubectl.ok(['create', 'configmap', 'settings', '--from-literal=color=red', `--from-file=${file}`]);
@@ -51,7 +51,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     await kubectl.ok(['delete', 'cm', 'settings']);
   });
 
-  it('applies, diffs and replaces config maps, and prunes what is left out', async () => {
+  it('applies, diffs and replaces config maps, and prunes removed ones', async () => {
     const map = (data: object) =>
       JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data });
     const apply = (data: object, ...more: string[]) => kubectl.ok(['apply', '-f', '-', ...more], { input: map(data) });
@@ -66,7 +66,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     expect((await json('get', 'cm', 'applied')).data).toEqual({ d: '5' });
   });
 
-  it('creates secrets of every type, and shows what it shows of them', async () => {
+  it('creates secrets of every type, and prints them', async () => {
     await kubectl.ok(['create', 'secret', 'generic', 'plain', '--from-literal=password=hunter2']);
     const registry = ['--docker-username=me', '--docker-password=mine', '--docker-server=registry.example'];
     await kubectl.ok(['create', 'secret', 'docker-registry', 'registry', ...registry]);
@@ -88,12 +88,12 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     expect(stderr).toContain('data[tls.crt]: Required value');
   });
 
-  it('creates service accounts and tokens that work, until they do not', async () => {
+  it('creates service accounts and tokens that work until they expire', async () => {
     expect(await kubectl.ok(['get', 'sa', '-o', 'name'])).toBe('serviceaccount/default\n');
     await kubectl.ok(['create', 'serviceaccount', 'robot']);
     await kubectl.ok(['create', 'rolebinding', 'robot', '--clusterrole=view', '--serviceaccount=team:robot']);
     const token = (await kubectl.ok(['create', 'token', 'robot', '--duration=20m'])).trim();
-    const robot = cluster.reach('core').as(token).kubectl;
+    const robot = cluster.existingVirtualCluster('core').withToken(token).kubectl;
     expect(await robot.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe(
       'system:serviceaccount:team:robot',
     );
@@ -107,7 +107,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     expect(await refused('create', 'token', 'nobody')).toContain('serviceaccounts "nobody" not found');
     const bound = ['--bound-object-kind=Secret', '--bound-object-name=plain'];
     const boundToken = (await kubectl.ok(['create', 'token', 'robot', ...bound])).trim();
-    const boundRobot = cluster.reach('core').as(boundToken).kubectl;
+    const boundRobot = cluster.existingVirtualCluster('core').withToken(boundToken).kubectl;
     await boundRobot.ok(['auth', 'whoami']);
     await kubectl.ok(['delete', 'secret', 'plain']);
     expect((await boundRobot.run(['auth', 'whoami'])).code).not.toBe(0);
@@ -116,7 +116,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     expect((await robot.run(['auth', 'whoami'])).code).not.toBe(0);
   });
 
-  it('fills in secrets for tokens, which last as long as they do', async () => {
+  it('fills in service account token secrets, which are valid as long as they exist', async () => {
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -130,13 +130,13 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
       new RegExp(`service-account.uid: ${uid}\\n\\nType: +kubernetes.io/service-account-token\\n`),
     );
     const encoded = await kubectl.ok(['get', 'secret', 'lasting', '-o', 'jsonpath={.data.token}']);
-    const lasting = cluster.reach('core').as(Buffer.from(encoded, 'base64').toString()).kubectl;
+    const lasting = cluster.existingVirtualCluster('core').withToken(Buffer.from(encoded, 'base64').toString()).kubectl;
     expect(await lasting.ok(['auth', 'whoami'])).toContain('system:serviceaccount:team:default');
     await kubectl.ok(['delete', 'secret', 'lasting']);
     expect((await lasting.run(['auth', 'whoami'])).code).not.toBe(0);
   });
 
-  it('creates quotas, describes them and is held to them', async () => {
+  it('creates and describes quotas, and is limited by them', async () => {
     await kubectl.ok(['create', 'namespace', 'small']);
     const inSmall = (...args: string[]) => kubectl.ok([...args, '-n', 'small']);
     await inSmall('create', 'quota', 'limits', '--hard=configmaps=2,count/leases.coordination.k8s.io=1,pods=5');
@@ -157,7 +157,7 @@ describeWith(kubectlMissing, 'kubectl and the core kinds of a cluster', () => {
     );
   });
 
-  it('shows events, the newest form and the oldest', async () => {
+  it('shows events, in the current form and in the old one', async () => {
     const { uid } = (await json('get', 'cm', 'applied')).metadata;
     const involvedObject = { kind: 'ConfigMap', namespace: 'team', name: 'applied', apiVersion: 'v1', uid };
     const event = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { type LocalCluster, type ReachedCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { type ClusterClient, type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const definition = `
 apiVersion: apiextensions.k8s.io/v1
@@ -62,9 +62,9 @@ metadata: { name: black-pearl, namespace: default }
 spec: { name: Pearl, crew: [{ name: jack, rank: captain }] }
 `;
 
-describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => {
+describeIfAvailable(kubectlMissing, 'custom resource definitions, with kubectl', () => {
   let local: LocalCluster;
-  let virtual: ReachedCluster;
+  let virtual: ClusterClient;
 
   beforeAll(async () => {
     local = await startLocalCluster();
@@ -72,10 +72,10 @@ describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => 
   });
   afterAll(() => local.remove());
 
-  it('are applied in one go with their objects, server-side too', async () => {
+  it('are applied together with their objects, also server-side', async () => {
     const { kubectl } = virtual;
     const input = `${definition}\n---\n${ship}`;
-    // kubectl reads what there is before it sends anything: the kind is none of it yet.
+    // kubectl reads discovery before it sends anything: the kind is not in it yet.
     await kubectl.run(['apply', '-f', '-'], { input });
     expect(await kubectl.ok(['apply', '-f', '-'], { input })).toContain('ship.sea.example.com/black-pearl');
     const again = await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });
@@ -84,7 +84,7 @@ describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => 
     expect(await kubectl.ok(['get', 'crd'])).toMatch(/^NAME +CREATED AT\nships\.sea\.example\.com +20\d\d-/);
   });
 
-  it('give their kind names, columns, categories and field selectors', async () => {
+  it('define the names, columns, categories and field selectors of their kind', async () => {
     const { kubectl } = virtual;
     expect(await kubectl.ok(['api-resources', '--api-group=sea.example.com'])).toMatch(
       /ships +sh +sea\.example\.com\/v1 +true +Ship/,
@@ -108,7 +108,7 @@ describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => 
     expect(await kubectl.ok(['explain', 'crd.spec.versions'])).toContain('additionalPrinterColumns');
   });
 
-  it('refuse what their schemas and rules refuse, in words that say so', async () => {
+  it('enforce their schemas and rules with clear messages', async () => {
     const { kubectl } = virtual;
     const bad = (spec: string) => ship.replace(/spec: .*/, `spec: ${spec}`).replace('black-pearl', 'bad');
     const apply = async (spec: string) => (await kubectl.run(['create', '-f', '-'], { input: bad(spec) })).stderr;
@@ -120,11 +120,11 @@ describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => 
     const refused = await kubectl.run(['apply', '-f', '-'], { input: wrong });
     expect(refused.stderr).toContain('default: Invalid value: "string"');
     const webhook = definition.replace('scope: Namespaced', 'scope: Namespaced\n  conversion: { strategy: Webhook }');
-    const told = await kubectl.run(['apply', '-f', '-'], { input: webhook });
-    expect(told.stderr).toContain('spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"');
+    const result = await kubectl.run(['apply', '-f', '-'], { input: webhook });
+    expect(result.stderr).toContain('spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"');
   });
 
-  it('make their objects scalable, and give them a status of their own', async () => {
+  it('make their objects scalable, and give them a status subresource', async () => {
     const { kubectl } = virtual;
     expect(await kubectl.ok(['scale', 'ship', 'black-pearl', '--replicas=5'])).toContain('scaled');
     expect(await kubectl.ok(['get', 'ship', 'black-pearl', '-o', 'jsonpath={.spec.masts}'])).toBe('5');
@@ -145,20 +145,20 @@ describeWith(kubectlMissing, 'custom resource definitions, with kubectl', () => 
 
   it('are changed while they are watched, and serve on after a restart of the server', async () => {
     const watch = virtual.kubectl.follow(['get', 'ships', '-w']);
-    await watch.seen(/black-pearl/);
+    await watch.waitForOutput(/black-pearl/);
     const input = definition.replace('default: 2', 'default: 3');
     await virtual.kubectl.ok(['apply', '-f', '-'], { input });
     await virtual.kubectl.ok(['create', '-f', '-'], { input: ship.replace('black-pearl', 'dutchman') });
-    await watch.seen(/dutchman +Pearl +3/);
+    await watch.waitForOutput(/dutchman +Pearl +3/);
     await watch.stop();
     local = await local.restart();
-    virtual = local.reach('custom');
+    virtual = local.existingVirtualCluster('custom');
     expect(await virtual.kubectl.ok(['get', 'sh', '-o', 'name'])).toBe(
       'ship.sea.example.com/black-pearl\nship.sea.example.com/dutchman\n',
     );
   });
 
-  it('go with their objects, which may take their time, and can come back', async () => {
+  it('are deleted with their objects, which may take time, and can be created again', async () => {
     const { kubectl } = virtual;
     const finalizers = (value: string) => ['--type=merge', '-p', `{"metadata":{"finalizers":${value}}}`];
     await kubectl.ok(['patch', 'ship', 'dutchman', ...finalizers('["sea.example.com/curse"]')]);

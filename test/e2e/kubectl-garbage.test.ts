@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { type LocalCluster, type ReachedCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { type ClusterClient, type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -22,9 +22,9 @@ const definition = {
   },
 };
 
-describeWith(kubectlMissing, 'garbage collection among all kinds of a virtual cluster, with kubectl', () => {
+describeIfAvailable(kubectlMissing, 'garbage collection across all kinds of a virtual cluster, with kubectl', () => {
   let local: LocalCluster;
-  let virtual: ReachedCluster;
+  let virtual: ClusterClient;
 
   beforeAll(async () => {
     local = await startLocalCluster();
@@ -37,7 +37,7 @@ describeWith(kubectlMissing, 'garbage collection among all kinds of a virtual cl
   const create = (object: object) => virtual.kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(object) });
   const uidOf = (what: string) => virtual.kubectl.ok(['get', what, '-o', 'jsonpath={.metadata.uid}']);
 
-  /** A widget that owns a config map that owns a secret. */
+  /** Creates a widget that owns a config map that owns a secret. */
   async function makeChain(name: string): Promise<void> {
     const owned = (kind: string, apiVersion: string, uid: string) => ({
       name,
@@ -52,7 +52,7 @@ describeWith(kubectlMissing, 'garbage collection among all kinds of a virtual cl
 
   const all = (name: string) => [`widget/${name}`, `configmap/${name}`, `secret/${name}`];
 
-  it('takes what a custom resource owns with it, all the way down (GC-01, GC-06)', async () => {
+  it('deletes the dependents of a custom resource, transitively (GC-01, GC-06)', async () => {
     const { kubectl } = virtual;
     for (const cascade of ['background', 'foreground']) {
       await makeChain(cascade);
@@ -61,7 +61,7 @@ describeWith(kubectlMissing, 'garbage collection among all kinds of a virtual cl
     }
   });
 
-  it('leaves it alone where that is asked for (GC-09)', async () => {
+  it('orphans the dependents on request (GC-09)', async () => {
     const { kubectl } = virtual;
     await makeChain('orphan');
     await kubectl.ok(['delete', 'widget/orphan', '--cascade=orphan', '--timeout=20s']);
@@ -70,7 +70,7 @@ describeWith(kubectlMissing, 'garbage collection among all kinds of a virtual cl
     expect(await kubectl.ok(['get', 'secret/orphan', '-o', 'name'])).toBe('secret/orphan\n');
   });
 
-  it('reaches what belonged to custom resources that went with their definition (GC-01)', async () => {
+  it('deletes the dependents of custom resources that were deleted with their definition (GC-01)', async () => {
     const { kubectl } = virtual;
     await makeChain('last');
     await kubectl.ok(['delete', 'crd/widgets.test.example', '--timeout=20s']);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
-describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () => {
+describeIfAvailable(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
   let folder: string;
@@ -21,7 +21,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     rmSync(folder, { recursive: true });
   });
 
-  /** A manifest as it lies in Git; gives its path. */
+  /** Writes a manifest as it is stored in Git and returns its path. */
   function inGit(name: string, displayName = 'In Git', label = 'shop'): string {
     const file = join(folder, `${name}.yaml`);
     const lines = [
@@ -37,13 +37,13 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
 
   const live = async (name: string) => JSON.parse(await kubectl.ok(['get', 'vci', name, '-o', 'json']));
   const ready = (name: string) => kubectl.ok(['wait', '--for=condition=Ready', `vci/${name}`, '--timeout=20s']);
-  /** Ends with 1 and prints where something differs. */
+  /** Expects an empty diff: kubectl exits with 1 and prints the diff otherwise. */
   const noDifference = async (args: readonly string[]) => {
     const { code, stdout, stderr } = await kubectl.run(['diff', ...args]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
   };
 
-  it('applies the same manifest for ever: unchanged, and diff is empty, before and after Ready', async () => {
+  it('applies the same manifest repeatedly: it is unchanged and the diff is empty, before and after Ready', async () => {
     const file = inGit('forever');
     expect(await kubectl.ok(['apply', '-f', file])).toMatch(/created/);
     for (let round = 0; round < 5; round++) {
@@ -76,7 +76,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     await noDifference(['-f', file]);
   });
 
-  it('applies on the server by two managers, again and again, with an empty diff for each', async () => {
+  it('applies server-side with two managers repeatedly, with an empty diff for each', async () => {
     const shop = inGit('both');
     const rights = join(folder, 'both-rights.yaml');
     writeFileSync(
@@ -97,7 +97,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     expect(await live('both')).toEqual(before);
   });
 
-  it('goes over from kubectl apply to server-side apply, and its fields with it', async () => {
+  it('migrates from kubectl apply to server-side apply, with its fields', async () => {
     const file = inGit('migrated');
     await kubectl.ok(['apply', '-f', file]);
     await ready('migrated');
@@ -112,7 +112,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     expect((await live('migrated')).spec.displayName).toBe('Another');
   });
 
-  it('keeps a whole installation: users, teams, templates, projects and what is in them', async () => {
+  it('manages a whole installation: users, teams, templates, projects and their contents', async () => {
     const file = join(folder, 'whole.yaml');
     const object = (kind: string, name: string, spec: object, namespace?: string) =>
       JSON.stringify({
@@ -168,7 +168,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     expect(await kubectl.ok(['replace', '--dry-run=server', '-f', file, '-o', 'json'])).toBeTruthy();
   });
 
-  it('plans a create and a change without making them', async () => {
+  it('plans a create and a change without executing them', async () => {
     const file = inGit('planned');
     const plan = JSON.parse(await kubectl.ok(['apply', '--server-side', '--dry-run=server', '-f', file, '-o', 'json']));
     expect((await kubectl.run(['get', 'vci', 'planned'])).stderr).toContain('not found');
@@ -176,7 +176,7 @@ describeWith(kubectlMissing, 'GitOps with kubectl (completions §2, §3)', () =>
     expect(made.spec).toEqual(plan.spec);
   });
 
-  it('prunes what has gone from Git, and waits until it is gone', async () => {
+  it('prunes what was removed from Git, and waits until it is gone', async () => {
     const [stays, goes] = [inGit('stays', 'A', 'pruned'), inGit('goes', 'B', 'pruned')];
     await kubectl.ok(['apply', '-f', stays, '-f', goes]);
     const kind = 'management.platform.sh/v1/VirtualClusterInstance';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 
-describeWith(kubectlMissing, 'importing with kubectl (completions §4)', () => {
+describeIfAvailable(kubectlMissing, 'importing with kubectl (completions §4)', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
 
@@ -18,7 +18,7 @@ describeWith(kubectlMissing, 'importing with kubectl (completions §4)', () => {
   const local = (...args: string[]) => ['--context', 'local', ...args];
   const byHand = (namespace: string, name: string) =>
     `apiVersion: storage.platform.sh/v1\nkind: VirtualCluster\nmetadata: {name: ${name}, namespace: ${namespace}}\n`;
-  /** `--raw` sends whatever it is given as JSON. */
+  /** `--raw` sends its input as JSON. */
   const source = (namespace: string, name: string, more: object = {}) =>
     JSON.stringify({
       apiVersion: `${group}/v1`,
@@ -30,7 +30,7 @@ describeWith(kubectlMissing, 'importing with kubectl (completions §4)', () => {
   const found = async () =>
     JSON.parse(await kubectl.ok(['get', '--raw', rawPath(`/apis/${group}/v1/clusters/local/virtualclusters`)]));
 
-  it('finds what was made by hand, imports it, uses it, and takes it away without its namespace', async () => {
+  it('finds a virtual cluster created by hand, imports it, uses it, and deletes it without its namespace', async () => {
     await kubectl.ok(local('create', 'namespace', 'old-days'));
     await kubectl.ok(local('apply', '-f', '-'), { input: byHand('old-days', 'legacy') });
     await kubectl.ok(local('wait', '-n', 'old-days', '--for=jsonpath={.status.phase}=Ready', 'vc/legacy'));
@@ -49,7 +49,7 @@ describeWith(kubectlMissing, 'importing with kubectl (completions §4)', () => {
     expect(await kubectl.ok(local('get', 'namespace', 'old-days'))).toContain('Active');
   });
 
-  it('says in one line what stands in the way', async () => {
+  it('reports in one line why an import is refused', async () => {
     const missing = await kubectl.run(importing, { input: source('default', 'nothing') });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('"nothing" not found') });
     const empty = await kubectl.run(importing, { input: '{}' });
@@ -60,7 +60,7 @@ describeWith(kubectlMissing, 'importing with kubectl (completions §4)', () => {
     expect(again.stderr).toContain('the instance twice of the project default already has this virtual cluster');
   });
 
-  it('leaves alone what is managed elsewhere', async () => {
+  it('leaves a virtual cluster that is managed elsewhere unchanged', async () => {
     await kubectl.ok(local('apply', '-f', '-'), { input: byHand('default', 'elsewhere') });
     await kubectl.ok(importing, { input: source('default', 'elsewhere', { skipHelmDeploy: true }) });
     await kubectl.ok(['wait', '--for=condition=Ready', 'vci/elsewhere', '--timeout=20s']);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { type LocalCluster, type ReachedCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { type ClusterClient, type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
-describeWith(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', () => {
+describeIfAvailable(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', () => {
   let local: LocalCluster;
-  let virtual: ReachedCluster;
+  let virtual: ClusterClient;
 
   beforeAll(async () => {
     local = await startLocalCluster();
@@ -16,7 +16,7 @@ describeWith(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', ()
   const configMap = (name: string, namespace: string, finalizers: string[] = []) =>
     JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, finalizers } });
 
-  it('are there from the first moment and cannot be deleted (CREATE-22)', async () => {
+  it('exist from the start and cannot be deleted (CREATE-22)', async () => {
     const { kubectl } = virtual;
     const table = await kubectl.ok(['get', 'ns']);
     expect(table).toMatch(
@@ -26,7 +26,7 @@ describeWith(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', ()
     expect(refused.stderr.match(/this namespace may not be deleted/g)).toHaveLength(3);
   });
 
-  it('go with what is in them; kubectl waits for that', async () => {
+  it('are deleted with their contents; kubectl waits for that', async () => {
     const { kubectl } = virtual;
     await kubectl.ok(['create', 'namespace', 'busy']);
     for (let index = 0; index < 20; index++)
@@ -39,7 +39,7 @@ describeWith(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', ()
     await kubectl.ok(['delete', 'ns', 'busy']);
   });
 
-  it('say what holds them, take nothing new meanwhile, and go when it lets go, over a restart of the server', async () => {
+  it('report what blocks their deletion, accept nothing new meanwhile, and are deleted when it is unblocked, across a restart of the server', async () => {
     const { kubectl } = virtual;
     await kubectl.ok(['create', 'namespace', 'held']);
     await kubectl.ok(['create', '-f', '-'], { input: configMap('holder', 'held', ['test.example/hold']) });
@@ -50,27 +50,27 @@ describeWith(kubectlMissing, 'namespaces of a virtual cluster, with kubectl', ()
     const late = await kubectl.run(['create', '-f', '-'], { input: configMap('late', 'held') });
     expect(late.stderr).toContain('unable to create new content in namespace held because it is being terminated');
     local = await local.restart();
-    const again = local.reach('one').kubectl;
+    const again = local.existingVirtualCluster('one').kubectl;
     const patch = '{"metadata":{"finalizers":null}}';
     await again.ok(['patch', 'configmap', 'holder', '-n', 'held', '--type=merge', '-p', patch]);
     await again.ok(['wait', 'ns/held', '--for=delete', '--timeout=20s']);
   });
 
-  it('go also where the server is killed while it empties them', async () => {
-    const { kubectl } = local.reach('one');
+  it('are deleted even if the server is killed while it empties them', async () => {
+    const { kubectl } = local.existingVirtualCluster('one');
     await kubectl.ok(['create', 'namespace', 'crowded']);
     const items = Array.from({ length: 400 }, (_, index) => JSON.parse(configMap(`c${index}`, 'crowded')));
     await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) });
     await kubectl.ok(['delete', 'ns', 'crowded', '--wait=false']);
     await local.flotilla.stop('SIGKILL');
     local = await local.restart();
-    const again = local.reach('one').kubectl;
+    const again = local.existingVirtualCluster('one').kubectl;
     await again.ok(['wait', 'ns/crowded', '--for=delete', '--timeout=30s']);
     await again.ok(['create', 'namespace', 'crowded']);
     expect(await again.ok(['get', 'configmaps', '-n', 'crowded', '-o', 'name'])).not.toContain('configmap/c');
   });
 
-  it('of the built-in cluster take the virtual clusters in them along', async () => {
+  it('of the built-in cluster are deleted with their virtual clusters', async () => {
     const { kubectl } = local;
     const hosted = await local.virtualCluster('two', 'hosts');
     await hosted.kubectl.ok(['get', 'ns']);

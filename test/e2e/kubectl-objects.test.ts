@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 const vci = `virtualclusterinstances.${group}`;
@@ -20,7 +20,7 @@ spec:
 ${extra}`;
 }
 
-describeWith(kubectlMissing, 'kubectl and the objects of the management API', () => {
+describeIfAvailable(kubectlMissing, 'kubectl and the objects of the management API', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-e2e-'));
@@ -37,7 +37,7 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
   });
   afterAll(() => flotilla.remove());
 
-  it('gets an empty list and says so (KUBECTL-00, KUBECTL-01, KUBECTL-03)', async () => {
+  it('gets an empty list and reports it (KUBECTL-00, KUBECTL-01, KUBECTL-03)', async () => {
     const { code, stderr } = await kubectl.run(['get', 'virtualclusterinstances', '-n', 'platform-p-default']);
     expect(stderr.trim()).toBe('No resources found in platform-p-default namespace.');
     expect(code).toBe(0);
@@ -56,7 +56,7 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     expect(await kubectl.ok(['get', 'platform', '-o', 'name'])).toContain(`virtualclusterinstance.${group}/first`);
   });
 
-  it('refuses to create twice, an unknown field, and a bad name with the server’s words (KUBECTL-03, KUBECTL-05)', async () => {
+  it('refuses a second create, an unknown field, and a bad name with the server’s messages (KUBECTL-03, KUBECTL-05)', async () => {
     const twice = await kubectl.run(['create', '-f', file('first.yaml', instance('first'))]);
     expect(twice.code).toBe(1);
     expect(twice.stderr).toContain(`Error from server (AlreadyExists): error when creating`);
@@ -68,14 +68,14 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     expect(bad.stderr).toContain('metadata.name: Invalid value: "Bad_Name"');
   });
 
-  it('dry-runs on the server without leaving anything (KUBECTL-05)', async () => {
+  it('dry-runs on the server without a trace (KUBECTL-05)', async () => {
     await kubectl.ok(['create', '--dry-run=server', '-f', file('dry.yaml', instance('dry'))]);
     const { code, stderr } = await kubectl.run(['get', 'vci', 'dry']);
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(`Error from server (NotFound): ${vci} "dry" not found`);
   });
 
-  it('applies, says unchanged the second time, and configured after a change (KUBECTL-06)', async () => {
+  it('applies, prints unchanged the second time, and configured after a change (KUBECTL-06)', async () => {
     const path = file('applied.yaml', instance('applied'));
     expect(await kubectl.ok(['apply', '-f', path])).toMatch(/applied created/);
     expect(await kubectl.ok(['apply', '-f', path])).toMatch(/applied unchanged/);
@@ -164,13 +164,13 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     file('forced.yaml', instance('forced', '  clusterRef: {namespace: two}\n'));
     const refused = await kubectl.run(['apply', '-f', path]);
     expect(refused.stderr).toMatch(/spec.clusterRef.namespace: Invalid value: "two": field is immutable/);
-    // Without a time limit kubectl does not wait at all, and an instance takes its virtual cluster down first.
+    // Without a timeout kubectl does not wait at all, and an instance deletes its virtual cluster first.
     await kubectl.ok(['apply', '--force', '--timeout=30s', '-f', path]);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
     expect(await kubectl.ok(['get', 'vci', 'forced', '-o', 'jsonpath={.spec.clusterRef.namespace}'])).toBe('two');
   });
 
-  it('prints the server’s warnings, and fails in its own words where a command knows no such kind (KUBECTL-29, KUBECTL-35)', async () => {
+  it('prints the server’s warnings, and fails with its own message if a command does not support the kind (KUBECTL-29, KUBECTL-35)', async () => {
     const unqualified = instance('warned').replace('  name: warned', '  name: warned\n  finalizers: [hold]');
     const { code, stderr } = await kubectl.run(['create', '-f', '-'], { input: unqualified });
     expect(code).toBe(0);
@@ -189,20 +189,20 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     await waiting;
   });
 
-  it('watches as a Table, rows as they come (KUBECTL-04)', async () => {
+  it('watches as a Table, rows as they arrive (KUBECTL-04)', async () => {
     const watching = kubectl.follow(['get', 'vci', '-w']);
-    await watching.seen(/^first /m);
+    await watching.waitForOutput(/^first /m);
     await kubectl.ok(['create', '-f', file('watched.yaml', instance('watched'))]);
-    await watching.seen(/^watched /m);
+    await watching.waitForOutput(/^watched /m);
     await watching.stop();
     const single = kubectl.follow(['get', 'vci', 'watched', '-w', '--output-watch-events']);
-    await single.seen(/ADDED +watched/);
+    await single.waitForOutput(/ADDED +watched/);
     await kubectl.ok(['delete', 'vci', 'watched']);
-    await single.seen(/DELETED +watched/);
+    await single.waitForOutput(/DELETED +watched/);
     await single.stop();
   });
 
-  it('describes, with the object’s members and the events part (KUBECTL-19)', async () => {
+  it('describes an object with its fields and the events section (KUBECTL-19)', async () => {
     const text = await kubectl.ok(['describe', 'vci', 'first']);
     expect(text).toMatch(/^Name: +first$/m);
     expect(text).toMatch(/Display Name: +edited/);
@@ -247,7 +247,7 @@ describeWith(kubectlMissing, 'kubectl and the objects of the management API', ()
     expect(stderr.trim()).toBe('Error from server (NotFound): namespaces "platform-p-nowhere" not found');
   });
 
-  it('prunes what an apply no longer names (KUBECTL-09)', async () => {
+  it('prunes objects that an apply no longer contains (KUBECTL-09)', async () => {
     const both = file(
       'prune.yaml',
       `${instance('keep', '').replace('  name: keep', '  name: keep\n  labels: {set: a}')}---\n${instance('drop').replace('  name: drop', '  name: drop\n  labels: {set: a}')}`,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubectlMissing } from '../harness/kubectl.ts';
-import { type LocalCluster, type ReachedCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { type ClusterClient, type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const policy = `
 apiVersion: admissionregistration.k8s.io/v1
@@ -57,9 +57,9 @@ spec:
             properties: { length: { type: integer } }
 `;
 
-describeWith(kubectlMissing, 'admission policies, with kubectl', () => {
+describeIfAvailable(kubectlMissing, 'admission policies, with kubectl', () => {
   let local: LocalCluster;
-  let virtual: ReachedCluster;
+  let virtual: ClusterClient;
 
   beforeAll(async () => {
     local = await startLocalCluster();
@@ -67,10 +67,10 @@ describeWith(kubectlMissing, 'admission policies, with kubectl', () => {
   });
   afterAll(() => local.remove());
 
-  it('are known, explained, applied and shown', async () => {
+  it('are discovered, explained, applied and shown', async () => {
     const { kubectl } = virtual;
     const kinds = await kubectl.ok(['api-resources', '--api-group=admissionregistration.k8s.io', '-o', 'name']);
-    // Whatever is not served is not named.
+    // Kinds that are not served are not listed.
     expect(kinds.trim().split('\n').sort()).toEqual([
       'validatingadmissionpolicies.admissionregistration.k8s.io',
       'validatingadmissionpolicybindings.admissionregistration.k8s.io',
@@ -89,7 +89,7 @@ describeWith(kubectlMissing, 'admission policies, with kubectl', () => {
     expect(await kubectl.ok(['describe', 'validatingadmissionpolicy', 'colors'])).toMatch(/Failure Policy: +Fail/);
   });
 
-  it('refuse what does not hold from the next request on, where they are bound', async () => {
+  it('refuse violating requests from the next request on, where they are bound', async () => {
     const { kubectl } = virtual;
     await kubectl.ok(['create', 'configmap', 'one', '--from-literal=color=red']);
     const refused = await kubectl.run(['create', 'configmap', 'two', '--from-literal=color=blue']);
@@ -106,15 +106,15 @@ describeWith(kubectlMissing, 'admission policies, with kubectl', () => {
     await kubectl.ok(['create', 'configmap', 'two', '--from-literal=color=blue']);
   });
 
-  it('tell the audit log what they are to tell', () => {
+  it('add audit annotations to the audit log', () => {
     const lines = readFileSync(join(local.flotilla.dataDirectory, 'audit.log'), 'utf8').trim().split('\n');
-    const told = lines.map((line) => JSON.parse(line) as { annotations?: Record<string, string> });
-    expect(told.map(({ annotations }) => annotations?.['colors/color'])).toEqual(
+    const events = lines.map((line) => JSON.parse(line) as { annotations?: Record<string, string> });
+    expect(events.map(({ annotations }) => annotations?.['colors/color'])).toEqual(
       expect.arrayContaining(['red', 'blue']),
     );
   });
 
-  it('are about custom resources as well, and warn where they should', async () => {
+  it('apply to custom resources as well, and warn if the binding requires it', async () => {
     const { kubectl } = virtual;
     await kubectl.ok(['apply', '-f', '-'], { input: definition });
     await kubectl.ok(['wait', '--for=condition=Established', 'crd/kites.air.example.com', '--timeout=10s']);
@@ -144,7 +144,7 @@ describeWith(kubectlMissing, 'admission policies, with kubectl', () => {
     expect(warned.stdout).toContain('kite.air.example.com/k created');
   });
 
-  it('are refused when they are not right, and gone when they are deleted', async () => {
+  it('are validated, and have no effect after their deletion', async () => {
     const { kubectl } = virtual;
     const wrong = await kubectl.run(['apply', '-f', '-'], {
       input: policy.replace('variables.color in', 'variables.colour in'),

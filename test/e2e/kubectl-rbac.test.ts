@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storageGroup } from '../../src/api/naming.ts';
 import { type Kubectl, kubectlMissing } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
-describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kubectl', () => {
+describeIfAvailable(kubectlMissing, 'roles and bindings of a virtual cluster, with kubectl', () => {
   let local: LocalCluster;
   let kubectl: Kubectl;
 
@@ -39,7 +39,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     expect(await kubectl.ok(['explain', 'rolebinding.roleRef'])).toContain('<string> -required-');
   });
 
-  it('say who can do what (AUTHZ-01, AUTHZ-08)', async () => {
+  it('answer access reviews (AUTHZ-01, AUTHZ-08)', async () => {
     expect(await yesOrNo('list', 'configmaps', '-n', 'a', '--as=una')).toBe('yes');
     expect(await yesOrNo('list', 'configmaps', '-n', 'a', '--as=zoe', '--as-group=crew')).toBe('yes');
     expect(await yesOrNo('list', 'configmaps', '-n', 'default', '--as=una')).toBe('no');
@@ -53,7 +53,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     );
   });
 
-  it('are what requests are held to, with the reasons that people know (ERR-10)', async () => {
+  it('are enforced on requests, with the reasons that Kubernetes gives (ERR-10)', async () => {
     expect(await kubectl.ok(['get', 'configmaps', '-n', 'a', '-o', 'name', '--as=una'])).toContain('configmap/one');
     const refused = await kubectl.run(['delete', 'configmap', 'one', '-n', 'a', '--as=una']);
     expect(refused.stderr).toContain(
@@ -66,7 +66,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     await kubectl.ok(['delete', 'clusterrolebinding', 'lost']);
   });
 
-  it('reach single names, for reads, lists and watches of them (AUTHZ-09, REQ-06)', async () => {
+  it('can be limited to names, for reads, lists and watches of them (AUTHZ-09, REQ-06)', async () => {
     await kubectl.ok([
       'create',
       'role',
@@ -86,10 +86,10 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     await kubectl.ok(['wait', 'configmap/one', '-n', 'a', jsonPath, '--timeout=10s', '--as=solo']);
   });
 
-  it('are held to by service accounts with their tokens', async () => {
+  it('apply to service accounts with their tokens', async () => {
     await kubectl.ok(['create', 'serviceaccount', 'bot', '-n', 'a']);
     const token = (await kubectl.ok(['create', 'token', 'bot', '-n', 'a'])).trim();
-    const bot = local.reach('one').as(token).kubectl;
+    const bot = local.existingVirtualCluster('one').withToken(token).kubectl;
     expect(await bot.ok(['get', 'configmaps', '-n', 'a', '-o', 'name'])).toContain('configmap/one');
     expect((await bot.run(['get', 'secrets', '-n', 'a'])).stderr).toContain(
       'User "system:serviceaccount:a:bot" cannot list',
@@ -97,7 +97,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     expect(await bot.ok(['auth', 'whoami'])).toContain('system:serviceaccounts:a');
   });
 
-  it('say whom somebody may act as, part by part (AUTHZ-08)', async () => {
+  it('control impersonation, for each part of the identity (AUTHZ-08)', async () => {
     const impersonate = (apiGroup: string, resource: string, name: string) => ({
       apiGroups: [apiGroup],
       resources: [resource],
@@ -120,7 +120,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     await kubectl.ok(['create', 'serviceaccount', 'actor', '-n', 'a']);
     await kubectl.ok(['create', 'clusterrolebinding', 'actor', '--clusterrole=actor', '--serviceaccount=a:actor']);
     const token = (await kubectl.ok(['create', 'token', 'actor', '-n', 'a'])).trim();
-    const actor = local.reach('one').as(token).kubectl;
+    const actor = local.existingVirtualCluster('one').withToken(token).kubectl;
     const whoAmI = async (...args: string[]) =>
       JSON.parse(await actor.ok(['auth', 'whoami', '-o', 'json', ...args])).status.userInfo;
     expect(await whoAmI('--as=una', '--as-group=crew', '--as-uid=7')).toEqual({
@@ -129,7 +129,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
       groups: ['crew', 'system:authenticated'],
     });
     expect((await whoAmI('--as=system:serviceaccount:a:bot')).groups).toContain('system:serviceaccounts:a');
-    // A path is asked about without a look at what else there is, which would be refused just the same.
+    // For a path kubectl needs no discovery, which would be refused as well.
     const refusal = async (...args: string[]) => (await actor.run(['auth', 'can-i', 'get', '/x', ...args])).stderr;
     const cannot = (what: string) => `cannot impersonate resource "${what}" in API group`;
     expect(await refusal('--as=zoe')).toContain(cannot('users'));
@@ -138,7 +138,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     expect(await refusal('--as=system:serviceaccount:b:actor')).toContain(cannot('serviceaccounts'));
   });
 
-  it('cannot be used to get more than one has', async () => {
+  it('cannot be used to escalate permissions', async () => {
     await kubectl.ok(['create', 'rolebinding', 'mia', '-n', 'a', '--clusterrole=admin', '--user=mia']);
     await kubectl.ok(['create', 'role', 'held', '-n', 'a', '--verb=get', '--resource=configmaps', '--as=mia']);
     const lacking = await kubectl.run([
@@ -151,7 +151,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
       '--resource=ships.sea.io',
       '--as=mia',
     ]);
-    // kubectl looks the resource up first; what it cannot find is refused by itself.
+    // kubectl looks the resource up first; it reports a resource that it cannot find itself.
     expect(lacking.code).not.toBe(0);
     const refused = await kubectl.run([
       'create',
@@ -203,7 +203,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     expect(await yesOrNo('list', 'configmaps', '--as=una')).toBe('no');
   });
 
-  it('follow labels where they aggregate, and are applied, diffed and edited like others', async () => {
+  it('follow labels if they aggregate, and are applied, diffed and edited like others', async () => {
     const role = (verbs: string[]) =>
       JSON.stringify({
         apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -225,7 +225,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     );
   });
 
-  it('have the defaults of Kubernetes, which come back with the server', async () => {
+  it('include the defaults of Kubernetes, which are restored when the server restarts', async () => {
     const names = await kubectl.ok([
       'get',
       'clusterroles',
@@ -240,18 +240,18 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
     await kubectl.ok(['delete', 'clusterrole', 'view', 'system:basic-user']);
     expect((await kubectl.run(['get', 'clusterrole', 'view'])).stderr).toContain('not found');
     local = await local.restart();
-    ({ kubectl } = local.reach('one'));
+    ({ kubectl } = local.existingVirtualCluster('one'));
     await kubectl.ok(['get', 'clusterrole', 'view', 'system:basic-user']);
     expect(await yesOrNo('list', 'configmaps', '-n', 'a', '--as=finn')).toBe('yes');
   });
 
-  it('say in the built-in cluster who reaches the virtual ones on it', async () => {
+  it('control in the built-in cluster who can access its virtual clusters', async () => {
     await local.kubectl.ok(['create', 'serviceaccount', 'visitor']);
     const token = (await local.kubectl.ok(['create', 'token', 'visitor'])).trim();
-    const visitor = local.reach('one').as(token).kubectl;
+    const visitor = local.existingVirtualCluster('one').withToken(token).kubectl;
     expect((await visitor.run(['get', 'configmaps', '-n', 'a'])).stderr).toContain('Forbidden');
     const asked = ['auth', 'can-i', 'get', 'virtualclusters/one', '--subresource=proxy'];
-    expect((await local.as(token).kubectl.run(asked)).stdout).toBe('no\n');
+    expect((await local.withToken(token).kubectl.run(asked)).stdout).toBe('no\n');
     const right = ['--verb=get', `--resource=virtualclusters.${storageGroup}/proxy`, '--resource-name=one'];
     await local.kubectl.ok(['create', 'role', 'visitors', ...right]);
     await local.kubectl.ok([
@@ -261,7 +261,7 @@ describeWith(kubectlMissing, 'roles and bindings of a virtual cluster, with kube
       '--role=visitors',
       '--serviceaccount=default:visitor',
     ]);
-    expect((await local.as(token).kubectl.run(asked)).stdout).toBe('yes\n');
+    expect((await local.withToken(token).kubectl.run(asked)).stdout).toBe('yes\n');
     expect((await visitor.run(['get', 'configmaps', '-n', 'a'])).stderr).toMatch(
       /User "\S+:visitor" cannot list resource "configmaps" in API group "" in the namespace "a"/,
     );

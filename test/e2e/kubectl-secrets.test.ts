@@ -6,7 +6,7 @@ import { Canaries } from '../harness/canaries.ts';
 import { dataFiles } from '../harness/data-files.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 
@@ -20,7 +20,7 @@ spec:
   ${member}: '${value}'
 `;
 
-describeWith(kubectlMissing, 'secrets in manifests that kubectl applies', () => {
+describeIfAvailable(kubectlMissing, 'secrets in manifests that kubectl applies', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-e2e-'));
@@ -51,7 +51,7 @@ describeWith(kubectlMissing, 'secrets in manifests that kubectl applies', () => 
   ];
 
   it.each(secrets)(
-    'leaves nothing of a %s’s in what is kept or shown (completions §5)',
+    'leaves no trace of a %s’s in stored or printed data (completions §5)',
     async (kind, plural, member, textOf) => {
       const path = join(folder, 'one.yaml');
       const apply = async (displayName: string, ...options: string[]): Promise<string> => {
@@ -73,9 +73,9 @@ describeWith(kubectlMissing, 'secrets in manifests that kubectl applies', () => 
         shown.push(await kubectl.ok(args));
       }
       expect(shown.join()).toContain('third');
-      expect(canaries.in(shown.join('\n'))).toEqual([]);
-      expect(canaries.in(await dataFiles(flotilla.dataDirectory))).toEqual([]);
-      expect(canaries.in(flotilla.output())).toEqual([]);
+      expect(canaries.foundIn(shown.join('\n'))).toEqual([]);
+      expect(canaries.foundIn(await dataFiles(flotilla.dataDirectory))).toEqual([]);
+      expect(canaries.foundIn(flotilla.output())).toEqual([]);
     },
   );
 });

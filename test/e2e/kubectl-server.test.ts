@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 
-describeWith(kubectlMissing, 'kubectl and the server itself', () => {
+describeIfAvailable(kubectlMissing, 'kubectl and the server itself', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
 
@@ -37,7 +37,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     );
   });
 
-  it('tells its version, health and raw paths (KUBECTL-27, KUBECTL-28)', async () => {
+  it('reports its version, health and raw paths (KUBECTL-27, KUBECTL-28)', async () => {
     expect(await kubectl.ok(['version'])).toMatch(/Server Version: v1\.\d+/);
     expect(await kubectl.ok(['get', '--raw', rawPath('/readyz')])).toBe('ok');
     expect(await kubectl.ok(['get', '--raw', rawPath('/livez?verbose')])).toMatch(/livez check passed/);
@@ -54,13 +54,13 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     expect(await kubectl.ok(['auth', 'whoami'])).toMatch(/platform:admins/);
   });
 
-  it('lists events, and records none that did not happen (KUBECTL-32)', async () => {
+  it('lists events, and no unexpected ones (KUBECTL-32)', async () => {
     const { stderr, code } = await kubectl.run(['events', '-n', 'platform-p-default']);
     expect(code).toBe(0);
     expect(stderr).toMatch(/No events found/);
   });
 
-  it('makes an access key that works, shows it once, and takes it back', async () => {
+  it('creates a working access key, shows it once, and revokes it', async () => {
     const key = JSON.parse(
       await kubectl.ok(['create', '-f', '-', '-o', 'json'], {
         input: `apiVersion: ${group}/v1\nkind: OwnedAccessKey\nmetadata:\n  name: pipeline\nspec:\n  displayName: pipeline\n  ttl: 3600\n`,
@@ -85,7 +85,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     expect(after.code).toBe(1);
   });
 
-  it('makes a project with its namespace and takes both away, instances first', async () => {
+  it('creates a project with its namespace and deletes both, instances first', async () => {
     await kubectl.ok(['create', '-f', '-'], {
       input: `apiVersion: ${group}/v1\nkind: Project\nmetadata:\n  name: blue\nspec:\n  displayName: Blue\n  allowedClusters: [{name: '*'}]\n  allowedTemplates: [{kind: VirtualClusterTemplate, name: '*'}]\n`,
     });
@@ -98,7 +98,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     expect(await kubectl.ok(['get', 'vci', '-A', '-o', 'name'])).not.toContain('inside');
   });
 
-  it('makes the key of a cluster’s agent, and says in clear words which cluster has none', async () => {
+  it('creates the key of a cluster’s agent, and reports clearly which cluster has none', async () => {
     await kubectl.ok(['create', '-f', '-'], {
       input: `apiVersion: ${group}/v1\nkind: Cluster\nmetadata:\n  name: edge\nspec:\n  networkPeer: true\n`,
     });
@@ -108,7 +108,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
       });
     const made = JSON.parse((await askFor('edge')).stdout);
     expect(made).toMatchObject({ kind: 'ClusterAccessKey', managementHost: flotilla.url });
-    // It is for the agent's own requests: whoever finds it reads nothing with it.
+    // The key is for the agent's own requests: it gives no read access.
     const asAgent = await kubectl.run([
       '--token',
       made.accessKey,
@@ -122,7 +122,7 @@ describeWith(kubectlMissing, 'kubectl and the server itself', () => {
     await kubectl.ok(['delete', 'cluster', 'edge']);
   });
 
-  it('keeps its objects and its keys over a restart', async () => {
+  it('keeps its objects and its keys across a restart', async () => {
     await kubectl.ok(['create', '-f', '-'], {
       input: `apiVersion: ${group}/v1\nkind: VirtualClusterInstance\nmetadata:\n  name: stays\n  namespace: platform-p-default\n`,
     });

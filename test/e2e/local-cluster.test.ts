@@ -6,14 +6,14 @@ import { Canaries } from '../harness/canaries.ts';
 import { dataFiles } from '../harness/data-files.ts';
 import { kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
 import { type LocalCluster, startLocalCluster } from '../harness/local-cluster.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const manifest = (apiVersion: string, kind: string, name: string, namespace: string, members: object) =>
   JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, ...members });
 const sleepy = (asleep: boolean) =>
   manifest('storage.platform.sh/v1', 'VirtualCluster', 'sleepy', 'team', { spec: { asleep } });
 
-describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters on it', () => {
+describeIfAvailable(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters on it', () => {
   let cluster: LocalCluster;
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-e2e-'));
 
@@ -34,14 +34,14 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
     expect(await admin.ok(['--context', 'local', 'auth', 'whoami', '-o', 'json'])).toContain('system:masters');
   });
 
-  it('lists what is there and nothing that pretends (KUBECTL-00)', async () => {
+  it('lists the supported kinds and no others (KUBECTL-00)', async () => {
     const names = (await cluster.kubectl.ok(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n');
     expect(names).toEqual(expect.arrayContaining(['namespaces', 'configmaps', 'virtualclusters.storage.platform.sh']));
     for (const absent of ['pods', 'nodes', 'services', 'deployments.apps']) expect(names).not.toContain(absent);
     expect(await cluster.kubectl.ok(['explain', 'vc.spec.asleep'])).toMatch(/Nobody gets in while this is true/);
   });
 
-  it('makes namespaces and applies objects, which a watch tells of (KUBECTL-10)', async () => {
+  it('creates namespaces and applies objects, which a watch reports (KUBECTL-10)', async () => {
     const { kubectl } = cluster;
     await kubectl.ok(['create', 'namespace', 'team']);
     const watch = kubectl.follow(['get', 'configmaps', '-n', 'team', '-w', '-o', 'name']);
@@ -49,12 +49,12 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('red') })).toBe('configmap/paint created\n');
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('blue') })).toBe('configmap/paint configured\n');
     expect(await kubectl.ok(['apply', '-f', '-'], { input: map('blue') })).toBe('configmap/paint unchanged\n');
-    await watch.seen(/paint\n(.*\n)*.*paint\n/);
+    await watch.waitForOutput(/paint\n(.*\n)*.*paint\n/);
     await watch.stop();
     expect(await kubectl.ok(['get', 'cm', 'paint', '-n', 'team', '-o', 'jsonpath={.data.color}'])).toBe('blue');
   });
 
-  it('makes a virtual cluster, uses it through its proxy, and removes it for good', async () => {
+  it('creates a virtual cluster, uses it through its proxy, and deletes it permanently', async () => {
     const { kubectl } = cluster;
     const one = await cluster.virtualCluster('one', 'team');
     expect(await kubectl.ok(['get', 'vc', '-n', 'team'])).toMatch(
@@ -65,14 +65,14 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
     await one.kubectl.ok(['create', '-f', '-'], { input: large });
     expect(await one.kubectl.ok(['get', 'cm', '-n', 'inside', '-o', 'name'])).toContain('configmap/large');
     const watch = one.kubectl.follow(['get', 'ns', '-w']);
-    await watch.seen(/inside/);
+    await watch.waitForOutput(/inside/);
     await one.kubectl.ok(['create', 'namespace', 'later']);
-    await watch.seen(/later/);
+    await watch.waitForOutput(/later/);
     expect((await kubectl.run(['get', 'ns', 'inside'])).stderr).toMatch(/NotFound/);
     expect(await one.kubectl.ok(['api-resources', '-o', 'name'])).not.toContain('virtualclusters');
 
     expect(await kubectl.ok(['delete', 'vc', 'one', '-n', 'team', '--wait=true'])).toMatch(/deleted/);
-    await watch.seen(/being removed/);
+    await watch.waitForOutput(/being removed/);
     await watch.stop();
     expect((await kubectl.run(['get', 'vc', 'one', '-n', 'team'])).stderr).toMatch(/NotFound/);
     expect((await one.kubectl.run(['get', 'ns'])).stderr).toMatch(/could not find|not found/);
@@ -84,7 +84,7 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
     const { kubectl } = cluster;
     const inside = await cluster.virtualCluster('sleepy', 'team');
     await inside.kubectl.ok(['create', 'namespace', 'kept']);
-    // It asks what kinds there are only once, and shows of a refusal there no more than its code.
+    // kubectl reads discovery only once, and shows only the code of a refusal there.
     await inside.kubectl.ok(['get', 'ns']);
     await kubectl.ok(['apply', '-f', '-'], { input: sleepy(true) });
     expect((await inside.kubectl.run(['get', 'ns'])).stderr).toMatch(/is asleep.*set spec\.asleep/);
@@ -94,7 +94,7 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
     expect(await inside.kubectl.ok(['get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');
   });
 
-  it('takes the token of a service account in its own cluster alone', async () => {
+  it('accepts the token of a service account only in its own cluster', async () => {
     const [mine, other] = [await cluster.virtualCluster('mine', 'team'), await cluster.virtualCluster('other', 'team')];
     await mine.kubectl.ok(['create', 'serviceaccount', 'robot']);
     await mine.kubectl.ok([
@@ -105,17 +105,17 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
       '--serviceaccount=default:robot',
     ]);
     const token = (await mine.kubectl.ok(['create', 'token', 'robot'])).trim();
-    const robot = mine.as(token).kubectl;
+    const robot = mine.withToken(token).kubectl;
     expect(await robot.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe(
       'system:serviceaccount:default:robot',
     );
     expect(await robot.ok(['get', 'ns', '-o', 'name'])).toContain('namespace/kube-system');
     expect((await robot.run(['create', 'namespace', 'x'])).stderr).toMatch(/Forbidden/);
-    expect((await other.as(token).kubectl.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
-    expect((await cluster.as(token).kubectl.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
+    expect((await other.withToken(token).kubectl.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
+    expect((await cluster.withToken(token).kubectl.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
   });
 
-  it('keeps secrets of both sealed: nothing of them lies on disk or in a log', async () => {
+  it('stores secrets of both encrypted: no part of them is on disk or in a log', async () => {
     const canaries = new Canaries();
     const inside = await cluster.virtualCluster('vault', 'team');
     for (const { kubectl, where } of [
@@ -128,13 +128,15 @@ describeWith(kubectlMissing, 'kubectl, the built-in cluster and virtual clusters
       await kubectl.ok(['patch', 'secret', 'canary', '-p', patch]);
       const applied = canaries.make(`${where} applied`);
       await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input: secret(applied) });
-      expect(canaries.in(await kubectl.ok(['get', 'secret', 'canary', '-o', 'yaml']))).toEqual([`${where} applied`]);
+      expect(canaries.foundIn(await kubectl.ok(['get', 'secret', 'canary', '-o', 'yaml']))).toEqual([
+        `${where} applied`,
+      ]);
       const token = await kubectl.ok(['create', 'token', 'default']);
-      canaries.note(`${where} token`, token.trim().split('.')[2] ?? '');
+      canaries.add(`${where} token`, token.trim().split('.')[2] ?? '');
     }
     await cluster.flotilla.stop();
-    expect(canaries.in(await dataFiles(cluster.flotilla.dataDirectory))).toEqual([]);
-    expect(canaries.in(cluster.flotilla.output())).toEqual([]);
+    expect(canaries.foundIn(await dataFiles(cluster.flotilla.dataDirectory))).toEqual([]);
+    expect(canaries.foundIn(cluster.flotilla.output())).toEqual([]);
     cluster = await cluster.restart();
     expect(await cluster.kubectl.ok(['get', 'secret', 'canary', '-o', 'name'])).toBe('secret/canary\n');
   });

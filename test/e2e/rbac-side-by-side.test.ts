@@ -1,11 +1,11 @@
 import { rbacAnswers } from '../side-by-side/areas/rbac.ts';
 import { rbacDecisions } from '../side-by-side/areas/rbac-decisions.ts';
-import { besideKubeApiserver } from '../side-by-side/beside-kube-apiserver.ts';
+import { compareWithKubeApiserver } from '../side-by-side/compare-with-kube-apiserver.ts';
 import { rbacDifferences } from '../side-by-side/differences/rbac.ts';
 
 const title = 'RBAC beside that of kube-apiserver';
 
-besideKubeApiserver(title, { own: rbacDifferences, authorization: 'RBAC' }, (pair) => {
+compareWithKubeApiserver(title, { own: rbacDifferences, authorization: 'RBAC' }, (pair) => {
   rbacAnswers(pair);
   rbacDecisions(pair);
 });

@@ -7,13 +7,13 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
 const run = promisify(execFile);
 
-describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
+describeIfAvailable(kubectlMissing, 'kubectl, tokens and logins', () => {
   let flotilla: FlotillaProcess;
   let kubectl: Kubectl;
   let agent: Agent;
@@ -46,7 +46,7 @@ describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
     );
   };
 
-  it('makes tokens, whose signing key is replaced while the server runs and while it does not', async () => {
+  it('creates tokens, whose signing key is replaced while the server runs and while it is stopped', async () => {
     const first = await makeToken();
     const { stdout, stderr } = await rotate();
     expect(stdout).toContain(`signed with key ${(await publicKeys()).keys[0]?.kid}`);
@@ -64,7 +64,7 @@ describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
     expect(flotilla.output()).not.toContain(first.split('.')[2]);
   });
 
-  it('checks a token by itself before it sends it, as it does for kinds that can only be created (KUBECTL-30)', async () => {
+  it('validates a token manifest client-side, as for other create-only kinds (KUBECTL-30)', async () => {
     const wrong = await kubectl.run(['create', '-f', '-'], {
       input: `apiVersion: ${group}/v1\nkind: DirectClusterEndpointToken\nspec:\n  tll: 5\n`,
     });
@@ -80,7 +80,7 @@ describeWith(kubectlMissing, 'kubectl, tokens and logins', () => {
     expect(review).toBe('true');
   });
 
-  it('says in one line on standard error why a key cannot be replaced', async () => {
+  it('reports in one line on standard error why a key cannot be replaced', async () => {
     const nowhere = join(flotilla.dataDirectory, 'nowhere');
     const failed = run(process.execPath, [program, 'rotate-signing-key', '--data-dir', nowhere]);
     await expect(failed).rejects.toMatchObject({

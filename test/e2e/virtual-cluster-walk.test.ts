@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataFiles } from '../harness/data-files.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { type Kubectl, kubectlMissing, kubectlWith, rawPath } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 
 const group = 'management.platform.sh';
 const example = new URL('../../examples/virtual-cluster.yaml', import.meta.url).pathname;
@@ -38,7 +38,7 @@ const paintings = manifest(
   },
 );
 
-describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster', () => {
+describeIfAvailable(kubectlMissing, 'kubectl, from an instance to its virtual cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-walk-'));
   let flotilla: FlotillaProcess;
   let admin: Kubectl;
@@ -55,7 +55,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     rmSync(folder, { recursive: true });
   });
 
-  /** The kubeconfig that the subresource answers, as a file. */
+  /** Writes the kubeconfig from the subresource to a file. */
   async function kubeconfigOf(name: string, by: Kubectl = admin): Promise<string> {
     const path = `/apis/${group}/v1/namespaces/platform-p-default/virtualclusterinstances/${name}/kubeconfig`;
     const answer = await by.ok(['create', '--raw', rawPath(path), '-f', '-'], { input: '{}' });
@@ -86,7 +86,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     return own;
   }
 
-  it('walks from a manifest to a custom resource in the new cluster (completions §3)', async () => {
+  it('goes from a manifest to a custom resource in the new cluster (completions §3)', async () => {
     await admin.ok(['apply', '-f', example]);
     await admin.ok(['wait', '--for=condition=Ready', 'vci/demo', '--timeout=30s']);
     const inside = kubectlWith(await kubeconfigOf('demo'));
@@ -104,13 +104,13 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     expect(await inside.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('admin');
     expect((await admin.run(['--context', 'local', 'get', 'ns', 'web'])).stderr).toMatch(/NotFound/);
     const watch = inside.follow(['get', 'ns', '-w']);
-    await watch.seen(/web/);
+    await watch.waitForOutput(/web/);
     await inside.ok(['create', 'namespace', 'later']);
-    await watch.seen(/later/);
+    await watch.waitForOutput(/later/);
     await watch.stop();
   });
 
-  it('lets others in with the roles that they are given, and nobody else (completions §8)', async () => {
+  it('admits other users with the roles that they are given, and nobody else (completions §8)', async () => {
     const anna = await person('anna');
     const bob = await person('bob');
     await make('shared', {
@@ -129,7 +129,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     expect((await inside.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
   });
 
-  it('takes the tokens of the virtual cluster’s own service accounts (completions §8)', async () => {
+  it('accepts the tokens of the virtual cluster’s own service accounts (completions §8)', async () => {
     await make('robots');
     await make('others');
     const inside = kubectlWith(await kubeconfigOf('robots'));
@@ -149,11 +149,11 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     expect((await as(await kubeconfigOf('others'))(whoami)).stderr).toMatch(/Unauthorized|logged in/);
   });
 
-  it('is woken by who uses it, unless it is to sleep (completions §3)', async () => {
+  it('wakes the virtual cluster on use, unless it is set to sleep (completions §3)', async () => {
     await make('sleepy');
     const inside = kubectlWith(await kubeconfigOf('sleepy'));
     await inside.ok(['create', 'namespace', 'kept']);
-    // It asks what kinds there are only once, and shows of a refusal there no more than its code.
+    // kubectl reads discovery only once, and shows only the code of a refusal there.
     await inside.ok(['get', 'ns']);
     await admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force=true']);
     await admin.ok(['wait', '--for=jsonpath={.status.phase}=Sleeping', 'vci/sleepy', '--timeout=30s']);
@@ -162,7 +162,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     expect(await inside.ok(['get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');
   });
 
-  it('refuses a token of an instance that is gone, also to the next one of that name (completions §3)', async () => {
+  it('cannot use a token of a deleted instance, nor on the next instance of that name (completions §3)', async () => {
     await make('again');
     const before = kubectlWith(await kubeconfigOf('again'));
     await before.ok(['get', 'ns']);
@@ -173,7 +173,7 @@ describeWith(kubectlMissing, 'kubectl, from an instance to its virtual cluster',
     await kubectlWith(await kubeconfigOf('again')).ok(['get', 'ns']);
   });
 
-  it('leaves no token on disk, in no log and in no audit line (completions §11)', async () => {
+  it('leaves no token on disk, in a log or in an audit line (completions §11)', async () => {
     const file = await kubeconfigOf('demo');
     const inside = kubectlWith(file);
     await inside.ok(['get', 'ns']);

@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Secrets that are sent on purpose, to look for them afterwards wherever nothing of them may be. Each is random text,
- * which no compression shortens: where it was kept, its bytes stand.
+ * Secrets that a test sends on purpose and then searches for where no part of them may appear. Each is random text that
+ * does not compress, so its bytes are found wherever they were stored.
  */
 export class Canaries {
   readonly #needles = new Map<string, string>();
 
-  /** A new one, good enough for an access key: 40 letters and digits. */
+  /** Creates a canary in the form of an access key: 40 letters and digits. */
   make(label: string): string {
     const text = randomBytes(60)
       .toString('base64')
       .replace(/[^A-Za-z0-9]/g, '')
       .slice(0, 40);
-    this.note(label, text);
+    this.add(label, text);
     return text;
   }
 
-  /** One that the server made itself. */
-  note(label: string, secret: string): void {
+  /** Registers a secret that the server created. */
+  add(label: string, secret: string): void {
     for (const needle of formsOf(secret)) this.#needles.set(needle, label);
   }
 
-  /** What stands in the text, by the labels: in clear, in hexadecimal, in base64. */
-  in(text: string): string[] {
+  /** The labels of the canaries that the text contains: in plain text, hexadecimal or base64. */
+  foundIn(text: string): string[] {
     const found = [...this.#needles].filter(([needle]) => text.includes(needle)).map(([, label]) => label);
     return [...new Set(found)];
   }
 }
 
-/** A piece from the middle is enough to know it again, and is found too where the ends are cut. */
+/** The search patterns for a secret. Each is a piece of the middle, so that it matches where the ends are cut off. */
 function formsOf(secret: string): string[] {
   const inBase64 = [0, 1, 2].map((shift) =>
     Buffer.from(`${'-'.repeat(shift)}${secret}`)

@@ -13,15 +13,15 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-/** A home of its own, with `flotilla`, `npx` for it and the plugin of kubectl on PATH. */
+/** A separate home directory, with `flotilla`, an `npx` for it and the kubectl plugin on PATH. */
 export interface CliHome {
   readonly folder: string;
   readonly env: Record<string, string>;
-  /** `flotilla` in a pipe, to its end. */
+  /** Runs `flotilla` with pipes and waits for it to exit. */
   run(args: readonly string[], options?: CliOptions): Promise<CliRun>;
-  /** The same; another exit code than 0 throws. */
+  /** Like `run`, but throws on an exit code other than 0. */
   ok(args: readonly string[], options?: CliOptions): Promise<string>;
-  /** Any program, in a pseudo-terminal. */
+  /** Runs any program in a pseudo-terminal. */
   inTerminal(command: readonly string[], options?: CliOptions): TerminalRun;
   remove(): void;
 }
@@ -33,10 +33,10 @@ export interface CliOptions {
 }
 
 export interface TerminalRun {
-  /** Resolves when the screen has shown it since the last match; rejects if the program ends before. */
-  seen(pattern: RegExp): Promise<string>;
+  /** Resolves when the screen has shown the pattern since the last match. Rejects if the program exits first. */
+  waitForOutput(pattern: RegExp): Promise<string>;
   type(text: string): void;
-  /** Everything that was shown, with the escapes that terminals take. */
+  /** Everything that was shown, including terminal escape sequences. */
   shown(): string;
   readonly ended: Promise<number>;
 }
@@ -67,7 +67,7 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
   async function run(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
     const child = start([process.execPath, program, ...args], options);
     const [stdout, stderr] = [collected(child, 'stdout'), collected(child, 'stderr')];
-    // A command that reads nothing may have ended by now.
+    // A command that reads no input may already have exited.
     child.stdin?.on('error', () => {});
     child.stdin?.end(options.input ?? '');
     const code = await endOf(child);
@@ -80,7 +80,7 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
     run,
     async ok(args, options) {
       const { code, stdout, stderr } = await run(args, options);
-      if (code !== 0) throw new Error(`flotilla ${args.join(' ')} ended with ${code}\n${stdout}${stderr}`);
+      if (code !== 0) throw new Error(`flotilla ${args.join(' ')} exited with ${code}\n${stdout}${stderr}`);
       return stdout;
     },
     inTerminal(command, options = {}) {
@@ -94,8 +94,8 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
   };
 }
 
-/** Programs start in tenths of a second; a machine that is busy takes longer. */
-const patience = 30_000;
+/** Programs start in tenths of a second; a busy machine takes longer. */
+const timeoutMs = 30_000;
 
 function terminalRun(child: ChildProcess): TerminalRun {
   let shown = '';
@@ -113,7 +113,7 @@ function terminalRun(child: ChildProcess): TerminalRun {
     ended,
     shown: () => shown,
     type: (text) => void child.stdin?.write(text),
-    seen: (pattern) =>
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const found = pattern.exec(shown.slice(matched));
@@ -125,9 +125,12 @@ function terminalRun(child: ChildProcess): TerminalRun {
         };
         if (look()) return;
         looks.add(look);
-        const late = setTimeout(() => reject(new Error(`${pattern} was not seen in time:\n${shown}`)), patience);
+        const late = setTimeout(
+          () => reject(new Error(`${pattern} was not seen within the timeout:\n${shown}`)),
+          timeoutMs,
+        );
         late.unref();
-        void ended.then((code) => reject(new Error(`ended with ${code} before ${pattern} was seen:\n${shown}`)));
+        void ended.then((code) => reject(new Error(`exited with ${code} before ${pattern} was seen:\n${shown}`)));
       }),
   };
 }

@@ -10,12 +10,12 @@ interface Acknowledged {
 
 const everything = { slice: crashSlice, prefix: [] };
 
-/** What the writers were told, and the state that must follow from all history so far. */
+/** The acknowledgments that the writers received, and the state that must follow from the whole history so far. */
 export class CrashLedger {
   #round = 0;
   #acknowledged: Acknowledged[] = [];
   #ready: Revision | undefined;
-  /** The highest revision of the store when it was last looked at. */
+  /** The highest revision of the store at the last verification. */
   #revision: Revision = 1;
   readonly #state = new Map<string, { value: string; revision: Revision }>();
   #totalAcknowledged = 0;
@@ -31,7 +31,7 @@ export class CrashLedger {
     this.#ready = undefined;
   }
 
-  hear(line: string): void {
+  record(line: string): void {
     const [word, ...rest] = line.split(' ');
     if (word === 'ready') this.#ready = Number(rest[0]);
     else if (word === 'ack') {
@@ -56,13 +56,13 @@ export class CrashLedger {
     this.#revision = revision;
   }
 
-  /** One counter, no gap in it: nobody else writes. */
+  /** Verifies that revisions come from one counter without gaps: nothing else writes. */
   #assertInOrder(changes: readonly Change[], highest: Revision): void {
     const expected = Array.from({ length: highest - this.#revision }, (_, index) => this.#revision + 1 + index);
     assert.deepEqual(
       changes.map((change) => change.revision),
       expected,
-      'revisions are doubled, missing or out of order',
+      'revisions are duplicated, missing or out of order',
     );
   }
 
@@ -80,7 +80,10 @@ export class CrashLedger {
     }
   }
 
-  /** Each writer waits for its answer: beyond the last acknowledged transaction it can have sent one more. */
+  /**
+   * Each writer waits for its acknowledgment, so at most one transaction per writer can exist beyond the last
+   * acknowledged one.
+   */
   #assertNoPhantoms(changes: readonly Change[]): void {
     const sent = new Set<string>();
     for (let writer = 0; writer < crashWriters; writer++) {
@@ -111,7 +114,7 @@ export class CrashLedger {
     assert.deepEqual(
       new Map([...present].sort()),
       new Map([...this.#state].sort()),
-      'the state is not what history says',
+      'the state differs from the history',
     );
     for (const [at, { value }] of quiet) {
       assert.equal(value, present.get(at.replace('index', 'second'))?.value, `${at} was not written with its object`);
@@ -121,7 +124,7 @@ export class CrashLedger {
   }
 }
 
-/** From every revision since then, a watch tells all that followed, once and in order. */
+/** Verifies that a watch from every revision since then reports all later changes, once and in order. */
 async function assertResumable(store: Store, since: Revision, changes: readonly Change[]): Promise<void> {
   for (let from = since; from <= since + changes.length; from++) {
     const seen: Change[] = [];

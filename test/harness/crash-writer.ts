@@ -3,8 +3,11 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts';
 import type { Revision, Store } from '../../src/store/store.ts';
 import { crashSlice, crashWriters, crashWrites } from './crash-writes.ts';
 
-/** Every line is in the pipe before the next write begins, so what was acknowledged is known whenever the kill comes. */
-function say(line: string): void {
+/**
+ * Writes the line to the pipe before the next write begins, so that acknowledgments are complete whenever the kill
+ * comes.
+ */
+function printLine(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
@@ -12,11 +15,11 @@ async function write(store: Store, round: number, writer: number): Promise<void>
   for (let count = 0; ; count++) {
     const writes = crashWrites(round, writer, count);
     const revisions: readonly (Revision | undefined)[] = await store.transact({ writes });
-    say(`ack ${writer} ${count} ${revisions.map((revision) => revision ?? '-').join(' ')}`);
+    printLine(`ack ${writer} ${count} ${revisions.map((revision) => revision ?? '-').join(' ')}`);
   }
 }
 
 const [directory = '', round = ''] = process.argv.slice(2);
 const store = await openEmbeddedStore({ directory });
-say(`ready ${await store.revision(crashSlice)}`);
+printLine(`ready ${await store.revision(crashSlice)}`);
 await Promise.all(Array.from({ length: crashWriters }, (_, writer) => write(store, Number(round), writer)));

@@ -4,8 +4,9 @@ export const crashSlice = 'crash';
 export const crashWriters = 8;
 
 /**
- * What a writer sends as its nth transaction. The parent can tell from it alone what may be found after a kill: two
- * objects that always change together and a quiet row beside them; every fifth time the first object is removed.
+ * The nth transaction of a writer. The parent process derives from the arguments alone what it may find after a kill:
+ * two objects that always change together and an unlogged row beside them; every fifth transaction deletes the first
+ * object.
  */
 export function crashWrites(round: number, writer: number, count: number): Write[] {
   const value = `${round} ${writer} ${count}`;

@@ -11,42 +11,42 @@ export const group = 'management.platform.sh';
 const groupPath = `/kubernetes/management/apis/${group}/v1`;
 
 export interface EdgeOptions {
-  /** `host:port` of the two; ports that were free, unless said. */
-  readonly centre?: string;
+  /** `host:port` of the server and of the agent. Optional; defaults to free ports. */
+  readonly server?: string;
   readonly agent?: string;
-  /** What runs the centre, and its flags. */
-  readonly before?: readonly string[];
-  /** Which cluster the agent stands beside. */
+  /** A command with flags that the server is started under. */
+  readonly commandPrefix?: readonly string[];
+  /** The agent's flags that select its cluster. Optional; defaults to the built-in cluster. */
   readonly host?: readonly string[];
 }
 
-/** A centre and the agent of its cluster `edge`, both processes, at addresses that stay. */
+/** A control server and the agent of its cluster `edge`, both as processes, at fixed addresses. */
 export interface Edge {
   readonly folder: string;
-  readonly centre: FlotillaProcess;
+  readonly server: FlotillaProcess;
   readonly agent: ServingProcess;
   readonly keyFile: string;
   admin: Kubectl;
-  startCentre(): Promise<void>;
+  startServer(): Promise<void>;
   startAgent(...args: string[]): Promise<void>;
-  /** A user with a key. */
-  person(name: string): Promise<string>;
-  /** An instance on `edge` which they may use, ready. */
-  make(name: string, users?: readonly string[]): Promise<void>;
+  /** Creates a user and returns an access key of that user. */
+  createUser(name: string): Promise<string>;
+  /** Creates an instance on `edge` that the given users may use, and waits until it is ready. */
+  createInstance(name: string, users?: readonly string[]): Promise<void>;
   directToken(key: string, spec?: object): Promise<string>;
-  /** The kubeconfig of the instance as the server hands it out to whoever has that key. */
+  /** The kubeconfig of the instance that the server issues to the owner of the key. */
   kubeconfigOf(name: string, key?: string): Promise<string>;
-  /** kubectl for a path of the agent with that credential. */
+  /** kubectl for a path of the agent, with the given credential. */
   kubectl(path: string, token: string): Kubectl;
-  /** The status code of the agent's answer, and what it says. */
-  ask(path: string, token: string, method?: 'GET' | 'POST', body?: object): Promise<Answer>;
-  askCentre(path: string, token: string, method?: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Answer>;
-  /** Looks until the agent answers so; gives how many milliseconds that took. */
-  until(path: string, token: string, code: number, longest?: number): Promise<number>;
+  /** Sends a request to the agent. */
+  request(path: string, token: string, method?: 'GET' | 'POST', body?: object): Promise<EdgeResponse>;
+  requestServer(path: string, token: string, method?: 'GET' | 'POST' | 'DELETE', body?: object): Promise<EdgeResponse>;
+  /** Polls the agent until it answers with the code. Returns the milliseconds that this took. */
+  waitForStatus(path: string, token: string, code: number, longest?: number): Promise<number>;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface EdgeResponse {
   readonly code: number;
   readonly text: string;
   readonly headers: Record<string, string | string[] | undefined>;
@@ -56,23 +56,33 @@ export const namespacesOf = (name: string) => `/kubernetes/project/default/virtu
 
 export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-edge-'));
-  const [centrePort, agentPort] = await freePorts(2);
-  const { centre: centreAt = `127.0.0.1:${centrePort}`, agent: agentAt = `127.0.0.1:${agentPort}` } = options;
-  const { before = [], host = ['--built-in'] } = options;
+  const [serverPort, agentPort] = await freePorts(2);
+  const { server: serverAddress = `127.0.0.1:${serverPort}`, agent: agentAddress = `127.0.0.1:${agentPort}` } = options;
+  const { commandPrefix = [], host = ['--built-in'] } = options;
   const keyFile = join(folder, 'edge.key');
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, connections: 50 });
   let files = 0;
 
-  const startCentre = () =>
-    startFlotilla({ dataDirectory: join(folder, 'centre'), listen: centreAt, before, args: ['--log-level', 'warn'] });
+  const startControlServer = () =>
+    startFlotilla({
+      dataDirectory: join(folder, 'server'),
+      listen: serverAddress,
+      commandPrefix,
+      args: ['--log-level', 'warn'],
+    });
   const startAgent = (args: readonly string[] = []) =>
     startServing([
-      ...['agent', '--management', `https://${centreAt}`, '--ca-file', join(folder, 'centre', 'ca.crt')],
+      ...['agent', '--management', `https://${serverAddress}`, '--ca-file', join(folder, 'server', 'ca.crt')],
       ...['--cluster', 'edge', '--access-key-file', keyFile, '--data-dir', join(folder, 'agent')],
-      ...['--listen', agentAt, ...host, ...args],
+      ...['--listen', agentAddress, ...host, ...args],
     ]);
 
-  async function send(url: string, token: string, method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Answer> {
+  async function send(
+    url: string,
+    token: string,
+    method: 'GET' | 'POST' | 'DELETE',
+    body?: object,
+  ): Promise<EdgeResponse> {
     const {
       statusCode,
       headers,
@@ -89,14 +99,14 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
     return { code: statusCode, text: await answer.text(), headers };
   }
 
-  let centre = await startCentre();
-  const admin = kubectlWith(centre.kubeconfig);
+  let server = await startControlServer();
+  const admin = kubectlWith(server.kubeconfig);
   const create = (kind: string, metadata: object, spec: object) => {
     const input = JSON.stringify({ apiVersion: `${group}/v1`, kind, metadata, spec });
     return admin.ok(['create', '-f', '-', '-o', 'json'], { input });
   };
-  const made = async (path: string, body: object, key = centre.adminKey) => {
-    const answer = await send(`https://${centreAt}${groupPath}/${path}`, key, 'POST', body);
+  const made = async (path: string, body: object, key = server.adminKey) => {
+    const answer = await send(`https://${serverAddress}${groupPath}/${path}`, key, 'POST', body);
     if (answer.code !== 201) throw new Error(answer.text);
     return JSON.parse(answer.text);
   };
@@ -107,25 +117,25 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
 
   const edge: Edge = {
     folder,
-    get centre() {
-      return centre;
+    get server() {
+      return server;
     },
     get agent() {
       return agent;
     },
     keyFile,
     admin,
-    async startCentre() {
-      centre = await startCentre();
+    async startServer() {
+      server = await startControlServer();
     },
     async startAgent(...args) {
       agent = await startAgent(args);
     },
-    async person(name) {
+    async createUser(name) {
       await create('User', { name }, {});
       return JSON.parse(await create('OwnedAccessKey', { name: `${name}s` }, { user: name })).spec.key;
     },
-    async make(name, users = []) {
+    async createInstance(name, users = []) {
       const access = [{ name: 'use', verbs: ['get', 'use'], users, subresources: ['*'] }];
       const spec = { clusterRef: { cluster: 'edge' }, ...(users.length === 0 ? {} : { access }) };
       await create('VirtualClusterInstance', { name, namespace: 'platform-p-default' }, spec);
@@ -141,7 +151,7 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
     kubectl(path, token) {
       const file = join(folder, `${++files}.yaml`);
       const authority = readFileSync(join(folder, 'agent', 'ca.crt')).toString('base64');
-      const cluster = { server: `https://${agentAt}${path}`, 'certificate-authority-data': authority };
+      const cluster = { server: `https://${agentAddress}${path}`, 'certificate-authority-data': authority };
       const config = {
         apiVersion: 'v1',
         kind: 'Config',
@@ -153,12 +163,12 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
       writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
       return kubectlWith(file);
     },
-    ask: (path, token, method = 'GET', body) => send(`https://${agentAt}${path}`, token, method, body),
-    askCentre: (path, token, method = 'GET', body) => send(`https://${centreAt}${path}`, token, method, body),
-    async until(path, token, code, longest = 30_000) {
+    request: (path, token, method = 'GET', body) => send(`https://${agentAddress}${path}`, token, method, body),
+    requestServer: (path, token, method = 'GET', body) => send(`https://${serverAddress}${path}`, token, method, body),
+    async waitForStatus(path, token, code, longest = 30_000) {
       const begin = performance.now();
       for (;;) {
-        const answer = await edge.ask(path, token);
+        const answer = await edge.request(path, token);
         const took = performance.now() - begin;
         if (answer.code === code) return took;
         if (took > longest) throw new Error(`${path} still answers ${answer.code}: ${answer.text}`);
@@ -168,7 +178,7 @@ export async function openEdge(options: EdgeOptions = {}): Promise<Edge> {
     async close() {
       await dispatcher.close();
       await agent.stop();
-      await centre.stop();
+      await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -4,7 +4,7 @@ import { parseRequestInfo } from '../../src/http/request-info.ts';
 import { newExchange } from '../../src/http/router.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 
-/** A request that never saw a socket. */
+/** A request that did not come from a socket. */
 export function incomingRequest(parts: Partial<IncomingRequest> = {}): IncomingRequest {
   return {
     method: 'GET',
@@ -19,7 +19,7 @@ export function incomingRequest(parts: Partial<IncomingRequest> = {}): IncomingR
   };
 }
 
-/** An exchange as it stands behind the request-info filter. */
+/** An exchange in the state it has after the request-info filter. */
 export function exchangeFor(parts: Partial<IncomingRequest> = {}, clock: Clock = systemClock): Exchange {
   const exchange = newExchange(incomingRequest(parts), clock);
   exchange.info = parseRequestInfo(exchange.request.method, rawPath(exchange.request.url), exchange.query);

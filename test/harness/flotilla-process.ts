@@ -6,45 +6,48 @@ import { join } from 'node:path';
 
 const program = new URL('../../bin/flotilla.js', import.meta.url).pathname;
 
-/** A real server: its own process, its own data directory, a port that was free. */
+/** A real server: a separate process with its own data directory and a free port. */
 export interface FlotillaProcess {
   readonly url: string;
   readonly pid: number;
   readonly dataDirectory: string;
   readonly kubeconfig: string;
   readonly adminKey: string;
-  /** Everything it has printed so far, both streams. */
+  /** Everything the process has printed so far on both streams. */
   output(): string;
-  /** Sends the signal and waits for the end; gives the exit code (null if the signal ended it). */
+  /** Sends the signal and waits for the exit. Returns the exit code (null if the signal ended the process). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Starts it again on the same data directory. */
+  /** Starts the server again on the same data directory. */
   restart(): Promise<FlotillaProcess>;
-  /** Stops it and removes its data directory. */
+  /** Stops the server and removes its data directory. */
   remove(): Promise<void>;
 }
 
 export interface FlotillaProcessOptions {
   readonly dataDirectory?: string;
   readonly args?: readonly string[];
-  /** A port that was free, unless said. */
+  /** Optional; defaults to a free port. */
   readonly listen?: string;
-  /** For Node itself. */
+  /** Arguments for Node itself. */
   readonly nodeArgs?: readonly string[];
-  /** What runs it, and its flags: `ip netns exec …`. */
-  readonly before?: readonly string[];
+  /** A command with flags that the server is started under: `ip netns exec …`. */
+  readonly commandPrefix?: readonly string[];
 }
 
-/** A program of this project that serves. */
+/** A running `flotilla` process that serves requests. */
 export interface ServingProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything it has printed so far, both streams. */
+  /** Everything the process has printed so far on both streams. */
   output(): string;
-  /** Sends the signal and waits for the end; gives the exit code (null if the signal ended it). */
+  /** Sends the signal and waits for the exit. Returns the exit code (null if the signal ended the process). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `flotilla` with these arguments and waits until it says that it serves. `before`: what runs it, and its flags. */
+/**
+ * Starts `flotilla` with these arguments and waits until it reports that it serves. `before` is a command with flags
+ * that it is started under.
+ */
 export async function startServing(
   args: readonly string[],
   { nodeArgs = [], before = [] }: { readonly nodeArgs?: readonly string[]; readonly before?: readonly string[] } = {},
@@ -106,6 +109,6 @@ function readyUrl(child: ChildProcess, output: () => string): Promise<string> {
       resolve(url);
     };
     child.stdout?.on('data', look);
-    child.once('exit', (code) => reject(new Error(`flotilla ended with ${code} before it was ready:\n${output()}`)));
+    child.once('exit', (code) => reject(new Error(`flotilla exited with ${code} before it was ready:\n${output()}`)));
   });
 }

@@ -19,7 +19,7 @@ import { WidgetPlane } from './widget-plane.ts';
 
 let certificate: Promise<KeyPairPem> | undefined;
 
-/** One for all tests of a run: making it takes longer than most of them. */
+/** One certificate for all tests of a run: creating it takes longer than most tests. */
 export function testCertificate(): Promise<KeyPairPem> {
   certificate ??= selfSigned();
   return certificate;
@@ -31,7 +31,7 @@ export class MemoryAuditLog implements AuditLog {
 
   async write(event: AuditEvent): Promise<void> {
     if (this.broken) throw new Error('disk full');
-    // As it would be read from the file.
+    // Serialized and parsed, as if it had been read from the file.
     this.events.push(JSON.parse(JSON.stringify(event)) as AuditEvent);
   }
 
@@ -50,24 +50,24 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read into whatever document came back.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary response documents.
   readonly json: any;
 }
 
 export interface CallOptions {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Uint8Array;
-  /** undefined: no credential. */
+  /** `undefined` sends no credential. */
   readonly token?: string | undefined;
   readonly http2?: boolean;
 }
 
-/** A listener on a free port with the widget plane behind the whole chain. */
+/** A listener on a free port that serves the widget plane behind the complete filter chain. */
 export class HttpServer {
   readonly plane = new WidgetPlane();
   readonly auditLog = new MemoryAuditLog();
   readonly sessions = new Map<string, AbortController>();
-  /** What identities tell of changes of rights; a test sets it. */
+  /** The permission change source of the identities; a test sets it. */
   rights: Identity['rights'];
   readonly listener: Listener;
   readonly certificate: KeyPairPem;
@@ -141,7 +141,7 @@ export class HttpServer {
     });
   }
 
-  /** Tokens are `<user>-token`; each has a session that a test can end. */
+  /** Tokens are `<user>-token`. Each has a session that a test can end. */
   #identity(token: string): Identity | undefined {
     const name = /^(\w+)-token$/.exec(token)?.[1];
     if (name === undefined) return undefined;
@@ -161,7 +161,7 @@ export class HttpServer {
     return `https://127.0.0.1:${this.listener.port}`;
   }
 
-  /** A request below the management root; an absolute path starts with `//`. */
+  /** Sends a request below the management root. A path that starts with `//` is absolute. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const { headers, text, status } = await this.raw(method, path, options).then(async (response) => ({
       status: response.statusCode,

@@ -6,8 +6,8 @@ import { CrashLedger } from './crash-ledger.ts';
 import { buildKilledProgram } from './killed-program.ts';
 
 /**
- * Kills a process with eight writers at a random point, opens the store it left, holds it against what the process had
- * been told, and begins again over the same store. Throws at the first thing that does not fit.
+ * Kills a process with eight writers at a random point, opens the store it left, compares it with the acknowledgments
+ * that the process received, and starts again on the same store. Throws at the first mismatch.
  */
 export async function killRounds(rounds: number): Promise<{ acknowledged: number; found: number }> {
   const program = await buildKilledProgram('test/harness/crash-writer.ts');
@@ -16,8 +16,8 @@ export async function killRounds(rounds: number): Promise<{ acknowledged: number
   try {
     for (let round = 0; round < rounds; round++) {
       ledger.beginRound(round);
-      // Some die while they open the store, most in the midst of writing.
-      await program.run([directory, `${round}`], (line) => ledger.hear(line), round % 10 === 9);
+      // Some are killed while they open the store, most while they write.
+      await program.run([directory, `${round}`], (line) => ledger.record(line), round % 10 === 9);
       const store = await openEmbeddedStore({ directory });
       try {
         await ledger.verify(store);

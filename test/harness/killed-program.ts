@@ -5,18 +5,18 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 
-/** A program of our own that writes until it is killed, and prints a line for each thing that it was told is done. */
+/** A program of this project that writes until it is killed, and prints a line for each acknowledged step. */
 export interface KilledProgram {
   /**
-   * Runs it and kills it at a random moment: once it has said a random number of lines, or, where `early`, as a rule
-   * before it has said any. Throws if it ends by itself.
+   * Runs the program and kills it at a random moment: after a random number of lines or, if `early`, usually before the
+   * first line. Throws if it exits by itself.
    */
-  run(args: readonly string[], hear: (line: string) => void, early: boolean): Promise<void>;
+  run(args: readonly string[], onLine: (line: string) => void, early: boolean): Promise<void>;
   remove(): Promise<void>;
 }
 
 export async function buildKilledProgram(entryPoint: string): Promise<KilledProgram> {
-  // Beneath node_modules, so that the bundle finds the native module that it leaves out.
+  // The bundle is placed below node_modules, so that it finds the native module that it does not include.
   const folder = resolve('node_modules/.cache/flotilla');
   await mkdir(folder, { recursive: true });
   const outfile = join(await mkdtemp(join(folder, 'crash-')), `${basename(entryPoint, '.ts')}.mjs`);
@@ -30,7 +30,7 @@ export async function buildKilledProgram(entryPoint: string): Promise<KilledProg
     logLevel: 'error',
   });
   return {
-    run: (args, hear, early) => runUntilKilled(outfile, args, hear, early),
+    run: (args, onLine, early) => runUntilKilled(outfile, args, onLine, early),
     remove: () => rm(dirname(outfile), { recursive: true, force: true }),
   };
 }
@@ -38,23 +38,23 @@ export async function buildKilledProgram(entryPoint: string): Promise<KilledProg
 async function runUntilKilled(
   program: string,
   args: readonly string[],
-  hear: (line: string) => void,
+  onLine: (line: string) => void,
   early: boolean,
 ): Promise<void> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const lines = early ? -1 : Math.floor(Math.random() * 150);
   if (early) killSoon(child, 200);
-  let heard = 0;
+  let lineCount = 0;
   for await (const line of createInterface({ input: child.stdout })) {
-    hear(line);
-    if (heard++ === lines) killSoon(child, 6);
+    onLine(line);
+    if (lineCount++ === lines) killSoon(child, 6);
   }
   const [code, signal] = await exited;
-  if (signal !== 'SIGKILL') throw new Error(`the writer ended by itself: ${code ?? signal}`);
+  if (signal !== 'SIGKILL') throw new Error(`the writer exited by itself: ${code ?? signal}`);
 }
 
-/** Not at a moment that the writer's own steps decide. */
+/** Kills after a random delay, so that the moment does not depend on the writer's own steps. */
 function killSoon(child: ChildProcess, withinMilliseconds: number): void {
   setTimeout(() => child.kill('SIGKILL'), Math.random() * withinMilliseconds);
 }

@@ -7,32 +7,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts, isProgram, startProgram, toolFolders } from './start-program.mjs';
 
 /**
- * The two programs that make a Kubernetes API server.
+ * The two programs that run a Kubernetes API server.
  * @typedef {object} KubeApiserverPrograms
  * @property {string} kubeApiserver
  * @property {string} etcd
- * @property {string} version of kube-apiserver, such as `v1.36.3`
+ * @property {string} version the version of kube-apiserver, such as `v1.36.3`
  */
 
 /**
  * @typedef {object} KubeApiserverOptions
  * @property {KubeApiserverPrograms} programs
  * @property {string} dataDir an empty folder that the caller removes after `stop()`
- * @property {'AlwaysAllow' | 'RBAC'} [authorization] AlwaysAllow unless said; the token's user is in system:masters
- * @property {boolean | object[]} [auditLog] writes `audit.log` in the data folder: one line of metadata for each request, or
- *   as these rules of an audit policy say
- * @property {readonly string[]} [tokens] further bearer tokens, each of a user of its own in system:masters
- * @property {{ url: string, prefix: string }} [etcd] one that runs already, which several may share; absent: its own
- * @property {{ cert: string, key: string, ca: string }} [serving] PEM; absent: it makes a certificate itself
- * @property {string} [clientAuthority] PEM: who comes with a certificate of it is whom that names
- * @property {string} [accountKey] PEM: what signs the tokens of service accounts; absent: one of its own
- * @property {boolean} [podAccounts] pods get tokens of their accounts, which somebody is there to make
- * @property {readonly string[]} [flags] further ones of kube-apiserver
- * @property {AbortSignal} [signal] gives up waiting for it to become ready
+ * @property {'AlwaysAllow' | 'RBAC'} [authorization] defaults to AlwaysAllow; the token's user is in system:masters
+ * @property {boolean | object[]} [auditLog] writes `audit.log` to the data folder: one metadata line per request, or
+ * according to these audit policy rules
+ * @property {readonly string[]} [tokens] additional bearer tokens, each of a separate user in system:masters
+ * @property {{ url: string, prefix: string }} [etcd] a running etcd that several servers may share; defaults to its own
+ * @property {{ cert: string, key: string, ca: string }} [serving] PEM; defaults to a self-signed certificate
+ * @property {string} [clientAuthority] PEM of the CA whose client certificates are accepted as identities
+ * @property {string} [accountKey] PEM of the key that signs service account tokens; defaults to a new one
+ * @property {boolean} [podAccounts] mounts service account tokens into pods; requires a controller that creates
+ * accounts
+ * @property {readonly string[]} [flags] additional flags of kube-apiserver
+ * @property {AbortSignal} [signal] cancels the wait for readiness
  */
 
 /**
- * A kube-apiserver with an etcd of its own, both on free ports of the loopback; etcd syncs to disk as it does by default.
+ * A kube-apiserver with its own etcd, both on free loopback ports; etcd syncs to disk as it does by default.
  * @typedef {object} KubeApiserver
  * @property {string} url
  * @property {string} token
@@ -43,7 +44,7 @@ import { freePorts, isProgram, startProgram, toolFolders } from './start-program
  */
 
 /**
- * The programs from `KUBEBUILDER_ASSETS`, the folder of test/tools/build.sh, or PATH; undefined where one is missing.
+ * The programs from `KUBEBUILDER_ASSETS`, the folder of test/tools/build.sh, or PATH; `undefined` if one is missing.
  * @returns {KubeApiserverPrograms | undefined}
  */
 export function findKubeApiserver() {
@@ -82,7 +83,7 @@ export async function startKubeApiserver(options) {
     await etcd?.stop(how);
   };
   try {
-    // A certificate that it makes itself comes with the authority behind it in the same file.
+    // A generated certificate file also contains the CA certificate.
     const certificate = () =>
       options.serving?.ca ?? readFileSync(join(dataDir, 'certificates', 'apiserver.crt'), 'utf8');
     while (!(await isReady(url, token, certificate))) {
@@ -106,7 +107,7 @@ export async function startKubeApiserver(options) {
 
 /**
  * @param {{ programs: KubeApiserverPrograms, dataDir: string, ports: readonly number[], unsafe?: boolean }} options two
- *   ports; unsafe: without waiting for the disk
+ * ports; `unsafe` disables fsync
  * @returns {import('./start-program.mjs').StartedProgram & { url: string }}
  */
 export function startEtcd({ programs, dataDir, ports, unsafe = false }) {
@@ -145,7 +146,7 @@ function serverFlags(options, token) {
     `--service-account-key-file=${file('account.pub', accounts.publicKey)}`,
     `--service-account-signing-key-file=${file('account.key', accounts.privateKey)}`,
     '--service-cluster-ip-range=10.0.0.0/24',
-    // Nobody is there to make the endpoints that this waits for.
+    // No controller creates the endpoints that the default reconciler waits for.
     '--endpoint-reconciler-type=none',
     ...(options.flags ?? []),
   ];
@@ -164,7 +165,7 @@ function serverFlags(options, token) {
   return flags;
 }
 
-/** PEM, both; made anew where none is given. */
+/** A PEM key pair; a new one if none is given. */
 function accountKeys(privatePem) {
   const privateKey =
     privatePem === undefined
@@ -176,7 +177,7 @@ function accountKeys(privatePem) {
   };
 }
 
-/** The first is the admin's. */
+/** The lines of the token file; the first token is the admin's. */
 function tokenLines(tokens) {
   return tokens
     .map((token, at) => [token, ...(at === 0 ? ['admin', 'admin'] : [`user-${at}`, `user-${at}`]), 'system:masters\n'])

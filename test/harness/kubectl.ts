@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The real kubectl on PATH, or why there is none to be had. */
+/** The reason why no real kubectl is available on PATH; `undefined` if there is one. */
 export const kubectlMissing: string | undefined = findKubectl();
 
 /**
- * A path below the management API as `--raw` wants it. Older versions of kubectl drop the path of the kubeconfig's
- * server there, so it is given to them; the one that is built for these tests keeps it.
+ * A path below the management API in the form that `--raw` takes. Older versions of kubectl drop the path of the
+ * kubeconfig's server there, so it is added for them; the version that is built for these tests keeps it.
  */
 export function rawPath(path: string): string {
   return kubectlMinor() < 36 ? `/kubernetes/management${path}` : path;
@@ -33,24 +33,24 @@ export interface Finished {
 
 export interface RunOptions {
   readonly input?: string;
-  /** The input is sent when so many bytes have been printed. */
+  /** The input is sent after this many bytes have been printed. */
   readonly inputAfter?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Kubectl {
-  /** Runs to the end, whatever the exit code. */
+  /** Runs to the end and returns the result for any exit code. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** Runs, expects success, gives what it printed. */
+  /** Runs, expects success and returns the standard output. */
   ok(args: readonly string[], options?: RunOptions): Promise<string>;
-  /** Starts something that goes on (a watch); the caller ends it. */
+  /** Starts a command that keeps running (a watch); the caller ends it. */
   follow(args: readonly string[]): Follower;
 }
 
 export interface Follower {
   readonly child: ChildProcess;
-  /** Resolves when what it has printed so far matches; rejects when it ends without. */
-  seen(pattern: RegExp): Promise<string>;
+  /** Resolves when the output so far matches. Rejects if the command exits without a match. */
+  waitForOutput(pattern: RegExp): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ process.once('exit', () => {
 });
 
 export function kubectlWith(kubeconfig: string): Kubectl {
-  // Discovery is cached on disk by host and port; a folder of one's own keeps servers of different tests apart.
+  // kubectl caches discovery on disk by host and port; a separate folder keeps the servers of different tests apart.
   const cache = mkdtempSync(join(tmpdir(), 'kubectl-cache-'));
   caches.push(cache);
   const base = ['--kubeconfig', kubeconfig, '--cache-dir', cache];
@@ -77,7 +77,7 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    // A command that reads nothing may have ended by now.
+    // A command that reads no input may already have exited.
     child.stdin.on('error', () => {});
     if (inputAfter === 0) child.stdin.end(input);
     const code = await new Promise<number>((resolve, reject) => {
@@ -92,8 +92,8 @@ export function kubectlWith(kubeconfig: string): Kubectl {
     async ok(args, options) {
       const { code, stdout, stderr } = await run(args, options);
       if (code !== 0) {
-        // Some print a hundred megabytes.
-        throw new Error(`kubectl ${args.join(' ')} ended with ${code}\n${stdout.slice(-10_000)}${stderr}`);
+        // Some commands print a hundred megabytes.
+        throw new Error(`kubectl ${args.join(' ')} exited with ${code}\n${stdout.slice(-10_000)}${stderr}`);
       }
       return stdout;
     },
@@ -110,7 +110,7 @@ export function kubectlWith(kubeconfig: string): Kubectl {
       const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
       return {
         child,
-        seen: (pattern) =>
+        waitForOutput: (pattern) =>
           new Promise((resolve, reject) => {
             const look = () => {
               if (!pattern.test(output)) return;
@@ -119,7 +119,7 @@ export function kubectlWith(kubeconfig: string): Kubectl {
             };
             looks.add(look);
             look();
-            void ended.then(() => reject(new Error(`ended before ${pattern} was seen:\n${output}`)));
+            void ended.then(() => reject(new Error(`exited before ${pattern} was seen:\n${output}`)));
           }),
         async stop() {
           child.kill();

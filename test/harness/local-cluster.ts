@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { type FlotillaProcess, type FlotillaProcessOptions, startFlotilla } from './flotilla-process.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 
-/** A cluster that a client can be pointed at. */
-export interface ReachedCluster {
-  /** The root of its API. */
+/** A cluster that a client can be configured for. */
+export interface ClusterClient {
+  /** The root URL of its API. */
   readonly server: string;
-  /** A file of its own, with this cluster as the only context. */
+  /** The path of a kubeconfig with this cluster as its only context. */
   readonly kubeconfig: string;
   readonly kubectl: Kubectl;
-  /** The same cluster for somebody with another credential. */
-  as(token: string): ReachedCluster;
+  /** The same cluster with another credential. */
+  withToken(token: string): ClusterClient;
 }
 
-/** A real server and its built-in cluster, in the hands of the administrator. */
-export interface LocalCluster extends ReachedCluster {
+/** A real server and its built-in cluster, with the administrator's credential. */
+export interface LocalCluster extends ClusterClient {
   readonly flotilla: FlotillaProcess;
-  /** Makes a virtual cluster (its host namespace too) and gives it when it is Ready. */
-  virtualCluster(name: string, namespace?: string): Promise<ReachedCluster>;
-  /** A virtual cluster that is there, as after a restart. */
-  reach(name: string, namespace?: string): ReachedCluster;
-  /** Starts the server again on the same data. */
+  /** Creates a virtual cluster and its host namespace. Resolves when it is Ready. */
+  virtualCluster(name: string, namespace?: string): Promise<ClusterClient>;
+  /** An existing virtual cluster, for example after a restart. */
+  existingVirtualCluster(name: string, namespace?: string): ClusterClient;
+  /** Restarts the server on the same data. */
   restart(): Promise<LocalCluster>;
   /** Stops the server and removes its data. */
   remove(): Promise<void>;
@@ -32,7 +32,7 @@ export async function startLocalCluster(options: FlotillaProcessOptions = {}): P
   return localCluster(await startFlotilla(options), mkdtempSync(join(tmpdir(), 'flotilla-kubeconfigs-')));
 }
 
-/** The path of a virtual cluster's own API, below that of the built-in cluster. */
+/** The path of a virtual cluster's API below the built-in cluster's path. */
 export function proxyPath(name: string, namespace = 'default'): string {
   return `/apis/storage.platform.sh/v1/namespaces/${namespace}/virtualclusters/${name}/proxy`;
 }
@@ -45,7 +45,7 @@ function localCluster(flotilla: FlotillaProcess, directory: string): LocalCluste
   return {
     ...local,
     flotilla,
-    reach,
+    existingVirtualCluster: reach,
     async virtualCluster(name, namespace = 'default') {
       const { kubectl } = local;
       if ((await kubectl.run(['get', 'namespace', namespace])).code !== 0) {
@@ -68,13 +68,13 @@ let files = 0;
 
 interface Reaching {
   readonly flotilla: FlotillaProcess;
-  /** Where kubeconfigs are written. */
+  /** The folder for kubeconfigs. */
   readonly directory: string;
   readonly server: string;
   readonly token: string;
 }
 
-function reached(reaching: Reaching): ReachedCluster {
+function reached(reaching: Reaching): ClusterClient {
   const { flotilla, directory, server, token } = reaching;
   const kubeconfig = join(directory, `${++files}.yaml`);
   const authority = readFileSync(join(flotilla.dataDirectory, 'ca.crt')).toString('base64');
@@ -92,6 +92,6 @@ function reached(reaching: Reaching): ReachedCluster {
     server,
     kubeconfig,
     kubectl: kubectlWith(kubeconfig),
-    as: (other) => reached({ ...reaching, token: other }),
+    withToken: (other) => reached({ ...reaching, token: other }),
   };
 }

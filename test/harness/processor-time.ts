@@ -1,4 +1,4 @@
-/** Milliseconds that this process has been at work: unlike the time of day, no busy neighbour makes more of them. */
+/** CPU milliseconds that this process has used. Unlike elapsed time, they do not depend on other processes. */
 export function processorMilliseconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

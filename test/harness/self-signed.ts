@@ -7,7 +7,7 @@ export interface KeyPairPem {
   readonly key: string;
 }
 
-/** A throw-away certificate for localhost and 127.0.0.1, its own authority. */
+/** A temporary self-signed certificate for localhost and 127.0.0.1. */
 export async function selfSigned(commonName = 'localhost'): Promise<KeyPairPem> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -7,21 +7,24 @@ import { homedir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 
 /**
- * A program that runs beside the tests, with what it prints in a file of its own.
+ * A program that runs beside the tests and whose output is written to a file.
  * @typedef {object} StartedProgram
  * @property {number} pid
  * @property {() => string} output everything it has printed
- * @property {() => void} failIfEnded throws with the end of what it printed where it runs no more
- * @property {(signal?: NodeJS.Signals) => Promise<void>} stop asks it to end, and after ten seconds makes it end
+ * @property {() => void} failIfEnded throws with the end of the output if the program has exited
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} stop sends the signal, and SIGKILL after ten seconds
  */
 
-/** Becomes the program, and ends it when whoever started it is gone, however that came: then the pipe is closed. */
+/**
+ * Replaces the shell by the program, and kills the program when the starting process exits for any reason: then the
+ * pipe closes.
+ */
 const guarded = '(cat <&3 >/dev/null; kill -9 $$) 2>/dev/null & exec 3<&-; exec "$0" "$@"';
 
 /**
  * @param {string} program
  * @param {readonly string[]} flags
- * @param {string} dataDir where it works and where `<program>.log` is written
+ * @param {string} dataDir the working directory, where `<program>.log` is written
  * @returns {StartedProgram}
  */
 export function startProgram(program, flags, dataDir) {
@@ -41,20 +44,20 @@ export function startProgram(program, flags, dataDir) {
     output: () => readFileSync(log, 'utf8'),
     failIfEnded() {
       if (runs()) return;
-      throw new Error(`${program} ended before it was ready:\n${readFileSync(log, 'utf8').slice(-4000)}`);
+      throw new Error(`${program} exited before it was ready:\n${readFileSync(log, 'utf8').slice(-4000)}`);
     },
     async stop(signal = 'SIGTERM') {
       if (!runs()) return;
-      const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000);
       child.kill(signal);
       await ended;
-      clearTimeout(patience);
+      clearTimeout(killTimer);
     },
   };
 }
 
 /**
- * Where programs for the tests are looked for: `KUBEBUILDER_ASSETS`, the folder of test/tools/build.sh, PATH.
+ * The folders to search for test programs: `KUBEBUILDER_ASSETS`, the folder of test/tools/build.sh, PATH.
  * @returns {string[]}
  */
 export function toolFolders() {
@@ -80,8 +83,9 @@ export function isProgram(path) {
 }
 
 /**
- * Ports that were free a moment ago: held together until all are known, so that no two are the same. The kernel gives
- * them to nobody who connects somewhere, as it did with one that it had chosen itself, before the program was up.
+ * Ports that were free a moment ago. All are held until the last one is known, so that they differ. They lie outside
+ * the ephemeral range: the kernel once gave a port that it had chosen itself to an outgoing connection before the
+ * program was up.
  * @param {number} count
  * @returns {Promise<number[]>}
  */
@@ -92,7 +96,7 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** Below what Linux and others take for connections (32768 and more), above what programs have by custom. */
+/** Below the ephemeral port range of Linux and others (32768 and up), above well-known ports. */
 const [lowestPort, highestPort] = [10_000, 30_000];
 
 async function listenSomewhere() {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { freePorts } from './start-program.mjs';
 
-/** From here on Linux gives ports to connections, as it comes; others begin higher. */
-const firstOfConnections = 32_768;
+/** The first ephemeral port on Linux; other systems start higher. */
+const firstEphemeralPort = 32_768;
 
-it('finds free ports that are different, and that nobody gets who connects somewhere', async () => {
+it('free ports are distinct and outside the range of outgoing connections', async () => {
   const ports = await freePorts(50);
   expect(new Set(ports).size).toBe(50);
-  expect(Math.max(...ports)).toBeLessThan(firstOfConnections);
+  expect(Math.max(...ports)).toBeLessThan(firstEphemeralPort);
 });

@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
 
-/** A suite that needs a program: without it the suite is skipped, and says so where everybody sees it. */
-export function describeWith(missing: string | undefined, name: string, tests: () => void): void {
+/**
+ * Declares a suite that requires a program. Without the program the suite is skipped, with a visible message on stderr.
+ */
+export function describeIfAvailable(missing: string | undefined, name: string, tests: () => void): void {
   if (missing === undefined) {
     describe(name, tests);
     return;

@@ -68,7 +68,7 @@ export interface Call {
   readonly options?: WriteOptions | PatchOptions | DeleteOptions | ListOptions | WatchOptions;
 }
 
-/** Feeds the watches of a test: each event goes to one of those that wait, and `end` ends all of them. */
+/** Feeds the watches of a test: each event goes to one waiting watch, and `end` ends all of them. */
 export class EventSource {
   readonly #waiting: WatchEvent[] = [];
   #wakes: (() => void)[] = [];
@@ -120,14 +120,14 @@ export function served(object: KubeObject): Served {
   return { object, json: () => writeJson(object) };
 }
 
-/** A plane of a few kinds with hand-written verbs that remember how they were called. */
+/** A plane of a few kinds with hand-written verbs that record their calls. */
 export class WidgetPlane implements Plane {
   readonly id = 'test';
   readonly generation = 1;
   readonly calls: Call[] = [];
   readonly objects = new Map<string, KubeObject>();
   readonly events = new EventSource();
-  /** What the watch verb's context signal did; resolves when it fires. */
+  /** Resolves when the signal of the watch verb's context fires. */
   watchEnded: Promise<void> = Promise.resolve();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: 'test' });
   #revision = 10;
@@ -181,7 +181,7 @@ export class WidgetPlane implements Plane {
     return undefined;
   }
 
-  /** Puts an object there as if it had been created long ago. */
+  /** Adds an object as if it had been created long ago. */
   put(namespace: string, name: string, more: Partial<KubeObject> = {}): KubeObject {
     this.#revision++;
     const object = {

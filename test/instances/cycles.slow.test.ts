@@ -6,20 +6,20 @@ import { ApiCaller } from '../bad-days/api-caller.ts';
 import { eventually } from '../bad-days/eventually.ts';
 import { heapReporting, liveHeap } from '../bad-days/live-heap.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { countProjects, group, instancesOf, isAtRest, takeInventory } from './world.ts';
+import { countProjects, group, instancesOf, isConverged, takeInventory } from './inventory.ts';
 
 const cycles = 10;
 const projects = 50;
 const perProject = 20;
 const clients = 10;
 /**
- * The newest changes of each kind are kept in memory, up to twice as many before they are cut: that much comes and goes.
- * Two kilobytes kept of each instance would be more.
+ * The newest changes of each kind are kept in memory, up to twice the limit before they are trimmed, so this much
+ * memory varies. Two retained kilobytes per instance would exceed it.
  */
 const allowedGrowth = 8 * 1024 * 1024;
-/** By then everything has been filled that is filled once. */
+/** By this cycle everything that is filled once has been filled. */
 const settledCycle = 5;
-/** The planes that are in memory are a budget, not a leak; a small one is full from the first cycle on. */
+/** Planes in memory are a budget, not a leak; a small budget is full from the first cycle on. */
 const config = 'planes:\n  memoryBytes: 8388608\n';
 
 let flotilla: FlotillaProcess;
@@ -54,7 +54,7 @@ async function inTurns<T>(
   await Promise.all(Array.from({ length: clients }, work));
 }
 
-it('a thousand instances in fifty projects, made and deleted ten times over, leave nothing behind', async () => {
+it('a thousand instances in fifty projects, created and deleted ten times, leave nothing behind', async () => {
   const held: number[] = [];
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     const names = Array.from({ length: projects }, (_, index) => `p${cycle}-${index}`);
@@ -64,14 +64,14 @@ it('a thousand instances in fifty projects, made and deleted ten times over, lea
     await eachOf(places, (api, { project, index }) =>
       api.make(instancesOf(project), { metadata: { name: `i${index}` } }),
     );
-    const full = await eventually(300, () => takeInventory(flotilla), isAtRest);
+    const full = await eventually(300, () => takeInventory(flotilla), isConverged);
     expect(full.instances.size).toBe(projects * perProject);
-    // Those that somebody uses have their control planes in memory, with something in them.
+    // The used instances have their control planes in memory, with contents.
     const used = places.filter(({ index }) => index % 5 === 0);
     await inTurns(used, insideApi, (api, { project, index }) =>
       api.make(`/project/${project}/virtualcluster/i${index}/api/v1/namespaces`, { metadata: { name: 'inside' } }),
     );
-    // Half of them one by one, the rest with their projects.
+    // Half of them are deleted one by one, the rest with their projects.
     await eachOf(places.slice(0, places.length / 2), async (api, { project, index }) => {
       expect((await api.send('DELETE', `${instancesOf(project)}/i${index}`)).status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ApiCaller } from '../bad-days/api-caller.ts';
 import { eventually } from '../bad-days/eventually.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
-import { instancesOf, isAtRest, takeInventory } from './world.ts';
+import { instancesOf, isConverged, takeInventory } from './inventory.ts';
 
 const instances = instancesOf('default');
 const rounds = 6;
@@ -14,13 +14,13 @@ beforeEach(async () => {
 });
 afterEach(() => flotilla.remove());
 
-/** What was answered. What the server took in and did not answer is in neither of them. */
+/** The acknowledged writes. A write that the server received and did not acknowledge is in neither set. */
 interface Ledger {
   readonly made: Set<string>;
   readonly deleted: Set<string>;
 }
 
-/** Makes instances and deletes every other one, until the server is gone. */
+/** Creates instances and deletes every other one until the server is gone. */
 async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: () => void): Promise<void> {
   for (let count = 0; ; count += 1) {
     const name = `${worker}-${count}`;
@@ -29,21 +29,21 @@ async function storm(api: ApiCaller, worker: string, ledger: Ledger, answered: (
       ledger.made.add(name);
       answered();
       if (count % 2 === 0) continue;
-      // From here on it may be gone, answered or not.
+      // From here on the instance may be gone, whether the delete is acknowledged or not.
       ledger.made.delete(name);
       const { status, text } = await api.send('DELETE', `${instances}/${name}`);
       if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
       ledger.deleted.add(name);
       answered();
     } catch (error) {
-      // What the server answered is a fault of this test; that it answers no more is what is waited for.
+      // An error response fails the test; a server that no longer answers is the expected end.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }
   }
 }
 
-it('a server that is killed in a storm of creates and deletes brings all of it about after its next start', async () => {
+it('a server that is killed during a storm of creates and deletes completes all of them after its next start', async () => {
   const ledger: Ledger = { made: new Set(), deleted: new Set() };
   for (let round = 0; round < rounds; round += 1) {
     const api = await Promise.all(Array.from({ length: workers }, () => ApiCaller.of(flotilla)));
@@ -58,8 +58,8 @@ it('a server that is killed in a storm of creates and deletes brings all of it a
     await killed;
     await Promise.all(api.map((each) => each.close()));
     flotilla = await flotilla.restart();
-    const rest = await eventually(120, () => takeInventory(flotilla), isAtRest);
-    const names = new Set([...rest.instances.keys()].map((place) => place.slice(place.indexOf('/') + 1)));
+    const rest = await eventually(120, () => takeInventory(flotilla), isConverged);
+    const names = new Set([...rest.instances.keys()].map((location) => location.slice(location.indexOf('/') + 1)));
     expect([...ledger.made].filter((name) => !names.has(name))).toEqual([]);
     expect([...ledger.deleted].filter((name) => names.has(name))).toEqual([]);
   }

@@ -10,7 +10,7 @@ import { textAt } from '../../src/lib/json-path.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { groupPath } from '../../src/server/server.fixture.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
@@ -18,7 +18,7 @@ import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts'
 const programs = findKubernetes();
 const cluster = 'europe';
 
-describeWith(
+describeIfAvailable(
   typeof programs === 'string' ? programs : undefined,
   'an agent beside a Kubernetes cluster (issue 8)',
   () => {
@@ -53,17 +53,17 @@ describeWith(
       if (typeof programs === 'string') return;
       kubernetes = await startKubernetes({ programs });
       flotilla = await openFlotilla(kubernetes);
-      // Its agent is the only way to it.
+      // The agent is the only connection to the cluster.
       await flotilla.bench.make(flotilla.server, 'clusters', cluster, { networkPeer: true });
       const made = await flotilla.ask(`${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
       writeFileSync(join(flotilla.bench.root, 'agent.key'), textAt(made.json, 'accessKey'), { mode: 0o600 });
       agent = await start();
       await flotilla.admin.ok(['wait', `cluster/${cluster}`, '--for=condition=Ready', '--timeout=60s']);
-      const instance = await flotilla.make('demo', { clusterRef: { cluster }, template: {} });
+      const instance = await flotilla.createInstance('demo', { clusterRef: { cluster }, template: {} });
       await flotilla.wait('demo', 'condition=Ready');
       const ref = (member: string) => textAt(instance, 'spec', 'clusterRef', member);
       await (await kubernetes.standIn({ namespace: ref('namespace'), name: ref('virtualCluster') })).startNode();
-      inside = await flotilla.inside('demo');
+      inside = await flotilla.kubectlInside('demo');
       await inside.ok(['run', 'web', '--image=web']);
       await inside.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s']);
       const token = await flotilla.ask(`${groupPath}/directclusterendpointtokens`, {
@@ -95,23 +95,23 @@ describeWith(
     }
 
     /**
-     * So many bytes, printed by a pod that stays until they are here: what is still on its way when a command ends is
-     * lost in Kubernetes itself where kubectl's ping meets an API server that has closed already.
+     * Prints that many bytes from a pod that stays until they have arrived: bytes in transit when a command ends are
+     * lost in Kubernetes itself if kubectl's ping reaches an API server that has already closed.
      */
     async function printed(bytes: number): Promise<string> {
       const command = `head -c ${bytes} /dev/zero | tr "\\0" x; read line`;
       return await inside.ok(['exec', '-i', 'web', '--', 'sh', '-c', command], { input: '\n', inputAfter: bytes });
     }
 
-    it('is how the centre reaches it, and leads kubectl to the cluster itself', async () => {
+    it('is how the server reaches the cluster, and connects kubectl to the cluster itself', async () => {
       const there = at('/kubernetes/cluster');
       expect(await there.ok(['get', 'nodes', '-o', 'name'])).toMatch(/^node\//);
       expect(await there.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('admin');
-      const throughCentre = await flotilla.ask(`/kubernetes/cluster/${cluster}/api/v1/nodes`);
-      expect(throughCentre.code, throughCentre.text).toBe(200);
+      const throughServer = await flotilla.ask(`/kubernetes/cluster/${cluster}/api/v1/nodes`);
+      expect(throughServer.code, throughServer.text).toBe(200);
     });
 
-    it('leads into a virtual cluster: get, exec, logs -f, port-forward, with a direct token and with a kubeconfig', async () => {
+    it('connects to a virtual cluster: get, exec, logs -f, port-forward, with a direct token and with a kubeconfig', async () => {
       expect(readFileSync(flotilla.bench.file('admin.kubeconfig'), 'utf8')).not.toContain(agent.url);
       for (const kubectl of [inside, at('/kubernetes/project/default/virtualcluster/demo')]) {
         expect(await kubectl.ok(['get', 'pods', '-o', 'name'])).toBe('pod/web\n');
@@ -119,10 +119,10 @@ describeWith(
       }
       const log = inside.follow(['logs', '-f', 'web']);
       await inside.ok(['attach', '-i', 'web'], { input: 'said by somebody\n' }).catch(() => {});
-      await log.seen(/said by somebody/);
+      await log.waitForOutput(/said by somebody/);
       await log.stop();
       const forward = inside.follow(['port-forward', 'pod/web', `:${new URL(agent.url).port}`]);
-      const shown = await forward.seen(/Forwarding from 127\.0\.0\.1:(\d+)/);
+      const shown = await forward.waitForOutput(/Forwarding from 127\.0\.0\.1:(\d+)/);
       const port = /127\.0\.0\.1:(\d+)/.exec(shown)?.[1];
       const { Agent } = await import('undici');
       const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
@@ -132,19 +132,19 @@ describeWith(
       await forward.stop();
     });
 
-    it('carries 100 MB down and 100 MB up as they come', async () => {
+    it('streams 100 MB down and 100 MB up', async () => {
       const before = process.memoryUsage().rss;
       expect((await printed(100_000_000)).length).toBe(100_000_000);
       const sent = 'y'.repeat(100_000_000);
       const sum = await inside.ok(['exec', '-i', 'web', '--', 'sha256sum'], { input: sent });
       expect(sum).toContain(createHash('sha256').update(sent).digest('hex'));
-      // What this test itself holds of it, three times over, and not as much again for each hop.
+      // The test itself holds three copies; no hop may buffer another one.
       expect(process.memoryUsage().rss - before).toBeLessThan(900_000_000);
     });
 
-    it('lets go at once of a stream that a restart cuts in the middle, and carries the next one whole', async () => {
+    it('drops a stream at once that a restart interrupts, and transfers the next one completely', async () => {
       const endless = inside.follow(['exec', 'web', '--', 'sh', '-c', 'while :; do echo some; done']);
-      await endless.seen(/some/);
+      await endless.waitForOutput(/some/);
       const ended = once(endless.child, 'exit');
       await agent.close();
       await ended;
@@ -152,13 +152,13 @@ describeWith(
       expect((await printed(20_000_000)).length).toBe(20_000_000);
     });
 
-    it('goes on without the centre, also after a restart, and ends what it had open when it ends', async () => {
+    it('keeps serving without the server, also after a restart, and ends its open streams on shutdown', async () => {
       await flotilla.bench.stop(flotilla.server);
       const kubectl = at('/kubernetes/project/default/virtualcluster/demo');
       const watch = kubectl.follow(['get', 'configmaps', '--watch', '-o', 'name']);
-      await watch.seen(/kube-root-ca/);
+      await watch.waitForOutput(/kube-root-ca/);
       await kubectl.ok(['create', 'configmap', 'alone']);
-      await watch.seen(/configmap\/alone/);
+      await watch.waitForOutput(/configmap\/alone/);
       const ended = once(watch.child, 'exit');
       await agent.close();
       await ended;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CliHome, cliHome } from '../harness/cli.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
 
 const programs = findKubernetes();
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'the command line, with a real cluster', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the CLI with a real cluster', () => {
   let kubernetes: Kubernetes;
   let flotilla: Flotilla;
   let home: CliHome;
@@ -27,12 +27,12 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the command l
     await kubernetes?.stop();
   });
 
-  it('connects it, makes a virtual cluster there, reads its log, imports another, and takes all of it down', async () => {
+  it('connects it, creates a virtual cluster there, reads its log, imports another, and deletes everything', async () => {
     const added = await home.ok(['cluster', 'add', 'paris', '--kubeconfig', kubernetes.kubeconfig]);
     expect(added).toBe('cluster "paris" created\n');
     await flotilla.admin.ok(['wait', 'cluster/paris', '--for=condition=Ready', '--timeout=30s']);
     expect(await home.ok(['cluster', 'list'])).toMatch(/^paris +Initialized +true +kubeconfig/m);
-    // What the server was given stays there.
+    // The credentials stay on the server.
     expect(await home.ok(['cluster', 'get', 'paris', '-o', 'yaml'])).not.toContain('kubeconfig:');
 
     const made = await home.run(['create', 'far', '--cluster', 'paris', '--wait', '--timeout', '2m']);

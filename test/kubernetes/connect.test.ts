@@ -11,7 +11,7 @@ import type { JsonObject } from '../../src/lib/json-value.ts';
 import { groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
 
@@ -22,7 +22,7 @@ function condition(cluster: JsonObject, type: string): string {
   return `${textAt(found, 'status')} ${textAt(found, 'reason')}`;
 }
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubernetes cluster that is connected', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a connected real Kubernetes cluster', () => {
   let kubernetes: Kubernetes;
   let bench: ServerBench;
   let server: RunningServer;
@@ -64,7 +64,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
 
   const looked = (cluster: JsonObject) => textAt(cluster, 'status', 'phase') !== '';
 
-  /** Connects, waits for the first look, and disconnects again: one physical cluster is connected once. */
+  /** Connects, waits for the first probe, and disconnects again: one physical cluster can be connected once. */
   async function looking(name: string, kubeconfig: string): Promise<JsonObject> {
     const made = await post(name, kubeconfig);
     expect(made.code, made.text).toBe(201);
@@ -78,7 +78,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     return await readFile(await kubernetes.kubeconfigOf(subject), 'utf8');
   }
 
-  /** kubectl of somebody who comes through the gateway. */
+  /** kubectl of a user who accesses the cluster through the gateway. */
   async function through(cluster: string, token: string): Promise<Kubectl> {
     const file = join(bench.root, `${cluster}-${token.slice(-6)}.kubeconfig`);
     const context = { name: 'c', context: { cluster: 'c', user: 'u' } };
@@ -114,7 +114,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     await bench.ask(server, path('first'), { method: 'DELETE' });
   });
 
-  it('has all rights with the account of examples/cluster-account.yaml', async () => {
+  it('has all permissions with the account of examples/cluster-account.yaml', async () => {
     await kubernetes.kubectl.ok(['apply', '-f', 'examples/cluster-account.yaml']);
     const token = () =>
       kubernetes.kubectl.ok(['get', 'secret', 'flotilla', '-n', 'flotilla', '-o', 'jsonpath={.data.token}']);
@@ -146,7 +146,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     ]);
   });
 
-  it('says which rights weak credentials lack, and stops when better ones come', async () => {
+  it('reports the missing permissions of weak credentials until better ones are set', async () => {
     expect((await post('weak', await kubeconfigOf('weak'))).code).toBe(201);
     const weak = await until('weak', looked);
     expect(condition(weak, 'Ready')).toBe('False MissingRights');
@@ -159,7 +159,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     await bench.ask(server, path('weak'), { method: 'DELETE' });
   });
 
-  it('says that a client certificate ends, and then that it ended', async () => {
+  it('reports that a client certificate expires soon, and then that it has expired', async () => {
     expect((await post('brief', await kubeconfigOf('brief', ['system:masters'], 6_000))).code).toBe(201);
     const brief = await until('brief', looked);
     expect(condition(brief, 'CredentialsValid')).toBe('True ExpiringSoon');
@@ -172,7 +172,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     await bench.ask(server, path('brief'), { method: 'DELETE' });
   });
 
-  it('says that credentials and addresses lead nowhere', async () => {
+  it('reports unusable credentials and addresses', async () => {
     const admin = await readFile(kubernetes.kubeconfig, 'utf8');
     const unknown = await looking('unknown', admin.replaceAll(kubernetes.token, 'not-the-token'));
     expect(condition(unknown, 'CredentialsValid')).toBe('False CredentialsRefused');
@@ -187,7 +187,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     expect(JSON.stringify([unknown, nowhere, distrusted])).not.toContain(kubernetes.token);
   });
 
-  it('is used with kubectl by whoever may, each in their own name', async () => {
+  it('is used with kubectl by authorized users, each under their own name', async () => {
     const admin = await readFile(kubernetes.kubeconfig, 'utf8');
     for (const user of ['anna', 'bert']) await bench.make(server, 'users', user);
     const made = await post('used', admin, { access: [{ verbs: ['use'], users: ['anna'] }] });
@@ -205,24 +205,24 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     expect(await anna.ok(['exec', '-i', 'web', '--', 'cat'], { input: 'to and fro' })).toBe('to and fro');
     expect((await anna.run(['exec', 'web', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
     const logs = anna.follow(['logs', '-f', 'web']);
-    await logs.seen(/has started/);
+    await logs.waitForOutput(/has started/);
     await anna.ok(['attach', '-i', 'web'], { input: 'said to it\n' });
-    await logs.seen(/said to it/);
+    await logs.waitForOutput(/said to it/);
     await logs.stop();
 
     const inPod = createServer((_, response) => response.end('from the pod')).listen(0, '127.0.0.1');
     await once(inPod, 'listening');
     kubernetes.route({ namespace: 'default', pod: 'web' }, 80, `127.0.0.1:${(inPod.address() as AddressInfo).port}`);
     const forward = anna.follow(['port-forward', 'pod/web', ':80']);
-    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.seen(/127\.0\.0\.1:\d+/)) ?? [];
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.waitForOutput(/127\.0\.0\.1:\d+/)) ?? [];
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('from the pod');
     await forward.stop();
     await once(inPod.close(), 'close');
 
     const watch = anna.follow(['get', 'configmaps', '-w', '-o', 'name']);
-    await watch.seen(/kube-root-ca/);
+    await watch.waitForOutput(/kube-root-ca/);
     await anna.ok(['create', 'configmap', 'seen']);
-    await watch.seen(/configmap\/seen/);
+    await watch.waitForOutput(/configmap\/seen/);
     await watch.stop();
     expect((await anna.run(['get', 'nodes'])).stderr).toContain('User "anna" cannot list resource "nodes"');
 
@@ -235,7 +235,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a real Kubern
     expect((await anna.run(['get', 'pods'])).code).not.toBe(0);
   });
 
-  it('is connected, used and let go as docs/guides/clusters.md says', async () => {
+  it('is connected, used and disconnected as docs/guides/clusters.md describes', async () => {
     const home = join(bench.root, 'home');
     await mkdir(join(home, '.kube'), { recursive: true });
     await copyFile(kubernetes.kubeconfig, join(home, '.kube', 'config'));

@@ -11,7 +11,7 @@ import { listAt, objectAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { templateSpecErrors } from '../../src/management/rules/template-errors.ts';
 import { defaultSettings } from '../../src/management/settings.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Helm, helmWith } from './harness/run-helm.ts';
 
@@ -24,7 +24,7 @@ function exampleOf(name: string): JsonObject {
   return load(readFileSync(join(folder, `${name}.yaml`), 'utf8')) as JsonObject;
 }
 
-/** What whoever uses the template can say, each time all of it. */
+/** The parameters that a user of the template can set, all of them each time. */
 const given: Readonly<Record<string, readonly string[]>> = {
   quota: ['', 'cpu: 16\nmemory: 32\npods: 100'],
   sized: ['', ...['small', 'medium', 'large'].map((size) => `size: ${size}\nkubernetesVersion: v1.33.4\nstorage: 20`)],
@@ -42,7 +42,7 @@ function rendered(name: string, text: string): TemplateDefinition {
   return definition;
 }
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'the templates of examples/', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the templates of examples/', () => {
   let helm: Helm;
   let scratch: string;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
   });
   afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-  /** The objects that the real chart makes of the values. */
+  /** The objects that the real chart renders from the values. */
   async function made(name: string, text = ''): Promise<(kind: string, of?: string) => JsonObject> {
     if (typeof programs === 'string') throw new Error(programs);
     const { helmRelease } = rendered(name, text);
@@ -73,14 +73,14 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
   const container = (statefulSet: JsonObject): JsonValue =>
     listAt(statefulSet, 'spec', 'template', 'spec', 'containers')[0] ?? null;
 
-  it.each(names)('%s is one that the server takes, named as its file', (name) => {
+  it.each(names)('%s is accepted by the server, and named like its file', (name) => {
     const example = exampleOf(name);
     expect([textAt(example, 'kind'), textAt(example, 'metadata', 'name')]).toEqual(['VirtualClusterTemplate', name]);
     expect(templateSpecErrors(objectAt(example, 'spec') as VirtualClusterTemplateSpec, defaultSettings)).toEqual([]);
   });
 
   it.each(names.flatMap((name) => (given[name] ?? ['']).map((text) => [name, text] as const)))(
-    '%s is a virtual cluster for the chart, with %j',
+    '%s renders a virtual cluster with the chart, with %j',
     async (name, text) => {
       const of = await made(name, text);
       expect(textAt(of('StatefulSet', 'one'), 'metadata', 'labels', 'app')).toBe('vcluster');
@@ -88,7 +88,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
     },
   );
 
-  it('quota bounds what is asked for and what is used', async () => {
+  it('quota limits requests and usage', async () => {
     const of = await made('quota', 'cpu: 16\nmemory: 32\npods: 100');
     const hard = objectAt(of('ResourceQuota'), 'spec', 'hard');
     expect(hard).toMatchObject({
@@ -99,12 +99,12 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
       'count/pods': '100',
     });
     of('LimitRange');
-    // A quota on limits refuses every pod without them, the control plane itself among them.
+    // A quota on limits refuses every pod without limits, including the control plane itself.
     const limits = objectAt(container(of('StatefulSet', 'one')), 'resources', 'limits');
     expect(limits).toMatchObject({ cpu: '1', memory: '2Gi' });
   });
 
-  it('isolated fences the network, and refuses what breaks out of a container', async () => {
+  it('isolated restricts the network, and refuses containers that could escape', async () => {
     const of = await made('isolated');
     of('NetworkPolicy');
     of('ResourceQuota');
@@ -113,7 +113,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the templates
     expect(labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
   });
 
-  it('sized is of the version and size that were asked for', async () => {
+  it('sized has the requested version and size', async () => {
     const memory: string[] = [];
     for (const text of given.sized ?? []) {
       const of = await made('sized', text);

@@ -4,24 +4,24 @@ import { readKubeconfig } from '../../src/api/kubeconfig.ts';
 import { connectToHost } from '../../src/hosts/kubernetes/host-connection.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { textAt } from '../../src/lib/json-path.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
+import { latencyRatio } from './harness/latency-ratio.ts';
 import { openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { startKubernetes } from './harness/start-kubernetes.ts';
-import { timesAsLong } from './harness/times-as-long.ts';
 
 const programs = findKubernetes();
 const cluster = 'europe';
 const gateway = '/kubernetes/project/default/virtualcluster/demo';
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'the gateway to a real cluster', () => {
-  // How many milliseconds that are depends on the machine: the bench measures them (issue 7).
-  it('has a request take less than three times as long as on the straight way', async () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the gateway to a real cluster', () => {
+  // Absolute milliseconds depend on the machine: the benchmark measures them (issue 7).
+  it('takes less than three times as long for a request as a direct connection', async () => {
     if (typeof programs === 'string') return;
     const kubernetes = await startKubernetes({ programs });
     const flotilla = await openFlotilla(kubernetes);
     await flotilla.connect(cluster, kubernetes);
-    const made = await flotilla.make('demo', { clusterRef: { cluster }, template: {} });
+    const made = await flotilla.createInstance('demo', { clusterRef: { cluster }, template: {} });
     await flotilla.wait('demo', 'condition=Ready');
     const ref = (member: string) => textAt(made, 'spec', 'clusterRef', member);
     const { kubeconfig } = await kubernetes.standIn({ namespace: ref('namespace'), name: ref('virtualCluster') });
@@ -33,7 +33,9 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateway t
     const token = await flotilla.bench.adminKey();
     const through = connectToHost({ server: `${flotilla.server.url}${gateway}`, certificateAuthority, token }, options);
     const wanted = 3;
-    expect(await timesAsLong({ path: '/api/v1/namespaces/default', through, straight, wanted })).toBeLessThan(wanted);
+    expect(await latencyRatio({ path: '/api/v1/namespaces/default', through, direct: straight, wanted })).toBeLessThan(
+      wanted,
+    );
     await Promise.all([straight.close(), through.close()]);
     await flotilla.close();
     await kubernetes.stop();

@@ -9,7 +9,7 @@ import { textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
@@ -17,10 +17,10 @@ import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts'
 const programs = findKubernetes();
 const cluster = 'europe';
 const gateway = '/kubernetes/project/default/virtualcluster/demo';
-/** kubectl's older protocol in place of WebSockets. */
+/** Selects kubectl's older protocol (SPDY) instead of WebSockets. */
 const spdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' };
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways to real clusters', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the gateways to real clusters', () => {
   let kubernetes: Kubernetes;
   let flotilla: Flotilla;
   let inside: Kubectl;
@@ -31,11 +31,11 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     kubernetes = await startKubernetes({ programs });
     flotilla = await openFlotilla(kubernetes);
     await flotilla.connect(cluster, kubernetes);
-    const made = await flotilla.make('demo', { clusterRef: { cluster }, template: {} });
+    const made = await flotilla.createInstance('demo', { clusterRef: { cluster }, template: {} });
     await flotilla.wait('demo', 'condition=Ready');
     const ref = (member: string) => textAt(made, 'spec', 'clusterRef', member);
     await (await kubernetes.standIn({ namespace: ref('namespace'), name: ref('virtualCluster') })).startNode();
-    inside = await flotilla.inside('demo');
+    inside = await flotilla.kubectlInside('demo');
     await inside.ok(['run', 'web', '--image=web']);
     await inside.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s']);
   });
@@ -44,7 +44,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     await kubernetes.stop();
   });
 
-  /** kubectl of the management API, turned to another path of the same server. */
+  /** The kubectl of the management API, redirected to another path of the same server. */
   async function turnedTo(own: Kubectl, path: string): Promise<Kubectl> {
     const config = JSON.parse(await own.ok(['config', 'view', '--raw', '--minify', '-o', 'json']));
     const [only] = config.clusters;
@@ -55,8 +55,8 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     return kubectlWith(file);
   }
 
-  it('lead to the cluster itself who may use it, with the rights that they have there (completions §8)', async () => {
-    const ana = await flotilla.person('ana');
+  it('connect authorized users to the cluster itself, with their permissions there (completions §8)', async () => {
+    const ana = await flotilla.createUser('ana');
     const there = await turnedTo(ana, `/kubernetes/cluster/${cluster}`);
     expect((await there.run(['get', 'ns'])).stderr).toMatch(/Forbidden/);
     const access = [{ name: 'use', verbs: ['use'], users: ['ana'] }];
@@ -76,14 +76,14 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
       );
     }
     const logs = there.follow(['logs', '-f', 'web', '-n', 'anas']);
-    await logs.seen(/has started/);
+    await logs.waitForOutput(/has started/);
     const watch = there.follow(['get', 'configmaps', '-n', 'anas', '-w', '-o', 'name']);
     await there.ok(['create', 'configmap', 'first', '-n', 'anas']);
-    await watch.seen(/configmap\/first/);
+    await watch.waitForOutput(/configmap\/first/);
     const shell = there.follow(['exec', '-n', 'anas', 'web', '--', 'sh', '-c', 'echo up; sleep 600']);
-    await shell.seen(/up/);
+    await shell.waitForOutput(/up/);
     await flotilla.ask(`${groupPath}/clusters/${cluster}`, mergePatch({ spec: { access: [] } }));
-    // Whatever lasts ends with the right to be there.
+    // Long-running requests end when the permission is revoked.
     await Promise.all([logs, watch, shell].map(({ child }) => child.exitCode ?? once(child, 'close')));
     expect((await there.run(['get', 'cm', '-n', 'anas'])).stderr).toMatch(/Forbidden/);
     expect(
@@ -91,7 +91,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     ).toBeGreaterThan(0);
   });
 
-  it('pass other protocols through: exec, attach, port-forward, in both of kubectl’s ways (issue 7)', async () => {
+  it('pass other protocols through: exec, attach, port-forward, with both protocols of kubectl (issue 7)', async () => {
     const page = createServer((request, response) => request.pipe(response)).listen(0, '127.0.0.1');
     await once(page, 'listening');
     for (const env of [{}, spdy]) {
@@ -103,7 +103,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     }
     const { port: there } = page.address() as AddressInfo;
     const forward = inside.follow(['port-forward', 'pod/web', `:${there}`]);
-    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.seen(/127\.0\.0\.1:\d+/)) ?? [];
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.waitForOutput(/127\.0\.0\.1:\d+/)) ?? [];
     const body = 'y'.repeat(3_000_000);
     for (let count = 0; count < 3; count += 1) {
       expect((await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).text()).length).toBe(
@@ -116,26 +116,26 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     const opened = (await flotilla.bench.read('audit.log'))
       .split('\n')
       .filter((line) => line.includes('"subresource":"exec"'));
-    // A WebSocket begins with a GET, SPDY with a POST.
+    // A WebSocket starts with a GET, SPDY with a POST.
     expect(new Set(opened.map((line) => textAt(JSON.parse(line), 'verb')))).toEqual(new Set(['get', 'create']));
 
     const watched = `${flotilla.server.url.replace('https', 'wss')}${gateway}/api/v1/namespaces/default/configmaps?watch=true`;
     const headers = { authorization: `Bearer ${await flotilla.bench.adminKey()}` };
-    // Kubernetes takes no WebSocket that does not say where it comes from, as those of browsers do.
+    // Kubernetes requires the Origin header of a WebSocket, as browsers send it.
     const origin = flotilla.server.url;
     const socket = new WebSocket(watched, { headers, origin, ca: await flotilla.bench.read('ca.crt') });
     await once(socket, 'open');
-    const told = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       socket.on('message', (line) => {
         if (String(line).includes('"by-socket"')) resolve();
       });
     });
     await inside.ok(['create', 'configmap', 'by-socket']);
-    await told;
+    await received;
     socket.close();
   });
 
-  it('take tokens of the accounts inside, and of nobody else (completions §8)', async () => {
+  it('accept tokens of the accounts inside, and no others (completions §8)', async () => {
     await inside.ok(['create', 'serviceaccount', 'robot']);
     await inside.ok(['create', 'clusterrolebinding', 'robot', '--clusterrole=view', '--serviceaccount=default:robot']);
     const token = (await inside.ok(['create', 'token', 'robot'])).trim();
@@ -149,16 +149,16 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
     });
     expect(textAt(who.json, 'status', 'userInfo', 'username')).toBe('system:serviceaccount:default:robot');
-    // It opens nothing else: not the cluster below, not the server itself.
+    // The token gives access to nothing else: not to the cluster below, not to the server itself.
     expect((await flotilla.ask(`/kubernetes/cluster/${cluster}/api`, { token })).code).toBe(401);
     expect((await flotilla.ask(`${groupPath}/projects`, { token })).code).toBe(401);
-    // An account of the cluster below is nobody inside.
+    // An account of the cluster below has no identity inside.
     await kubernetes.kubectl.ok(['create', 'serviceaccount', 'outsider', '-n', 'default']);
     const foreign = (await kubernetes.kubectl.ok(['create', 'token', 'outsider', '-n', 'default'])).trim();
     expect(await asked('/api/v1/namespaces/default/pods', foreign)).toBe(401);
   });
 
-  it('narrow what is done and what is told by the scope of the key (completions §5)', async () => {
+  it('restrict actions and results to the scope of the key (completions §5)', async () => {
     const target = { requestTargets: ['ProjectVirtualCluster'] };
     const scope = {
       rules: [
@@ -206,14 +206,14 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     }
   });
 
-  it('let act as another only who may in there (AUTHZ-08)', async () => {
-    const eve = await flotilla.person('eve');
+  it('allow impersonation only to callers who may impersonate inside (AUTHZ-08)', async () => {
+    const eve = await flotilla.createUser('eve');
     const access = [{ name: 'use', verbs: ['use', 'get'], users: ['eve'] }];
     await flotilla.ask(
       `${instancesPath}/demo`,
       mergePatch({ spec: { access, extraAccessRules: [{ users: ['eve'], clusterRole: 'edit' }] } }),
     );
-    const eves = await flotilla.inside('demo', eve);
+    const eves = await flotilla.kubectlInside('demo', eve);
     expect(
       (await eves.run(['get', 'secrets', '-n', 'kube-system', '--as=root', '--as-group=system:masters'])).stderr,
     ).toMatch(/Forbidden/);
@@ -229,7 +229,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     ).toMatch(/no/);
   });
 
-  it('tell what the control plane of an instance wrote (completions §3)', async () => {
+  it('serve the log of the control plane of an instance (completions §3)', async () => {
     const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/virtualclusterinstances/demo/log`;
     expect(await flotilla.admin.ok(['get', '--raw', `${path}?tailLines=5`])).toMatch(/has started/);
     const following = await flotilla.bench.request(flotilla.server, `${instancesPath}/demo/log?follow=true`);
@@ -237,12 +237,12 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     for await (const chunk of following.body) if (String(chunk).includes('has started')) break;
   });
 
-  it('end what lasts when the instance is put to sleep, and say so (completions §3)', async () => {
+  it('end long-running requests with a message when the instance goes to sleep (completions §3)', async () => {
     const watch = inside.follow(['get', 'configmaps', '-w', '-o', 'name']);
     await inside.ok(['create', 'configmap', 'seen']);
-    await watch.seen(/configmap\/seen/);
+    await watch.waitForOutput(/configmap\/seen/);
     const shell = inside.follow(['exec', 'web', '--', 'sh', '-c', 'echo up; sleep 600']);
-    await shell.seen(/up/);
+    await shell.waitForOutput(/up/);
     const annotation = 'sleepmode.platform.sh/force';
     await flotilla.admin.ok(['annotate', 'vci/demo', `${annotation}=true`]);
     await Promise.all([watch, shell].map(({ child }) => child.exitCode ?? once(child, 'close')));
@@ -250,7 +250,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the gateways 
     expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/is asleep/)]);
   });
 
-  it('wake what rests, once for all who come, and wait for it (completions §3)', async () => {
+  it('wake a sleeping instance once for all waiting requests (completions §3)', async () => {
     await flotilla.admin.ok([
       'annotate',
       'vci/demo',

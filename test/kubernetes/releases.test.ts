@@ -11,7 +11,7 @@ import type { HostedVirtualCluster, HostPlace, Installation } from '../../src/ho
 import { systemClock } from '../../src/lib/clock.ts';
 import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type OpenHost, openHost } from './harness/open-host.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
@@ -22,7 +22,7 @@ const stateOfPods = (state: string) =>
   `controlPlane: {statefulSet: {pods: {annotations: {node.flotilla.test/state: ${state}}}}}`;
 const replicas = (count: number) => `controlPlane: {statefulSet: {highAvailability: {replicas: ${count}}}}`;
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'releases of vCluster on Kubernetes', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releases of vCluster on Kubernetes', () => {
   let kubernetes: Kubernetes;
   let opened: OpenHost;
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
     Math.max(...(await records(name)).map((record) => Number(textAt(record, 'metadata', 'labels', 'version'))));
 
   describe('an installation', () => {
-    it('runs helm once for the same wish, and again for another one', async () => {
+    it('runs helm once for the same desired state, and again for another one', async () => {
       await Promise.all([install('once'), install('once')]);
       await install('once');
       expect(await revision('once')).toBe(1);
@@ -75,7 +75,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(numberAt(await kubernetes.api.ok('GET', workload('once')), 'spec', 'replicas')).toBe(1);
     });
 
-    it('adds what it is asked to add to the virtual cluster, and to its namespace with objects in it', async () => {
+    it('adds the requested metadata and objects to the virtual cluster and its namespace', async () => {
       const objects = 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: inside, namespace: elsewhere}\ndata: {a: b}\n';
       await install('dressed', '', {
         displayName: 'Dressed',
@@ -94,12 +94,12 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(valueAt(await kubernetes.api.ok('GET', path), 'data', 'a')).toBe('b');
     });
 
-    it('leaves nothing behind of the credentials and the values that helm was given', async () => {
+    it('leaves no trace of the credentials and values that helm was given', async () => {
       await install('clean');
       expect(readdirSync(opened.workDir).filter((name) => name.startsWith('run-'))).toEqual([]);
     });
 
-    it('tells in helm’s own words why values are refused, and goes on when they are right', async () => {
+    it('reports in helm’s own words why values are refused, and proceeds when they are corrected', async () => {
       const refused = await install(
         'values',
         'controlPlane: {statefulSet: {highAvailability: {replicas: many}}}',
@@ -112,7 +112,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(await opened.host.observe(at('values'))).toMatchObject({ owner: 'owner-values' });
     });
 
-    it('tells what to do where the chart or helm is not there', async () => {
+    it('reports what to do if the chart or helm is missing', async () => {
       const version = '0.0.7';
       await expect(install('chart', '', { helm: { chart: { version } } })).rejects.toMatchObject({
         fault: 'ChartNotFound',
@@ -127,7 +127,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       await without.close();
     });
 
-    it('does not touch a release of that name that somebody else made in our namespace', async () => {
+    it('does not change a release of that name that another client created in our namespace', async () => {
       await install('mixed');
       await opened.host.remove(at('mixed'), { owner: 'nobody', uid: 'none' });
       await kubernetes.helm('uninstall', 'mixed', '--namespace', 'of-mixed');
@@ -139,7 +139,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect((await opened.host.observe(at('mixed')))?.uid).toBe(uid);
     });
 
-    it('goes on after a helm that was killed in the middle', async () => {
+    it('continues after a helm process was killed', async () => {
       await install('killed');
       const [record] = await records('killed');
       const path = namespaced('killed', `/api/v1/namespaces/NAMESPACE/secrets/${textAt(record, 'metadata', 'name')}`);
@@ -157,11 +157,11 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
     });
   });
 
-  it('ends helm in order when it is closed, and the next one goes on from there', async () => {
+  it('stops helm cleanly when it is closed, and the next one continues from there', async () => {
     const first = openHost(kubernetes);
     const place = at('handed-on');
     const installing = first.host.install({ place, owner: 'owner-handed-on' });
-    // A helm that was quick may have been done.
+    // A fast helm may already have finished.
     const outcome = installing.then(
       () => 503,
       (error: { code?: number }) => error.code,
@@ -177,8 +177,8 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
 
   const observedGone = (name: string) => until(async () => (await opened.host.observe(at(name))) === undefined);
 
-  describe('what is seen', () => {
-    it('says that a pod crashes again and again, and why', async () => {
+  describe('an observation', () => {
+    it('reports that a pod is crash-looping, and why', async () => {
       await install('crash', stateOfPods('crash-looping'));
       const failed = await observed('crash', ({ phase }) => phase === 'Failed');
       expect(failed).toMatchObject({ reason: 'CrashLoopBackOff', message: expect.stringContaining('pod crash-0') });
@@ -187,20 +187,20 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       await observed('crash', ({ phase }) => phase === 'Pending');
     });
 
-    it('says that no pod is made where a quota does not let it', async () => {
+    it('reports that a quota prevents the pods', async () => {
       const objects = 'kind: ResourceQuota\napiVersion: v1\nmetadata: {name: none}\nspec: {hard: {pods: "0"}}\n';
       await install('quota', '', { space: { objects } });
       const seen = await observed('quota', ({ reason }) => reason === 'NoPods');
       expect(seen).toMatchObject({ phase: 'Failed', message: expect.stringContaining('exceeded quota: none') });
     });
 
-    it('says that one whose pod is ready does not answer', async () => {
+    it('reports that a virtual cluster with a ready pod does not respond', async () => {
       await install('silent');
       const seen = await observed('silent', ({ reason }) => reason === 'NotAnswering');
       expect(seen).toMatchObject({ phase: 'Pending', message: expect.stringContaining('cannot be reached') });
     });
 
-    it('says what of it is gone, and another installation mends it', async () => {
+    it('reports missing parts, and another installation repairs them', async () => {
       await install('drift');
       expect(await opened.host.observe(at('drift'))).not.toHaveProperty('drift');
       await kubernetes.api.ok('DELETE', workload('drift'));
@@ -221,7 +221,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
   });
 
   describe('sleep', () => {
-    it('remembers how many replicas there were, ends the pods of those inside, and outlasts an upgrade', async () => {
+    it('keeps the number of replicas, ends the pods of those inside, and survives an upgrade', async () => {
       await install('tired', replicas(2));
       const inner = {
         metadata: { name: 'web-x-default-x-tired', labels: { 'vcluster.loft.sh/managed-by': 'tired' } },
@@ -252,7 +252,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(objectAt(awake, 'metadata', 'annotations')).not.toHaveProperty(replicasAnnotation);
     });
 
-    it('stops and starts all that a virtual cluster is made of, where that is a Deployment with a store beside it', async () => {
+    it('stops and starts all parts of a virtual cluster that is a Deployment with a separate store', async () => {
       await install('parts', 'controlPlane: {backingStore: {etcd: {deploy: {enabled: true}}}}');
       const apps = '/apis/apps/v1/namespaces/of-parts';
       const counts = async () => {
@@ -270,7 +270,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(await counts()).toEqual([1, 1]);
     });
 
-    it('wakes what vCluster’s own command has put to sleep', async () => {
+    it('wakes a virtual cluster that vCluster’s own command has paused', async () => {
       await install('paused');
       const annotations = { 'loft.sh/paused': 'true', 'loft.sh/paused-replicas': '2' };
       await kubernetes.api.ok('PATCH', workload('paused'), { metadata: { annotations }, spec: { replicas: 0 } }, merge);
@@ -285,7 +285,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
   describe('a removal', () => {
     const remove = (name: string) => until(() => opened.host.remove(at(name), { owner: `owner-${name}` }));
 
-    it('leaves a namespace that is to be kept, to whoever keeps it', async () => {
+    it('keeps a namespace that is to be kept', async () => {
       await install('kept', '', { space: { annotations: { [keepNamespaceAnnotation]: 'true' } } });
       await remove('kept');
       const namespace = await kubernetes.api.ok('GET', '/api/v1/namespaces/of-kept');
@@ -297,7 +297,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       expect(await opened.host.remove(at('kept'), { owner: 'owner-kept' })).toBe(true);
     });
 
-    it('tells what holds it up, once it takes long', async () => {
+    it('reports what blocks it if it takes long', async () => {
       await install('held');
       const held = { metadata: { name: 'held', finalizers: ['example.com/holds'] } };
       await kubernetes.api.ok('POST', '/api/v1/namespaces/of-held/configmaps', held);
@@ -312,27 +312,27 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
       await later.close();
     });
 
-    it('takes away what has lost its record', async () => {
+    it('removes a virtual cluster whose record is lost', async () => {
       await install('lost');
       for (const record of await records('lost')) {
         const name = textAt(record, 'metadata', 'name');
         await kubernetes.api.ok('DELETE', namespaced('lost', `/api/v1/namespaces/NAMESPACE/secrets/${name}`));
       }
       await remove('lost');
-      expect((await kubernetes.api.ask('GET', '/api/v1/namespaces/of-lost')).code).toBe(404);
+      expect((await kubernetes.api.request('GET', '/api/v1/namespaces/of-lost')).code).toBe(404);
     });
 
-    it('leaves a namespace in which somebody else’s virtual cluster runs', async () => {
+    it('keeps a namespace in which a virtual cluster of another owner runs', async () => {
       await install('shared');
       await kubernetes.helm('install', 'guest', kubernetes.programs.chart, '--namespace', 'of-shared');
       await remove('shared');
       expect(await opened.host.observe({ namespace: 'of-shared', name: 'guest' })).toMatchObject({ owner: '' });
-      expect((await kubernetes.api.ask('GET', service('shared'))).code).toBe(404);
+      expect((await kubernetes.api.request('GET', service('shared'))).code).toBe(404);
     });
   });
 
-  it('says that the cluster does not answer while it hangs, tells whoever follows, and goes on when it is back', async () => {
-    // What takes half a minute takes a second.
+  it('reports a hanging cluster, notifies followers, and continues when it is back', async () => {
+    // Runs timers 30 times faster: half a minute takes a second.
     const hurried = { ...systemClock, after: (ms: number, call: () => void) => systemClock.after(ms / 30, call) };
     const other = openHost(kubernetes, {}, hurried);
     await other.host.observe(at('once'));
@@ -356,7 +356,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
     await other.close();
   });
 
-  it('ends for whoever follows it, and answers 503, once it is closed', async () => {
+  it('ends for its followers, and answers 503, once it is closed', async () => {
     const other = openHost(kubernetes);
     const following = other.host.follow({ onChange() {}, onGap() {} }, new AbortController().signal);
     await other.host.observe(at('once'));
@@ -366,7 +366,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'releases of v
     await expect(other.host.sleep(at('once'))).rejects.toMatchObject({ code: 503 });
   });
 
-  it('watches each kind once, however many virtual clusters there are', async () => {
+  it('watches each kind once, for any number of virtual clusters', async () => {
     const other = openHost(kubernetes);
     const since = kubernetes.audited().length;
     await Promise.all(['many-1', 'many-2', 'many-3'].map((name) => other.host.observe(at(name))));

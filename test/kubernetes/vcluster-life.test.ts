@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { vclusterLife } from '../cluster/vcluster-life.suite.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
 
 const programs = findKubernetes();
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'what test:cluster does', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the suite of test:cluster', () => {
   let kubernetes: Kubernetes;
 
   beforeAll(async () => {

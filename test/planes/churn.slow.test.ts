@@ -13,10 +13,10 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts';
 
 const planes = 1_000;
 const rounds = 10;
-/** The fixture's list of ids and code that is compiled; a kilobyte kept of each plane would be four times as much. */
+/** Covers the fixture's list of ids and compiled code; one retained kilobyte per plane would be four times as much. */
 const allowedGrowth = 2 * 1024 * 1024;
 
-it('a thousand planes made and removed ten times over leave memory as it was and nothing in the store', async () => {
+it('a thousand planes created and removed ten times leave memory unchanged and nothing in the store', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-churn-'));
   const store = await openEmbeddedStore({ directory });
   const { fleet } = testFleet({ store, clock: systemClock, memoryBudget: 8 * 1024 * 1024 });

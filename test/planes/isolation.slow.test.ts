@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { openEmbeddedStore } from '../../src/store/embedded.ts';
-import { provesIsolation } from './isolation.ts';
+import { verifyIsolation } from './isolation.ts';
 
-it('a hundred thousand operations in its neighbours leave a plane as it is, on disk and for its clients', async () => {
+it('a hundred thousand operations in neighboring planes leave a plane unchanged, on disk and for its clients', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-isolation-'));
   const clock = new ManualClock();
   const store = await openEmbeddedStore({ directory, clock, retention: { ageMilliseconds: 1_000, changes: 1_000 } });
   try {
-    await provesIsolation({
+    await verifyIsolation({
       operations: 100_000,
       store,
       clock,

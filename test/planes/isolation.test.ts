@@ -1,12 +1,12 @@
 import { it } from 'vitest';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
-import { provesIsolation } from './isolation.ts';
+import { verifyIsolation } from './isolation.ts';
 
-it('what is done in one plane leaves bytes, counts, list revisions and watches of another as they are', async () => {
+it('operations in one plane leave the bytes, counts, list revisions and watches of another unchanged', async () => {
   const clock = new ManualClock();
   const store = openMemoryStore({ clock, retention: { ageMilliseconds: 1_000, changes: 100 } });
-  await provesIsolation({
+  await verifyIsolation({
     operations: 3_000,
     store,
     clock,

@@ -20,51 +20,51 @@ import {
 import type { Store } from '../../src/store/store.ts';
 import { SeededRandom } from '../bad-days/seeded-random.ts';
 
-/** The plane that nobody touches, and neighbours whose names begin as its own does, or are its beginning. */
-const quiet = 'vc-1';
+/** The plane that is not touched. The names of its neighbors start with its name or are a prefix of it. */
+const untouched = 'vc-1';
 const neighbours = ['vc', 'vc-', 'vc-11', 'vc-1-', 'vc-1a', 'vc-1\u0001', 'vc-0', 'vc-2'];
-/** Names and namespaces of which some are the beginning of others, in all planes the same. */
+/** Names and namespaces, some of them prefixes of others, the same in all planes. */
 const names = ['a', 'aa', 'a.a', 'a-a', 'ab', 'first', 'second', 'x'];
 const namespaces = ['a', 'b'];
 
-/** More at once than a few shares a flush; fewer than thousands keeps the order of things random. */
-const atOnce = 64;
+/** Enough concurrency to share flushes, little enough to keep the order random. */
+const concurrency = 64;
 
 export interface IsolationOptions {
   readonly operations: number;
   readonly store: Store;
   readonly clock: Clock;
   readonly seed: number;
-  /** Lets the store forget old history meanwhile. */
+  /** Compacts old history meanwhile. */
   compact?(): void;
 }
 
-/** Does so many random things in the neighbours of a plane, and holds the plane against what it was before. */
-export async function provesIsolation(options: IsolationOptions): Promise<void> {
+/** Performs that many random operations in the neighbors of a plane, and compares the plane with its state before. */
+export async function verifyIsolation(options: IsolationOptions): Promise<void> {
   const { store } = options;
-  // Little memory, so that planes are put away and loaded all the time.
+  // A small memory budget, so that planes are unloaded and loaded all the time.
   const { fleet } = testFleet({ store, clock: options.clock, memoryBudget: 400_000 });
-  const borrowed = await fleet.borrowOrCreate(quiet);
-  if (borrowed === undefined) throw new Error('the plane is not there');
+  const borrowed = await fleet.borrowOrCreate(untouched);
+  if (borrowed === undefined) throw new Error('the plane does not exist');
   const { plane } = borrowed;
   await furnish(plane);
-  const before = await picture(store, plane);
+  const before = await snapshot(store, plane);
   const revision = (await kindOf(plane, widgets).verbs.list(system(), listing())).resourceVersion;
   const watches = await openWatches(plane, revision);
 
   await disturb(fleet, new SeededRandom(options.seed), options);
 
-  expect(await picture(store, plane)).toEqual(before);
+  expect(await snapshot(store, plane)).toEqual(before);
   for (const watch of watches) expect([watch.take(), watch.over]).toEqual([undefined, false]);
   const resumed = await kindOf(plane, widgets).verbs.watch(system(), watching({ resourceVersion: '1' }));
   expect((await resumed[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
-  // They live: the next change is told to each of them.
+  // The watches are alive: each receives the next change.
   await kindOf(plane, widgets).verbs.create(system(), widget('the-last'), writing);
   await kindOf(plane, gadgets).verbs.create(system(), { ...widget('the-last'), kind: 'Gadget' }, writing);
   for (const watch of watches)
     expect((await watch[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   borrowed.release();
-  await fleet.use(quiet, async (reloaded) => {
+  await fleet.use(untouched, async (reloaded) => {
     expect(kindOf(reloaded, widgets).count('a')).toBe(names.length + 1);
   });
   fleet.close();
@@ -93,30 +93,30 @@ async function openWatches(plane: ControlPlane, resourceVersion: string): Promis
   return Promise.all([widgets, gadgets, widgets].map(open));
 }
 
-/** Everything of the plane that anybody can see: its bytes in the store, its counts, its lists with their revisions. */
-async function picture(store: Store, plane: ControlPlane): Promise<unknown> {
+/** The complete visible state of the plane: its bytes in the store, its counts, its lists with their revisions. */
+async function snapshot(store: Store, plane: ControlPlane): Promise<unknown> {
   const rows: unknown[] = [];
   for await (const row of store.dump()) {
-    if (row.row === 'slice' && row.slice === quiet) rows.push(row);
+    if (row.row === 'slice' && row.slice === untouched) rows.push(row);
     const { slice, segments } = row.row === 'entry' ? row.key : { slice: '', segments: [] };
-    if (slice === quiet || (slice === upkeepSlice && segments.includes(quiet))) rows.push(row);
+    if (slice === untouched || (slice === upkeepSlice && segments.includes(untouched))) rows.push(row);
   }
   const kinds = [...plane.stores()];
   const lists = await Promise.all(kinds.map(({ verbs }) => verbs.list(system(''), listing())));
   return {
     rows,
-    history: await store.history({ slice: quiet, prefix: [] }, 0),
-    revision: await store.revision(quiet),
+    history: await store.history({ slice: untouched, prefix: [] }, 0),
+    revision: await store.revision(untouched),
     counts: kinds.map((kind) => [kind.resource.plural, kind.count()]),
     lists: lists.map(({ items, resourceVersion }) => [resourceVersion, items.map((item) => item.json())]),
   };
 }
 
 async function disturb(fleet: Fleet, random: SeededRandom, options: IsolationOptions): Promise<void> {
-  for (let done = 0; done < options.operations; done += atOnce) {
-    const steps = Array.from({ length: Math.min(atOnce, options.operations - done) }, () => step(random));
+  for (let done = 0; done < options.operations; done += concurrency) {
+    const steps = Array.from({ length: Math.min(concurrency, options.operations - done) }, () => step(random));
     await Promise.all(steps.map((each) => perform(fleet, each)));
-    if (done % (atOnce * 16) === 0) options.compact?.();
+    if (done % (concurrency * 16) === 0) options.compact?.();
   }
 }
 
@@ -135,7 +135,7 @@ function step(random: SeededRandom) {
   };
 }
 
-/** That it is refused, because there is no such object or plane any more, is part of life. */
+/** A refusal is expected where the object or the plane no longer exists. */
 async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<void> {
   try {
     if (each.act === 'remove') return await fleet.remove(each.plane);

@@ -6,12 +6,15 @@ import { deleting, system, widget, widgets, writing } from '../../src/registry/w
 import { openEmbeddedStore } from '../../src/store/embedded.ts';
 
 const writers = 8;
-/** Little memory: most planes are put away as soon as they are let go. */
+/** A small memory budget: most planes are unloaded as soon as they are released. */
 const memoryBudget = 200_000;
 
-/** Every line is in the pipe before the next step begins, so what was acknowledged is known whenever the kill comes. */
-function say(...words: readonly string[]): void {
-  writeSync(1, `${words.join(' ')}\n`);
+/**
+ * Writes the line to the pipe before the next step begins, so that acknowledgments are complete whenever the kill
+ * comes.
+ */
+function printLine(...fields: readonly string[]): void {
+  writeSync(1, `${fields.join(' ')}\n`);
 }
 
 const [directory = '', round = ''] = process.argv.slice(2);
@@ -19,27 +22,27 @@ const store = await openEmbeddedStore({ directory });
 const { fleet } = testFleet({ store, clock: systemClock, memoryBudget });
 await fleet.resume();
 
-/** Makes plane after plane, works in it, and removes two of three. */
+/** Creates plane after plane, writes in it, and removes two of three. */
 async function work(writer: number): Promise<void> {
   for (let count = 0; ; count++) {
     const id = `vc-${round}-${writer}-${count}`;
     await fleet.create(id);
-    say('born', id);
+    printLine('born', id);
     for (const name of ['a', 'b', 'c']) {
       await fleet.use(id, (plane) => {
         const created = widget(name, { metadata: { finalizers: name === 'c' ? ['x.example/f'] : [] } });
         return kindOf(plane).verbs.create(system(), created, writing);
       });
-      say('has', id, name);
+      printLine('has', id, name);
     }
     await fleet.use(id, (plane) => kindOf(plane).verbs.delete(system(), 'first', deleting()));
-    say('lost', id, 'first');
-    // One that waits leaves work for upkeep.
+    printLine('lost', id, 'first');
+    // A graceful deletion leaves work for maintenance.
     await fleet.use(id, (plane) => kindOf(plane).verbs.delete(system(), 'b', deleting({ gracePeriodSeconds: 3_600 })));
     if (count % 3 === 2) continue;
-    say('removing', id);
+    printLine('removing', id);
     await fleet.remove(id);
-    say('removed', id);
+    printLine('removed', id);
   }
 }
 

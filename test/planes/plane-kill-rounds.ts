@@ -6,8 +6,8 @@ import { buildKilledProgram } from '../harness/killed-program.ts';
 import { PlaneLedger } from './plane-ledger.ts';
 
 /**
- * Kills a process whose eight workers make, use and remove planes, opens what it left, holds it against what the workers
- * had been told, and begins again over the same store. Throws at the first thing that does not fit.
+ * Kills a process whose eight workers create, use and remove planes, opens the store it left, compares it with the
+ * acknowledgments that the workers received, and starts again on the same store. Throws at the first mismatch.
  */
 export async function planeKillRounds(rounds: number): Promise<PlaneLedger['totals']> {
   const program = await buildKilledProgram('test/planes/plane-crash-writer.ts');
@@ -15,7 +15,7 @@ export async function planeKillRounds(rounds: number): Promise<PlaneLedger['tota
   const ledger = new PlaneLedger();
   try {
     for (let round = 0; round < rounds; round++) {
-      await program.run([directory, `${round}`], (line) => ledger.hear(line), round % 10 === 9);
+      await program.run([directory, `${round}`], (line) => ledger.record(line), round % 10 === 9);
       const store = await openEmbeddedStore({ directory });
       try {
         await ledger.verify(store);

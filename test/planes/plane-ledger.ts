@@ -10,7 +10,7 @@ interface Known {
   removal: 'none' | 'begun' | 'done';
 }
 
-/** What the writers of all rounds were told of their planes. */
+/** The acknowledgments that the writers of all rounds received for their planes. */
 export class PlaneLedger {
   readonly #planes = new Map<string, Known>();
 
@@ -20,7 +20,7 @@ export class PlaneLedger {
     return { kept: count('none'), between: count('begun'), removed: count('done') };
   }
 
-  hear(line: string): void {
+  record(line: string): void {
     const [word, id = '', name = ''] = line.split(' ');
     const known = this.#planes.get(id) ?? { has: new Set(), lost: new Set(), removal: 'none' };
     this.#planes.set(id, known);
@@ -30,7 +30,7 @@ export class PlaneLedger {
     else if (word === 'removed') known.removal = 'done';
   }
 
-  /** Call with the store that the process left behind; finishes what it had begun to remove. */
+  /** Verifies the store that the process left behind; completes the removals that it had begun. */
   async verify(store: Store): Promise<void> {
     const { fleet } = testFleet({ store });
     await fleet.resume();
@@ -48,14 +48,14 @@ export class PlaneLedger {
         })) === true;
       if (known.removal === 'none') assert.ok(isThere, `${id} is lost`);
       if (!isThere) assert.ok(!traces.has(id), `${id} is gone and has left something`);
-      // From the second time on it must stay what it was found to be.
+      // The first verification settles the outcome; later ones must find the same.
       if (known.removal === 'begun') known.removal = isThere ? 'none' : 'done';
     }
     fleet.close();
   }
 }
 
-/** All planes of which there is anything at all. */
+/** All planes of which any row exists. */
 async function planesIn(store: Store): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const row of store.dump()) {

@@ -13,8 +13,8 @@ const virtualClusters = `/apis/${apiVersion}/namespaces/default/virtualclusters`
 const rounds = 4;
 const workers = 8;
 
-/** How far each virtual cluster came, as its worker was told. */
-type Progress = 'asked for' | 'made' | 'written into' | 'deletion asked for' | 'deleted';
+/** The progress of each virtual cluster, as acknowledged to its worker. */
+type Progress = 'requested' | 'created' | 'written' | 'deletion requested' | 'deleted';
 
 let flotilla: FlotillaProcess;
 beforeEach(async () => {
@@ -26,41 +26,41 @@ function inside(name: string): string {
   return `${virtualClusters}/${name}/proxy/api/v1/namespaces/default/configmaps`;
 }
 
-/** Makes virtual clusters, writes into each, and deletes two of three, until the server is gone. */
-async function workUntilGone(api: ApiCaller, worker: string, tell: (name: string, progress: Progress) => void) {
+/** Creates virtual clusters, writes into each, and deletes two of three until the server is gone. */
+async function workUntilGone(api: ApiCaller, worker: string, report: (name: string, progress: Progress) => void) {
   for (let count = 0; ; count++) {
     const name = `${worker}-${count}`;
     try {
-      tell(name, 'asked for');
+      report(name, 'requested');
       await api.make(virtualClusters, { apiVersion, kind: 'VirtualCluster', metadata: { name } });
-      tell(name, 'made');
+      report(name, 'created');
       await api.make(inside(name), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept' }, data: { name } });
-      tell(name, 'written into');
+      report(name, 'written');
       if (count % 3 === 2) continue;
-      tell(name, 'deletion asked for');
+      report(name, 'deletion requested');
       const { status, text } = await api.send('DELETE', `${virtualClusters}/${name}`);
       if (status !== 200) throw new Error(`DELETE ${name}: ${status} ${text}`);
-      tell(name, 'deleted');
+      report(name, 'deleted');
     } catch (error) {
-      // What the server answered is a fault; that it answers no more is what is waited for.
+      // An error response fails the test; a server that no longer answers is the expected end.
       if (error instanceof Error && /: [1-5]\d\d /.test(error.message)) throw error;
       return;
     }
   }
 }
 
-it('a server that is killed while virtual clusters are made, used and removed loses none and leaves none half', async () => {
+it('a server that is killed while virtual clusters are created, used and removed loses none and leaves none partially', async () => {
   const progress = new Map<string, Progress>();
   for (let round = 0; round < rounds; round++) {
     const callers = await Promise.all(Array.from({ length: workers }, () => ApiCaller.of(flotilla, local)));
     let answers = 0;
     const killAt = 60 + 37 * round;
     let killed: Promise<unknown> | undefined;
-    const tell = (name: string, now: Progress) => {
+    const report = (name: string, now: Progress) => {
       progress.set(name, now);
       if (++answers >= killAt) killed ??= flotilla.stop('SIGKILL');
     };
-    await Promise.all(callers.map((caller, worker) => workUntilGone(caller, `r${round}w${worker}`, tell)));
+    await Promise.all(callers.map((caller, worker) => workUntilGone(caller, `r${round}w${worker}`, report)));
     await killed;
     await Promise.all(callers.map((caller) => caller.close()));
     flotilla = await flotilla.restart();
@@ -70,17 +70,17 @@ it('a server that is killed while virtual clusters are made, used and removed lo
   expect(await planesLeft()).toEqual(await planesWanted());
 }, 300_000);
 
-/** From then on what was under way is what it was found to be. */
+/** Verifies the state and records the outcome of operations that were in progress. */
 async function verify(progress: Map<string, Progress>): Promise<void> {
   const api = await ApiCaller.of(flotilla, local);
-  for (const [name, told] of progress) {
+  for (const [name, reached] of progress) {
     const look = () => api.send('GET', `${inside(name)}/kept`);
-    if (told === 'deleted') await eventually(30, look, ({ status }) => status === 404);
-    else if (told === 'written into') expect(await look(), name).toMatchObject({ status: 200 });
-    else if (told === 'deletion asked for') {
+    if (reached === 'deleted') await eventually(30, look, ({ status }) => status === 404);
+    else if (reached === 'written') expect(await look(), name).toMatchObject({ status: 200 });
+    else if (reached === 'deletion requested') {
       const { status } = await eventually(30, look, (seen) => seen.status === 200 || seen.status === 404);
-      progress.set(name, status === 200 ? 'written into' : 'deleted');
-    } else if (told === 'made') {
+      progress.set(name, status === 200 ? 'written' : 'deleted');
+    } else if (reached === 'created') {
       expect(await look(), name).toSatisfy(({ status }) => status === 200 || status === 404);
     }
   }
@@ -96,7 +96,7 @@ async function planesWanted(): Promise<readonly string[]> {
   return list.items.map(({ metadata }) => `vc-${metadata.uid}`).sort();
 }
 
-/** All that there is any row of, in its own slice or among the work of upkeep. */
+/** All planes with any row, in their own slice or in the maintenance queue. */
 async function planesLeft(): Promise<readonly string[]> {
   await flotilla.stop();
   const store = await openEmbeddedStore({ directory: join(flotilla.dataDirectory, 'store') });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const loader = new URL('../../bin/cached-program.js', import.meta.url).href;
 const startCache = new URL('../../scripts/start-cache.mjs', import.meta.url).href;
 
-/** What a process prints that has the parts of the loader at hand, and the folder as `folder`. */
+/** The output of a process that has the loader's functions in scope, and the folder as `folder`. */
 async function printed(folder: string, code: string): Promise<string> {
   const head = `
     import { readFileSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const run = `
     console.log('rejected', ready.script.cachedDataRejected);
   }`;
 
-describe('a program that was made ready', () => {
+describe('a program with a code cache', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'program-'));
@@ -47,12 +47,12 @@ describe('a program that was made ready', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is run from what V8 has kept of it, with what it requires at hand', async () => {
+  it('runs from the V8 code cache, with its required modules available', async () => {
     await printed(folder, keepCache);
     expect(await printed(folder, run)).toBe('hello /\nrejected false\n');
   });
 
-  it('is run from what V8 has kept of it also where it sets a flag of V8 once it has started', async () => {
+  it('runs from the V8 code cache even if it sets a V8 flag after the start', async () => {
     const server = `(function (exports, require) {
       exports.main = async () => {
         console.log('ready now');
@@ -67,12 +67,12 @@ describe('a program that was made ready', () => {
     expect(await printed(folder, look)).toBe('rejected false\n');
   });
 
-  it('is compiled where the cache is not one that V8 takes', async () => {
+  it('is compiled if V8 rejects the cache', async () => {
     await writeFile(join(folder, ownCache), 'what was meant for other flags');
     expect(await printed(folder, run)).toBe('hello /\nrejected true\n');
   });
 
-  it('is none without a cache, or without the file that the cache is of: then the modules are loaded', async () => {
+  it('is not used without a cache or without its source file: then the modules are loaded', async () => {
     expect(await printed(folder, run)).toBe('nothing is ready\n');
     await printed(folder, keepCache);
     await rm(join(folder, 'whole-1.cjs'));
@@ -80,7 +80,7 @@ describe('a program that was made ready', () => {
     expect(await printed(folder, run)).toBe('nothing is ready\n');
   });
 
-  it('is none where only another version of Node has left a cache', async () => {
+  it('is not used if only another version of Node has left a cache', async () => {
     await writeFile(join(folder, 'whole-1.v19.0.0-x64.cache'), 'of another Node');
     expect(await printed(folder, run)).toBe('nothing is ready\n');
   });

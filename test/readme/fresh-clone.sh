@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What a newcomer does: a fresh clone, the README's start command, then its first walk line by line.
+# The steps of a new user: a fresh clone, the README's start command, then its first walkthrough line by line.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 place=$(mktemp -d)
 server=
-# npm starts a shell that starts the server: all of them are one process group, and end together.
+# npm starts a shell that starts the server: all of them are one process group and end together.
 end_server() {
   if [ -z "$server" ]; then return; fi
   kill -TERM -- "-$server" 2>/dev/null || true
@@ -21,7 +21,7 @@ trap 'end_server; rm -rf "$place"' EXIT
 
 git clone --quiet "$source" "$place/flotilla"
 cd "$place/flotilla"
-# Logins are kept here, and not in the home of whoever runs this.
+# Logins are stored here and not in the home directory of the user who runs this.
 export XDG_CONFIG_HOME="$place/config"
 
 npm ci --silent
@@ -45,7 +45,7 @@ test -s "$place/walk.sh"
 test -s "$place/shown"
 bash -euxo pipefail "$place/walk.sh" 2>&1 >"$place/printed" | sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g'
 sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g' "$place/printed"
-# What the README shows is what was printed, in that order; ages apart, and what versions of kubectl say differently.
+# The output matches the README in order, except for ages and for texts that differ between kubectl versions.
 node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
 
 # "Try the direct endpoint": between its first block and its second the server is stopped, as whoever reads it does. Jobs

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Without what differs from one time to the next, and from one kubectl to another. */
+/** The lines without what differs between runs and between kubectl versions. */
 function linesOf(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines

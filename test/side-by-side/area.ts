@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Gadgets } from './gadgets.ts';
 import type { Pair } from './pair.ts';
 
-/** A test: everything it sends is compared, and it fails with every request that differs. */
+/** A test whose requests are all compared. It fails with every request that differs. */
 export type ComparedTest = (name: string, send: () => Promise<void>) => void;
 
 export function comparedTests(pair: Pair): ComparedTest {
@@ -15,7 +15,7 @@ export function comparedTests(pair: Pair): ComparedTest {
   };
 }
 
-/** Requests about one thing, in a namespace of their own. */
+/** A group of requests in a separate namespace. */
 export function area(pair: Pair, title: string, tests: (compared: ComparedTest, gadgets: Gadgets) => void): void {
   describe(title, () => {
     const gadgets = new Gadgets(pair, title.toLowerCase().replaceAll(/[^a-z]+/g, '-'));

@@ -1,6 +1,6 @@
 import type { SharedKind } from './workshop-kinds.ts';
 
-/** The kind as kube-apiserver is told of it. */
+/** The kind as a definition for kube-apiserver. */
 export function customResourceDefinition(kind: SharedKind): object {
   const { group, version, plural, singular, shortNames, categories, selectableFields, columns } = kind;
   return {

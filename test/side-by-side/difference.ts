@@ -1,51 +1,51 @@
 import type { FieldDifference } from './field-differences.ts';
-import type { Picture } from './picture.ts';
+import type { NormalizedResponse } from './normalized-response.ts';
 import type { SideRequest } from './side.ts';
 
-/** A request and the two answers to it. */
+/** A request and both responses. */
 export interface Exchange {
   readonly request: SideRequest;
-  readonly theirs: Picture;
-  readonly ours: Picture;
+  readonly theirs: NormalizedResponse;
+  readonly ours: NormalizedResponse;
 }
 
-/** A way in which this server answers otherwise than kube-apiserver, on purpose. */
+/** An intended difference between the responses of this server and kube-apiserver. */
 export interface Difference {
   readonly id: string;
-  /** What kube-apiserver does. */
+  /** The behavior of kube-apiserver. */
   readonly theirs: string;
-  /** What this server does. */
+  /** The behavior of this server. */
   readonly ours: string;
-  /** Why, and the rule or decision that says so. */
+  /** The reason, and the rule or decision behind it. */
   readonly because: string;
-  /** Whether this is why that field of that exchange differs; as narrow as it can be. */
+  /** True if this difference explains the field of the exchange; as narrow as possible. */
   explains(field: FieldDifference, exchange: Exchange): boolean;
 }
 
-/** The message of a Status; empty where the body is none. */
-export function messageOf({ body }: Picture): string {
+/** The message of a Status; empty for other bodies. */
+export function messageOf({ body }: NormalizedResponse): string {
   const message = memberOf(body, 'message');
   return typeof message === 'string' ? message : '';
 }
 
-export function isStatus({ body }: Picture): boolean {
+export function isStatus({ body }: NormalizedResponse): boolean {
   return memberOf(body, 'kind') === 'Status';
 }
 
-/** The causes of a Status, each as one text, in the wording that this server has. */
-export function causesOf({ body }: Picture): string[] {
+/** The causes of a Status, each as one text, in the wording of this server. */
+export function causesOf({ body }: NormalizedResponse): string[] {
   const causes = memberOf(memberOf(body, 'details'), 'causes');
   return Array.isArray(causes) ? causes.map((cause) => withStatusPath(inNextVersion(JSON.stringify(cause)))) : [];
 }
 
-/** The texts that the next version of kube-apiserver has for the same. */
+/** The text that the next version of kube-apiserver has in its place. */
 export function inNextVersion(text: string): string {
   return text
     .replaceAll("',  or '", "', or '")
     .replaceAll(/no more than (63|253) characters/g, 'no more than $1 bytes');
 }
 
-/** The field of a status by its whole path, as every other field is named. */
+/** The text with the field of a status named by its full path, like every other field. */
 export function withStatusPath(text: string): string {
   return text.replaceAll(/: (\w+) in body/g, ': status.$1 in body');
 }
@@ -54,7 +54,7 @@ function memberOf(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** What was sent, as text. */
+/** The sent body as text. */
 export function sentOf({ body, json }: SideRequest): string {
   return body ?? (json === undefined ? '' : JSON.stringify(json));
 }

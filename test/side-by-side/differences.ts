@@ -12,27 +12,27 @@ import { requestDifferences } from './differences/requests.ts';
 
 type Group = readonly [title: string, differences: readonly Difference[]];
 
-/** What may differ in any kind. */
+/** Differences that can occur for any kind. */
 const general: readonly Group[] = [
   ['Requests', requestDifferences],
   ['Bodies', bodyDifferences],
   ['Objects and lists', objectDifferences],
   ['Patches and apply', patchDifferences],
   ['Discovery, OpenAPI, health', documentDifferences],
-  ['Answers', answerDifferences],
+  ['Responses', answerDifferences],
 ];
 
-/** Everything that the reference names: what may differ in any kind, then what the suites of single parts add. */
+/** All documented differences: those of any kind, then those of single suites. */
 export const differenceGroups: readonly Group[] = [
   ...general,
-  ['Kinds that Kubernetes has itself', builtInDifferences],
+  ['Built-in Kubernetes kinds', builtInDifferences],
   ['Custom resources', customDifferences],
   ['Roles and bindings', rbacDifferences],
   ['Admission policies', policyDifferences],
 ];
 
 /**
- * Everything in which the answers about any kind may differ, in the order in which it is gone through: the first that
- * explains a field is the one that was met. One that no request meets any more fails the suite.
+ * All differences for any kind, in the order of evaluation: the first that explains a field is counted. The suite fails
+ * for a difference that no request exhibits any more.
  */
 export const differences: readonly Difference[] = general.flatMap(([, group]) => group);

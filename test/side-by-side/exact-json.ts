@@ -1,6 +1,6 @@
 /**
- * A JSON text with every number kept as it was written, `1.0` as the string `#1.0`, so that two texts are compared and
- * not what a parser makes of them. Throws where it is no JSON.
+ * Parses JSON with every number kept as written, `1.0` as the string `#1.0`, so that the texts are compared and not the
+ * parsed values. Throws on invalid JSON.
  */
 export function exactJson(text: string): unknown {
   return JSON.parse(

@@ -1,12 +1,12 @@
-/** One field that is not the same in the two answers; undefined: it is not there. */
+/** One field that differs between the two responses; `undefined` if it is missing on a side. */
 export interface FieldDifference {
-  /** `status`, `headers.vary`, `body.items[0].spec`; `body.metadata (order)` when its members stand in another order. */
+  /** `status`, `headers.vary`, `body.items[0].spec`; `body.metadata (order)` if its members have another order. */
   readonly path: string;
   readonly theirs: unknown;
   readonly ours: unknown;
 }
 
-/** Field by field, down to the values; the order of members counts. */
+/** Compares field by field, down to the values; the order of members counts. */
 export function fieldDifferences(theirs: unknown, ours: unknown, path = ''): FieldDifference[] {
   if (theirs === ours) return [];
   if (Array.isArray(theirs) && Array.isArray(ours)) {
@@ -30,7 +30,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** For people: both values, cut to the part in which they differ. */
+/** A readable description: both values, cut to the part in which they differ. */
 export function describeField({ path, theirs, ours }: FieldDifference): string {
   const texts = [theirs, ours].map((value) => (value === undefined ? '(absent)' : JSON.stringify(value)));
   const [one = '', other = ''] = texts;

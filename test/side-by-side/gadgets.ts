@@ -29,7 +29,7 @@ export function gadget(
 }
 
 export interface CallOptions extends SendOptions {
-  /** With its question mark. */
+  /** Includes the question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string | null>>;
 }
@@ -57,7 +57,7 @@ export class Gadgets {
     return this.pair.send(request, options);
   }
 
-  /** `where`: what follows `gadgets` in the path, with the query. */
+  /** `where` follows `gadgets` in the path, with the query. */
   get(where = '', { headers = {}, ...options }: CallOptions = {}): Answers {
     return this.send({ path: this.path + where, headers }, options);
   }
@@ -71,7 +71,7 @@ export class Gadgets {
     return this.send({ method: 'POST', path: this.path + query, body, headers }, options);
   }
 
-  /** Sends back what was kept under the name, changed. */
+  /** Sends back the object that was kept under the name, with changes. */
   put(kept: string, change: (object: KeptObject) => void, options: CallOptions & { where?: string } = {}): Answers {
     const { query = '', headers = {}, where = `/${kept}`, ...rest } = options;
     return this.send(

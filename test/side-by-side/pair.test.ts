@@ -47,7 +47,7 @@ describe('the comparison', () => {
     expect(problems(text('1.0'), text('1'))).toContain('body.a');
   });
 
-  it('passes over the values of uids and versions, and not over whether they changed', () => {
+  it('ignores the values of uids and versions, but not whether they changed', () => {
     const pair = pairWith();
     const read = (resourceVersion: string, uid: string) => answer(object({ resourceVersion, uid }));
     const one = '11111111-1111-4111-8111-111111111111';
@@ -63,7 +63,7 @@ describe('the comparison', () => {
   });
 });
 
-describe('a difference of the list', () => {
+describe('a listed difference', () => {
   const color: Difference = {
     id: 'color',
     theirs: '',
@@ -72,21 +72,21 @@ describe('a difference of the list', () => {
     explains: ({ path }) => path === 'body.spec.color',
   };
 
-  it('explains the fields that are its own, is counted, and explains no other', () => {
+  it('explains its own fields, is counted, and explains no other field', () => {
     const pair = pairWith(color);
     const [red, blue] = ['red', 'blue'].map((name) => answer(object({}, { color: name })));
-    if (red === undefined || blue === undefined) throw new Error('there are two');
+    if (red === undefined || blue === undefined) throw new Error('expected two requests');
     expect(problems(red, blue, pair)).toBe('');
     expect(pair.met.get('color')).toBe(1);
     expect(problems(red, { ...blue, status: 201 }, pair)).toContain('status');
   });
 
-  it('never excuses an error of the server', () => {
+  it('never excuses an internal server error', () => {
     const all: Difference = { ...color, explains: () => true };
     expect(problems(answer({}), { ...answer({}), status: 500 }, pairWith(all))).toContain('status');
   });
 
-  it('has an id of its own and says what, on both sides, and why', () => {
+  it('has a unique id, and describes both sides and the reason', () => {
     expect(new Set(differences.map(({ id }) => id)).size).toBe(differences.length);
     for (const { theirs, ours, because } of differences) {
       for (const text of [theirs, ours, because]) expect(text).toMatch(/^\S.*[^.\s]$/);

@@ -1,25 +1,25 @@
 import { type Difference, type Exchange, sentOf } from './difference.ts';
 import { describeField, fieldDifferences } from './field-differences.ts';
-import { type Picture, pictureOf } from './picture.ts';
+import { type NormalizedResponse, normalizeResponse } from './normalized-response.ts';
 import type { Received, Side, SideRequest } from './side.ts';
 
-/** A request that is the same for both, or one that is made from what a side answered before. */
+/** A request that is the same for both, or one that is derived from a side's earlier responses. */
 export type PairRequest = SideRequest | ((side: Side) => SideRequest);
 
 export interface SendOptions {
-  /** Keeps each side's answer under this name, to be sent back changed; only if it was a success. */
+  /** Keeps each side's response under this name, to send it back with changes; only on success. */
   readonly keepAs?: string;
-  /** Fields that no two servers have in common, such as the age of an object; by their paths. */
-  readonly apart?: RegExp;
-  /** The answer is a watch: one event in a line, until the server ends it. */
+  /** Paths of fields that differ between any two servers, such as the age of an object. */
+  readonly ignoredFields?: RegExp;
+  /** The response is a watch: one event per line, until the server ends it. */
   readonly isStream?: boolean;
 }
 
-/** kube-apiserver and this server, sent the same requests. What differs and is not in the list is a problem. */
+/** kube-apiserver and this server, with the same requests. A difference that is not listed is a problem. */
 export class Pair {
-  /** Requests compared so far. */
+  /** The number of compared requests so far. */
   count = 0;
-  /** How often each difference of the list was met. */
+  /** How often each listed difference occurred. */
   readonly met = new Map<string, number>();
   readonly #differences: readonly Difference[];
   #sides: readonly [theirs: Side, ours: Side] | undefined;
@@ -38,7 +38,7 @@ export class Pair {
     return this.#sides;
   }
 
-  /** Sends without comparing, to prepare what comes next; both must succeed. */
+  /** Sends without comparing, to prepare the next requests; both must succeed. */
   async prepare(request: PairRequest, { keepAs }: SendOptions = {}): Promise<void> {
     for (const side of this.sides) {
       const received = await side.send(requestFor(request, side));
@@ -54,7 +54,7 @@ export class Pair {
     return answers;
   }
 
-  /** Several requests at once, for those that take their time and change nothing. */
+  /** Sends several slow read requests concurrently. */
   async sendAll(requests: readonly PairRequest[], options: SendOptions = {}): Promise<void> {
     const [theirs, ours] = this.sides;
     const all = await Promise.all(
@@ -65,7 +65,7 @@ export class Pair {
     for (const [at, answers] of all.entries()) this.compare(requests[at] ?? { path: '' }, answers, options);
   }
 
-  /** Opens a stream on both sides, does something, and compares what the streams told. */
+  /** Opens a stream on both sides, runs `act`, and compares the received events. */
   async during(request: PairRequest, act: () => Promise<void>, options: SendOptions = {}): Promise<void> {
     const [theirs, ours] = this.sides;
     const opened = await Promise.all([theirs.open(requestFor(request, theirs)), ours.open(requestFor(request, ours))]);
@@ -74,7 +74,7 @@ export class Pair {
     this.compare(request, answers, { isStream: true, ...options });
   }
 
-  /** Two values that were taken out of answers, as one more comparison. */
+  /** Compares two values that were extracted from responses. */
   compareValues(what: string, theirs: unknown, ours: unknown): void {
     this.#judge({ path: what }, { status: 200, headers: {}, body: theirs }, { status: 200, headers: {}, body: ours });
   }
@@ -86,24 +86,24 @@ export class Pair {
     const taken = (side: Side, received: Received) => {
       side.tokens.begin(this.count);
       if (options.keepAs !== undefined && received.status < 300) side.keep(options.keepAs, received);
-      return pictureOf(received, { tokens: side.tokens, isStream: options.isStream ?? false, generateName });
+      return normalizeResponse(received, { tokens: side.tokens, isStream: options.isStream ?? false, generateName });
     };
-    this.#judge(sent, taken(theirs, answers[0]), taken(ours, answers[1]), options.apart);
+    this.#judge(sent, taken(theirs, answers[0]), taken(ours, answers[1]), options.ignoredFields);
   }
 
-  /** What has differed since it was last asked. */
+  /** The differences since the last call. */
   takeProblems(): string[] {
     const problems = this.#problems;
     this.#problems = [];
     return problems;
   }
 
-  #judge(request: SideRequest, theirs: Picture, ours: Picture, apart?: RegExp): void {
+  #judge(request: SideRequest, theirs: NormalizedResponse, ours: NormalizedResponse, apart?: RegExp): void {
     this.count += 1;
     const exchange: Exchange = { request, theirs, ours };
     const unexplained = fieldDifferences(theirs, ours).filter((field) => {
       if (apart?.test(field.path)) return false;
-      // No decision makes a fault of the client one of the server's.
+      // A client error must never become an internal server error.
       if (ours.status >= 500 && ours.status !== theirs.status) return true;
       const difference = this.#differences.find((one) => one.explains(field, exchange));
       if (difference === undefined) return true;
@@ -111,7 +111,7 @@ export class Pair {
       return false;
     });
     if (unexplained.length === 0) return;
-    // Where the status differs the bodies are different documents; the messages say it best.
+    // If the status differs, the bodies are different documents; the messages show it best.
     const statusDiffers = unexplained.some(({ path }) => path === 'status');
     const shown = unexplained.filter(({ path }) => !statusDiffers || path === 'status' || path === 'body.message');
     this.#problems.push([describeRequest(request), ...shown.slice(0, 6).map(describeField)].join('\n    '));
@@ -124,6 +124,6 @@ function requestFor(request: PairRequest, side: Side): SideRequest {
 
 function describeRequest({ method = 'GET', path, headers, body, json }: SideRequest): string {
   const sent = body ?? (json === undefined ? '' : JSON.stringify(json));
-  const told = headers === undefined ? '' : ` ${JSON.stringify(headers)}`;
-  return `${method} ${path.slice(0, 300)}${told} ${sent.slice(0, 300)}`.trimEnd();
+  const headerText = headers === undefined ? '' : ` ${JSON.stringify(headers)}`;
+  return `${method} ${path.slice(0, 300)}${headerText} ${sent.slice(0, 300)}`.trimEnd();
 }

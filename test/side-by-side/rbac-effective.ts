@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pair } from './pair.ts';
 import type { Side } from './side.ts';
 
-/** What must have come into effect: a right that somebody has, or what is said of one that they have not. */
+/** The state to wait for: a permission that a user has, or the refusal of one. */
 export interface Expected {
   readonly user: string;
   readonly groups?: readonly string[];
@@ -11,12 +11,12 @@ export interface Expected {
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Absent: it is allowed. */
+  /** Absent if the request is allowed. */
   readonly reason?: RegExp;
 }
 
-/** Waits until both have seen a role or binding that was just written: kube-apiserver decides from caches. */
-export async function effective(pair: Pair, expected: Expected): Promise<void> {
+/** Waits until both servers have seen a new role or binding: kube-apiserver authorizes from caches. */
+export async function untilEffective(pair: Pair, expected: Expected): Promise<void> {
   const signal = AbortSignal.timeout(20_000);
   for (const side of pair.sides) while (!(await isEffective(side, expected))) await delay(20, undefined, { signal });
 }
@@ -28,7 +28,7 @@ async function isEffective(side: Side, expected: Expected): Promise<boolean> {
   return expected.reason === undefined ? allowed : expected.reason.test(reason);
 }
 
-/** What a SubjectAccessReview answers. */
+/** The result of a SubjectAccessReview. */
 export async function accessOf(side: Side, spec: object): Promise<{ allowed: boolean; reason: string }> {
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
   const { status, text } = await side.send({ method: 'POST', path, json: { spec } });

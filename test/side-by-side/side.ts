@@ -2,28 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { Tokens } from './tokens.ts';
 
-/** A request as the areas write it: the same for both sides, apart from what is taken from a side's own answers. */
+/** A request of an area: the same for both sides, except for values from a side's own responses. */
 export interface SideRequest {
   readonly method?: string;
   readonly path: string;
-  /** null takes a header away that would be there otherwise. */
+  /** `null` removes a default header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body?: string;
-  /** Sent as `application/json` unless a header says otherwise. */
+  /** Sent as `application/json` unless a header overrides it. */
   readonly json?: unknown;
-  /** null: no credential. */
+  /** `null` sends no credential. */
   readonly token?: string | null;
 }
 
 export interface Received {
-  /** 0: the connection was closed without an answer. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly warnings: readonly string[];
   readonly text: string;
 }
 
-/** An object out of an answer, to be changed and sent back. */
+/** An object from a response, to be changed and sent back. */
 export interface KeptObject {
   [member: string]: unknown;
   metadata: Record<string, unknown>;
@@ -36,7 +36,7 @@ export interface SideOptions {
   readonly ca: string;
 }
 
-/** One of the two servers: how to reach it, what was kept of its answers, and the names of its uids and versions. */
+/** One of the two servers: its address, its kept responses, and the tokens for its uids and versions. */
 export class Side {
   readonly tokens = new Tokens();
   readonly #url: URL;
@@ -54,7 +54,7 @@ export class Side {
     this.#kept.set(name, JSON.parse(text));
   }
 
-  /** A copy of what was kept; throws when nothing was. */
+  /** A copy of the kept object; throws if there is none. */
   kept(name: string): KeptObject {
     const object = this.#kept.get(name);
     if (object === undefined) throw new Error(`nothing was kept as ${name}`);
@@ -74,7 +74,7 @@ export class Side {
     return await received;
   }
 
-  /** Resolves when the answer has begun, which for a watch is long before it ends. */
+  /** Resolves when the response has begun, which for a watch is long before it ends. */
   open(request: SideRequest): Promise<{ received: Promise<Received> }> {
     const { method = 'GET', path } = request;
     const body = request.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));

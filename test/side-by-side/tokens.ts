@@ -2,9 +2,9 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /**
- * Names for what differs between any two servers: uids, resource versions and generated names are called after the
- * request in which they were first seen and the place they had in it. Two answers are the same when they are the same
- * under these names; a version that did not change keeps its name, one that did has a new one.
+ * Tokens for values that differ between any two servers: uids, resource versions and generated names are named after
+ * the request in which they first occurred and their position in it. Two responses are equal if they are equal after
+ * this replacement; an unchanged version keeps its token, a changed one gets a new one.
  */
 export class Tokens {
   #request = 0;
@@ -22,7 +22,7 @@ export class Tokens {
     return this.#nameOf(this.#versions, 'version', version);
   }
 
-  /** A name that the server made from `metadata.generateName` in this very answer. */
+  /** The token for a name that the server generated from `metadata.generateName` in this response. */
   generated(name: string): string {
     return this.#nameOf(this.#generated, 'name', name);
   }

@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../../src/api/resource.ts';
 import type { Schema } from '../../src/api/schema/schema.ts';
 
-/** A kind that both servers are given: here as a resource of a plane, there as a custom resource definition. */
+/** A kind that both servers get: here as a resource of a plane, there as a CustomResourceDefinition. */
 export interface SharedKind extends Omit<ResourceKind, 'columns'> {
   readonly hasStatus: boolean;
   readonly columns?: readonly SharedColumn[];
@@ -18,7 +18,7 @@ export interface SharedColumn {
 
 const text: Schema = { type: 'string' };
 
-/** One field for each thing that a structural schema can say. */
+/** One field for each feature of a structural schema. */
 const gadgetSpec: Schema = {
   type: 'object',
   properties: {
@@ -122,7 +122,7 @@ const gadgetStatus: Schema = {
 
 export const group = 'workshop.test';
 
-/** Namespaced, with a status of its own, columns and selectable fields. */
+/** Namespaced, with a status subresource, columns and selectable fields. */
 export const gadget: SharedKind = {
   group,
   version: 'v1',
@@ -147,7 +147,7 @@ export const gadget: SharedKind = {
   selectableFields: ['spec.color', 'spec.size', 'spec.flag'],
 };
 
-/** Cluster-wide, fields beside a spec, no status of its own, no columns. */
+/** Cluster-scoped, fields beside a spec, no status subresource, no columns. */
 export const gizmo: SharedKind = {
   group,
   version: 'v1',

@@ -28,7 +28,7 @@ export interface WorkshopServer extends SideOptions {
   stop(): Promise<void>;
 }
 
-/** This server's own listener, chain, handlers and registry, serving a plane of the workshop's kinds. */
+/** This server's own listener, filter chain, handlers and registry, serving a plane of the workshop's kinds. */
 export async function startWorkshopServer(): Promise<WorkshopServer> {
   const clock = systemClock;
   const log = silentLog;
@@ -38,7 +38,7 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
     store,
     clock,
     resources: [readOnlyNamespaces, resourceOf(gadget), resourceOf(gizmo)],
-    // Namespaces are the server's own to make; here the requests make them, as they do on the other side.
+    // Namespaces are normally created by the server; here the requests create them, as on the other side.
     mount: (stores) =>
       [...stores.values()].map((kind) => {
         return kind.resource.plural === 'namespaces' ? { ...mountStored(kind), verbs: kind.verbs } : mountStored(kind);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds what the tests run, from published modules, into the folder given, each once per version: kubectl, etcd,
-# kube-apiserver, kube-controller-manager, helm, the node of test clusters, and the chart of vCluster as a package.
+# Builds the programs that the tests run from published modules into the given folder, each once per version: kubectl,
+# etcd, kube-apiserver, kube-controller-manager, helm, the node of test clusters, and the vCluster chart as a package.
 set -euo pipefail
 folder=$1
 here=$(cd "$(dirname "$0")" && pwd)
 
-# The version of a module that a go.mod asks for.
+# The version of a module that a go.mod requires.
 required() { sed -n "s|^\(require \)\?[[:space:]]*$2 v\([0-9.]*\)\( //.*\)\?$|\2|p" "$here/$1/go.mod"; }
 
 version_of() {
@@ -20,12 +20,12 @@ version_of() {
   esac
 }
 
-# Variables that the linker sets. It passes over those that a program has not.
+# Variables that the linker sets. It ignores those that a program does not have.
 variables() {
   local program=$1 version=$2 kubernetes=k8s.io/component-base/version helm=helm.sh/helm/v3 minor
   case $program in
     helm)
-      # What helm takes for the cluster's version where it asks none.
+      # The cluster version that helm assumes when it has no cluster to query.
       minor=$(required helm k8s.io/client-go | cut -d. -f2)
       printf -- '-X %s ' "$helm/internal/version.version=v$version" "$helm/pkg/chartutil.k8sVersionMinor=$minor" \
         "$helm/pkg/lint/rules.k8sVersionMinor=$minor"
@@ -48,7 +48,7 @@ build() {
   if [ -f "$stamp" ] && [ -x "$folder/$program" ]; then return; fi
   need_go
   printf 'building %s %s\n' "$program" "$version"
-  # It is a program only, which no program of ours can import.
+  # A main package, which no other program can import.
   if [ "$program" = helm ]; then package=helm.sh/helm/v3/cmd/helm; fi
   ( cd "$here/$program" && CGO_ENABLED=0 go build -mod=readonly -buildvcs=false -trimpath \
       -ldflags "-s -w $(variables "$program" "$version")" -o "$folder/$program" "$package" )
@@ -56,7 +56,7 @@ build() {
   touch "$stamp"
 }
 
-# The chart lies in the module of vCluster, without the version that its releases carry.
+# The chart is part of the vCluster module, without the version that its releases have.
 pack_chart() {
   local version module
   version=$(version_of vcluster)

@@ -9,10 +9,10 @@ function texts(description: string) {
 
 const namedRule = t.object(
   {
-    resourceNames: t.optional(texts('The names of the objects that are meant. None: all of them.')),
-    operations: t.optional(texts('CREATE, UPDATE, DELETE, CONNECT or * for all of them.')),
-    apiGroups: t.optional(texts('The API groups; * stands for all, an empty text for the core group.')),
-    apiVersions: t.optional(texts('The versions of the groups; * stands for all.')),
+    resourceNames: t.optional(texts('The names of the matching objects. Empty for all.')),
+    operations: t.optional(texts('The operations: CREATE, UPDATE, DELETE, CONNECT or * for all.')),
+    apiGroups: t.optional(texts('The API groups. * matches all groups, the empty string is the core group.')),
+    apiVersions: t.optional(texts('The API versions. * matches all versions.')),
     resources: t.optional(
       texts(
         'The resources: `pods`, `pods/log`, `*` for all resources, `pods/*` for subresources, `*/*` for everything.',
@@ -20,7 +20,7 @@ const namedRule = t.object(
     ),
     scope: t.optional(t.string({ description: 'Cluster, Namespaced, or * for both.' })),
   },
-  { atomic: true, description: 'A rule that requests fit or do not fit.' },
+  { atomic: true, description: 'A rule that matches requests.' },
 );
 
 export type NamedRule = Static<typeof namedRule>;
@@ -30,17 +30,22 @@ export function matchResources(description: string) {
   return t.object(
     {
       namespaceSelector: t.optional(
-        selectorObject('Which namespaces, by their labels. Objects outside of namespaces always fit.'),
+        selectorObject('Selects namespaces by their labels. Cluster-scoped objects always match.'),
       ),
-      objectSelector: t.optional(selectorObject('Which objects, by their labels, as they are or as they were.')),
+      objectSelector: t.optional(selectorObject('Selects objects by the labels of the new or the old object.')),
       resourceRules: t.optional(
-        t.array(namedRule, { listType: 'atomic', description: 'What is meant: one of these has to fit.' }),
+        t.array(namedRule, {
+          listType: 'atomic',
+          description: 'The rules that select requests. At least one must match.',
+        }),
       ),
       excludeResourceRules: t.optional(
-        t.array(namedRule, { listType: 'atomic', description: 'What is not meant although it fits.' }),
+        t.array(namedRule, { listType: 'atomic', description: 'The rules that exclude requests.' }),
       ),
       matchPolicy: t.optional(
-        t.string({ description: 'Exact: the version that is asked for has to be named; Equivalent: any version.' }),
+        t.string({
+          description: 'Exact matches only the listed versions, Equivalent matches every version of a resource.',
+        }),
       ),
     },
     { atomic: true, description },

@@ -8,29 +8,33 @@ import { admissionGroup, matchResources } from './match-resources.ts';
 
 const spec = t.object(
   {
-    policyName: t.optional(t.string({ description: 'The policy that is put in force.' })),
+    policyName: t.optional(t.string({ description: 'The name of the bound policy.' })),
     paramRef: t.optional(
       t.object(
         {
-          name: t.optional(t.string({ description: 'The object that is the parameter, by its name.' })),
-          namespace: t.optional(t.string({ description: 'Where it is. None: the namespace of the request.' })),
-          selector: t.optional(selectorObject('The objects that are the parameters, by their labels.')),
+          name: t.optional(t.string({ description: 'The name of the parameter object.' })),
+          namespace: t.optional(
+            t.string({
+              description: 'The namespace of the parameter object. Defaults to the namespace of the request.',
+            }),
+          ),
+          selector: t.optional(selectorObject('Selects the parameter objects by their labels.')),
           parameterNotFoundAction: t.optional(
-            t.string({ description: 'What becomes of requests when there is no such object: Allow or Deny.' }),
+            t.string({ description: 'The action if no parameter object exists: Allow or Deny.' }),
           ),
         },
-        { atomic: true, description: 'The parameters that the policy is asked with.' },
+        { atomic: true, description: 'The parameters of the policy.' },
       ),
     ),
-    matchResources: t.optional(matchResources('Which of the requests that the policy is about are meant.')),
+    matchResources: t.optional(matchResources('Restricts the requests that the policy applies to.')),
     validationActions: t.optional(
       t.array(t.string(), {
         listType: 'set',
-        description: 'What follows when something does not hold: Deny, Warn, Audit.',
+        description: 'The actions on a failed validation: Deny, Warn, Audit.',
       }),
     ),
   },
-  { description: 'What is put in force, and where.' },
+  { description: 'The bound policy, its scope and its parameters.' },
 );
 
 export type BindingSpec = Static<typeof spec>;
@@ -44,11 +48,11 @@ export const validatingAdmissionPolicyBindingKind: ResourceKind = {
   singular: 'validatingadmissionpolicybinding',
   namespaced: false,
   builtIn: true,
-  description: 'A binding puts a policy in force: for these requests, with these parameters, with these consequences.',
+  description: 'A binding puts a policy into effect, with a scope, parameters and validation actions.',
   schema: asSchema(t.object({ spec: t.optional(spec) })),
   columns: [
-    column('PolicyName', 'spec.policyName', { description: 'The policy that is put in force.' }),
-    column('ParamRef', (object) => paramText(object as JsonValue), { description: 'The parameters.' }),
+    column('PolicyName', 'spec.policyName', { description: 'The name of the bound policy.' }),
+    column('ParamRef', (object) => paramText(object as JsonValue), { description: 'The parameters of the policy.' }),
     ageColumn,
   ],
 };

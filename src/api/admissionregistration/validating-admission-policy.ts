@@ -10,51 +10,56 @@ const spec = t.object(
     paramKind: t.optional(
       t.object(
         {
-          apiVersion: t.optional(t.string({ description: 'Group and version of the kind.' })),
+          apiVersion: t.optional(t.string({ description: 'The API group and version of the kind.' })),
           kind: t.optional(t.string({ description: 'The kind.' })),
         },
-        { atomic: true, description: 'The kind of the objects that bindings name as parameters.' },
+        { atomic: true, description: 'The kind of the parameter objects that bindings refer to.' },
       ),
     ),
-    matchConstraints: t.optional(matchResources('Which requests the policy is about.')),
+    matchConstraints: t.optional(matchResources('Selects the requests that the policy applies to.')),
     validations: t.optional(
       t.array(
         t.object({
-          expression: t.optional(t.string({ description: 'What has to hold, in CEL.' })),
-          message: t.optional(t.string({ description: 'What is said when it does not hold.' })),
+          expression: t.optional(t.string({ description: 'The CEL expression that must be true.' })),
+          message: t.optional(t.string({ description: 'The message if the validation fails.' })),
           reason: t.optional(
             t.string({
-              description: 'How the answer calls it: Forbidden, Invalid, RequestEntityTooLarge.',
+              description:
+                'The status reason if the validation fails, such as Forbidden, Invalid or RequestEntityTooLarge.',
             }),
           ),
-          messageExpression: t.optional(t.string({ description: 'Makes the message, in CEL.' })),
+          messageExpression: t.optional(t.string({ description: 'The CEL expression that returns the message.' })),
         }),
-        { listType: 'atomic', description: 'What has to hold.' },
+        { listType: 'atomic', description: 'The validations of the policy.' },
       ),
     ),
     failurePolicy: t.optional(
-      t.string({ description: 'What becomes of a request when the policy itself fails: Fail or Ignore.' }),
+      t.string({ description: 'The handling of errors in the policy itself: Fail or Ignore.' }),
     ),
     auditAnnotations: t.optional(
       t.array(
         t.object({
-          key: t.optional(t.string({ description: 'What the annotation is called, after the name of the policy.' })),
-          valueExpression: t.optional(t.string({ description: 'Makes the value, in CEL; null: there is none.' })),
+          key: t.optional(t.string({ description: 'The key of the annotation, after the name of the policy.' })),
+          valueExpression: t.optional(
+            t.string({ description: 'The CEL expression that returns the value. With null there is no annotation.' }),
+          ),
         }),
-        { listType: 'atomic', description: 'What the audit log is told of a request.' },
+        { listType: 'atomic', description: 'The audit annotations of a request.' },
       ),
     ),
     matchConditions: t.optional(
       t.array(
         t.object({
-          name: t.string({ description: 'What the condition is called.' }),
-          expression: t.optional(t.string({ description: 'What has to hold for the policy to be asked, in CEL.' })),
+          name: t.string({ description: 'The name of the condition.' }),
+          expression: t.optional(
+            t.string({ description: 'The CEL expression that must be true for the policy to apply.' }),
+          ),
         }),
         {
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          description: 'Which of the requests are meant, in detail.',
+          description: 'Additional conditions that requests must match.',
         },
       ),
     ),
@@ -62,8 +67,8 @@ const spec = t.object(
       t.array(
         t.object(
           {
-            name: t.string({ description: 'The name, below `variables`.' }),
-            expression: t.optional(t.string({ description: 'What it stands for, in CEL.' })),
+            name: t.string({ description: 'The name of the variable, available as a member of `variables`.' }),
+            expression: t.optional(t.string({ description: 'The CEL expression of the value.' })),
           },
           { atomic: true },
         ),
@@ -71,53 +76,53 @@ const spec = t.object(
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          description: 'Names for what expressions need more than once.',
+          description: 'Variables for expressions that are used more than once.',
         },
       ),
     ),
   },
-  { description: 'What the policy demands.' },
+  { description: 'The desired behavior of the policy.' },
 );
 
 export type PolicySpec = Static<typeof spec>;
 
 const status = t.object(
   {
-    observedGeneration: t.optional(t.integer({ description: 'The generation that the status is about.' })),
+    observedGeneration: t.optional(t.integer({ description: 'The generation that the status refers to.' })),
     typeChecking: t.optional(
       t.object(
         {
           expressionWarnings: t.optional(
             t.array(
               t.object({
-                fieldRef: t.string({ description: 'The expression, by its path.' }),
-                warning: t.string({ description: 'What is odd about it.' }),
+                fieldRef: t.string({ description: 'The path of the expression.' }),
+                warning: t.string({ description: 'The type-checking warning.' }),
               }),
               {
                 listType: 'atomic',
-                description: 'What the types of the kinds that are meant say against expressions.',
+                description: 'The type-checking warnings of the expressions.',
               },
             ),
           ),
         },
-        { description: 'What became of the check against the types of the kinds that are meant.' },
+        { description: 'The result of type checking against the matched kinds.' },
       ),
     ),
     conditions: t.optional(
       t.array(
         t.object({
-          type: t.string({ description: 'What the condition is about.' }),
+          type: t.string({ description: 'The type of the condition.' }),
           status: t.string({ description: 'True, False or Unknown.' }),
-          observedGeneration: t.optional(t.integer({ description: 'The generation that the condition is about.' })),
-          lastTransitionTime: t.optional(t.timestamp({ description: 'When the status changed.' })),
-          reason: t.optional(t.string({ description: 'Why, in one word.' })),
-          message: t.optional(t.string({ description: 'Why, for people.' })),
+          observedGeneration: t.optional(t.integer({ description: 'The generation that the condition refers to.' })),
+          lastTransitionTime: t.optional(t.timestamp({ description: 'The time of the last change of the status.' })),
+          reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+          message: t.optional(t.string({ description: 'A human-readable message.' })),
         }),
-        { mapKeys: ['type'], description: 'What is the case.' },
+        { mapKeys: ['type'], description: 'The conditions of the policy.' },
       ),
     ),
   },
-  { description: 'What the server has found out about the policy.' },
+  { description: 'The observed state of the policy.' },
 );
 
 /** Rules that requests must satisfy. A policy takes effect through a binding. */
@@ -130,15 +135,15 @@ export const validatingAdmissionPolicyKind: ResourceKind = {
   singular: 'validatingadmissionpolicy',
   namespaced: false,
   builtIn: true,
-  description: 'A policy says what requests have to fulfil, in expressions. It is in force where a binding says so.',
+  description: 'A policy validates requests with CEL expressions. It takes effect through a binding.',
   schema: asSchema(t.object({ spec: t.optional(spec), status: t.optional(status) })),
   columns: [
     column('Validations', (object) => listAt(object as JsonValue, 'spec', 'validations').length, {
       type: 'integer',
       verbatim: true,
-      description: 'How many expressions have to hold.',
+      description: 'The number of validations.',
     }),
-    column('ParamKind', (object) => paramKindText(object as JsonValue), { description: 'The kind of its parameters.' }),
+    column('ParamKind', (object) => paramKindText(object as JsonValue), { description: 'The kind of the parameters.' }),
     ageColumn,
   ],
 };

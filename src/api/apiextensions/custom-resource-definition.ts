@@ -11,74 +11,85 @@ const texts = (description: string) => t.optional(t.array(t.string(), { listType
 const names = (description: string) =>
   t.object(
     {
-      plural: t.optional(t.string({ description: 'The name in paths, in the plural and in lower case.' })),
-      singular: t.optional(t.string({ description: 'The same in the singular; the kind in lower case by default.' })),
-      shortNames: texts('Names that are quicker to type.'),
-      kind: t.optional(t.string({ description: 'The kind of the objects, in the singular and in camel case.' })),
-      listKind: t.optional(t.string({ description: 'The kind of a list of them; the kind with List by default.' })),
-      categories: texts('Groups of kinds under which clients show these objects too, such as all.'),
+      plural: t.optional(t.string({ description: 'The plural name of the resource in paths, in lower case.' })),
+      singular: t.optional(t.string({ description: 'The singular name. Defaults to the kind in lower case.' })),
+      shortNames: texts('Short names of the resource.'),
+      kind: t.optional(t.string({ description: 'The kind of the objects, singular and in CamelCase.' })),
+      listKind: t.optional(t.string({ description: 'The kind of lists. Defaults to the kind followed by List.' })),
+      categories: texts('The categories that the resource belongs to, such as all.'),
     },
     { description },
   );
 
 const version = t.object({
-  name: t.optional(t.string({ description: 'The version as in paths: v1, v2beta1.' })),
-  served: t.optional(t.boolean({ description: 'Whether clients can use this version.' })),
-  storage: t.optional(t.boolean({ description: 'Whether objects are stored in this version: true for exactly one.' })),
-  deprecated: t.optional(t.boolean({ description: 'Whether whoever uses this version is warned.' })),
-  deprecationWarning: t.optional(t.string({ description: 'The text of that warning.' })),
+  name: t.optional(t.string({ description: 'The name of the version in paths, such as v1 or v2beta1.' })),
+  served: t.optional(t.boolean({ description: 'True if the version is served.' })),
+  storage: t.optional(
+    t.boolean({ description: 'True if objects are stored in this version. Exactly one version must set it.' }),
+  ),
+  deprecated: t.optional(t.boolean({ description: 'True if clients of this version get a warning.' })),
+  deprecationWarning: t.optional(t.string({ description: 'The text of the warning.' })),
   schema: t.optional(
     t.object(
       {
-        openAPIV3Schema: t.optional(t.preserved({ description: 'A structural schema in the words of OpenAPI v3.' })),
+        openAPIV3Schema: t.optional(t.preserved({ description: 'The structural OpenAPI v3 schema.' })),
       },
-      { description: 'What the objects hold; used to validate, default and prune them.' },
+      { description: 'The schema for validation, defaulting and pruning.' },
     ),
   ),
   subresources: t.optional(
     t.object(
       {
-        status: t.optional(t.object({}, { description: 'Makes status a part that is written on its own.' })),
+        status: t.optional(t.object({}, { description: 'Enables the status subresource.' })),
         scale: t.optional(
           t.object(
             {
-              specReplicasPath: t.optional(t.string({ description: 'Where the wanted number stands, below .spec.' })),
-              statusReplicasPath: t.optional(
-                t.string({ description: 'Where the actual number stands, below .status.' }),
+              specReplicasPath: t.optional(
+                t.string({ description: 'The path of the desired number of replicas, below .spec.' }),
               ),
-              labelSelectorPath: t.optional(t.string({ description: 'Where a label selector stands as text.' })),
+              statusReplicasPath: t.optional(
+                t.string({ description: 'The path of the observed number of replicas, below .status.' }),
+              ),
+              labelSelectorPath: t.optional(t.string({ description: 'The path of the label selector as a string.' })),
             },
-            { description: 'Makes the objects scalable.' },
+            { description: 'Enables the scale subresource.' },
           ),
         ),
       },
-      { description: 'Parts of the objects that have paths of their own.' },
+      { description: 'The subresources of the objects.' },
     ),
   ),
   additionalPrinterColumns: t.optional(
     t.array(
       t.object({
-        name: t.optional(t.string({ description: 'The head of the column.' })),
-        type: t.optional(t.string({ description: 'The type of its cells: integer, number, string, boolean, date.' })),
-        format: t.optional(t.string({ description: 'A format of that type.' })),
-        description: t.optional(t.string({ description: 'What the column shows.' })),
-        priority: t.optional(t.integer({ format: 'int32', description: 'Above 0: shown in wide tables only.' })),
-        jsonPath: t.optional(t.string({ description: 'Where the value stands in an object.' })),
+        name: t.optional(t.string({ description: 'The name of the column.' })),
+        type: t.optional(t.string({ description: 'The type of the cells: integer, number, string, boolean or date.' })),
+        format: t.optional(t.string({ description: 'The format of the type.' })),
+        description: t.optional(t.string({ description: 'A description of the column.' })),
+        priority: t.optional(
+          t.integer({ format: 'int32', description: 'The priority. Columns above 0 are shown in wide output only.' }),
+        ),
+        jsonPath: t.optional(t.string({ description: 'The path of the value in an object.' })),
       }),
-      { listType: 'atomic', description: 'The columns of tables besides the name; the age where there are none.' },
+      { listType: 'atomic', description: 'The columns besides the name. Defaults to the age.' },
     ),
   ),
   selectableFields: t.optional(
-    t.array(t.object({ jsonPath: t.optional(t.string({ description: 'A field, with a leading dot.' })) }), {
-      listType: 'atomic',
-      description: 'Fields that field selectors can name, eight at most.',
-    }),
+    t.array(
+      t.object({ jsonPath: t.optional(t.string({ description: 'The path of the field, with a leading dot.' })) }),
+      {
+        listType: 'atomic',
+        description: 'The fields that field selectors support, at most eight.',
+      },
+    ),
   ),
 });
 
 const conversion = t.object(
   {
-    strategy: t.optional(t.string({ description: 'None: only the apiVersion differs between versions.' })),
+    strategy: t.optional(
+      t.string({ description: 'The conversion strategy. With None only the apiVersion differs between versions.' }),
+    ),
     webhook: t.optional(
       t.object(
         {
@@ -96,22 +107,22 @@ const conversion = t.object(
               caBundle: t.optional(t.string({ format: 'byte' })),
             }),
           ),
-          conversionReviewVersions: texts('Versions of the review that the webhook understands.'),
+          conversionReviewVersions: texts('The supported versions of ConversionReview.'),
         },
-        { description: 'Who converts, with the strategy Webhook.' },
+        { description: 'The webhook for the strategy Webhook.' },
       ),
     ),
   },
-  { description: 'How objects get from one version to another.' },
+  { description: 'The conversion between versions.' },
 );
 
 const condition = t.object({
-  type: t.optional(t.string({ description: 'What it is about: NamesAccepted, Established, Terminating.' })),
+  type: t.optional(t.string({ description: 'The type of the condition: NamesAccepted, Established or Terminating.' })),
   status: t.optional(t.string({ description: 'True, False or Unknown.' })),
-  lastTransitionTime: t.optional(t.timestamp({ description: 'When the status last changed.' })),
-  reason: t.optional(t.string({ description: 'A word for programs.' })),
-  message: t.optional(t.string({ description: 'A sentence for people.' })),
-  observedGeneration: t.optional(t.integer({ description: 'The generation that was looked at.' })),
+  lastTransitionTime: t.optional(t.timestamp({ description: 'The time of the last change of the status.' })),
+  reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+  message: t.optional(t.string({ description: 'A human-readable message.' })),
+  observedGeneration: t.optional(t.integer({ description: 'The observed generation.' })),
 });
 
 /** A kind that is defined at run time. Members are in the order of the Go structs. */
@@ -125,24 +136,24 @@ export const customResourceDefinitionKind: ResourceKind = {
   categories: ['api-extensions'],
   namespaced: false,
   builtIn: true,
-  description: 'The definition of a kind that this API serves besides its own: its names, versions and schemas.',
+  description: 'The definition of a custom resource: its names, versions and schemas.',
   schema: asSchema(
     t.object({
       spec: t.optional(
         t.object(
           {
             group: t.optional(t.string({ description: 'The API group of the kind.' })),
-            names: t.optional(names('What the kind is called.')),
+            names: t.optional(names('The names of the kind.')),
             scope: t.optional(t.string({ description: 'Cluster or Namespaced.' })),
-            versions: t.optional(
-              t.array(version, { listType: 'atomic', description: 'The versions in which the kind is served.' }),
-            ),
+            versions: t.optional(t.array(version, { listType: 'atomic', description: 'The versions of the kind.' })),
             conversion: t.optional(conversion),
             preserveUnknownFields: t.optional(
-              t.boolean({ description: 'Must be false: a schema says which unknown members stay.' }),
+              t.boolean({
+                description: 'Must be false. Use x-kubernetes-preserve-unknown-fields in the schema instead.',
+              }),
             ),
           },
-          { description: 'What is defined.' },
+          { description: 'The desired state of the definition.' },
         ),
       ),
       status: t.optional(
@@ -151,14 +162,14 @@ export const customResourceDefinitionKind: ResourceKind = {
             conditions: t.optional(
               t.array(condition, {
                 mapKeys: ['type'],
-                description: 'Whether the kind is served, and if not, why.',
+                description: 'The conditions of the definition.',
               }),
             ),
-            acceptedNames: t.optional(names('The names that the kind has; wanted names can be in use.')),
-            storedVersions: texts('Every version in which objects may lie in the store.'),
-            observedGeneration: t.optional(t.integer({ description: 'The generation that was looked at.' })),
+            acceptedNames: t.optional(names('The accepted names. Requested names may already be in use.')),
+            storedVersions: texts('All versions in which objects may be stored.'),
+            observedGeneration: t.optional(t.integer({ description: 'The observed generation.' })),
           },
-          { description: 'What became of it.' },
+          { description: 'The observed state of the definition.' },
         ),
       ),
     }),
@@ -167,7 +178,7 @@ export const customResourceDefinitionKind: ResourceKind = {
     column('Created At', (object) => textAt(object as JsonValue, 'metadata', 'creationTimestamp'), {
       type: 'date',
       verbatim: true,
-      description: 'When the object was created.',
+      description: 'The creation time of the object.',
     }),
   ],
   shape: shapeSchemas,

@@ -5,17 +5,17 @@ const schema = asSchema(
   t.object({
     spec: t.optional(
       t.object(
-        { replicas: t.optional(t.integer({ format: 'int32', description: 'How many there are to be.' })) },
-        { description: 'What is wanted.' },
+        { replicas: t.optional(t.integer({ format: 'int32', description: 'The desired number of replicas.' })) },
+        { description: 'The desired state.' },
       ),
     ),
     status: t.optional(
       t.object(
         {
-          replicas: t.optional(t.integer({ format: 'int32', description: 'How many there are.' })),
-          selector: t.optional(t.string({ description: 'A label selector for what is counted.' })),
+          replicas: t.optional(t.integer({ format: 'int32', description: 'The observed number of replicas.' })),
+          selector: t.optional(t.string({ description: 'The label selector of the counted objects.' })),
         },
-        { description: 'What there is.' },
+        { description: 'The observed state.' },
       ),
     ),
   }),
@@ -31,7 +31,7 @@ export function scaleKind(namespaced: boolean): ResourceKind {
     singular: 'scale',
     namespaced,
     builtIn: true,
-    description: 'How many of something there are to be, and are.',
+    description: 'The desired and the observed number of replicas.',
     schema,
   };
 }

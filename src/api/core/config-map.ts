@@ -14,24 +14,28 @@ export const configMapKind: ResourceKind = {
   shortNames: ['cm'],
   namespaced: true,
   builtIn: true,
-  description: 'Configuration that programs read: texts, and bytes that are none.',
+  description: 'Configuration data for programs, as text or as binary data.',
   schema: asSchema(
     t.object({
       immutable: t.optional(
-        t.boolean({ description: 'Once true, nothing but metadata can be changed, and it stays true.' }),
+        t.boolean({ description: 'If true, only the metadata can be changed. It cannot be reset.' }),
       ),
       data: t.optional(
-        t.map(t.string(), { description: "Texts by key. Keys are alphanumeric characters, '-', '_' and '.'." }),
+        t.map(t.string(), {
+          description: "Text values by key. Keys consist of alphanumeric characters, '-', '_' and '.'.",
+        }),
       ),
       binaryData: t.optional(
-        t.map(t.string({ format: 'byte' }), { description: 'Bytes by key, as base64. No key stands in both.' }),
+        t.map(t.string({ format: 'byte' }), {
+          description: 'Binary values by key, as base64. A key cannot be in both data and binaryData.',
+        }),
       ),
     }),
   ),
   columns: [
     column('Data', (object) => keys(object as JsonValue, 'data') + keys(object as JsonValue, 'binaryData'), {
       type: 'integer',
-      description: 'How many keys it has.',
+      description: 'The number of keys.',
     }),
     ageColumn,
   ],

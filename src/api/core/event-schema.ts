@@ -8,10 +8,10 @@ export function objectReference(description: string) {
       namespace: t.optional(t.string({ description: 'The namespace of the object.' })),
       name: t.optional(t.string({ description: 'The name of the object.' })),
       uid: t.optional(t.string({ description: 'The uid of the object.' })),
-      apiVersion: t.optional(t.string({ description: 'The API version in which the object was seen.' })),
-      resourceVersion: t.optional(t.string({ description: 'The version of the object that was seen.' })),
+      apiVersion: t.optional(t.string({ description: 'The API version of the object.' })),
+      resourceVersion: t.optional(t.string({ description: 'The resource version of the object.' })),
       fieldPath: t.optional(
-        t.string({ description: 'The part of the object that is meant, where it is not the whole.' }),
+        t.string({ description: 'The path of the affected field, if the event is not about the whole object.' }),
       ),
     },
     { description, atomic: true },
@@ -21,8 +21,8 @@ export function objectReference(description: string) {
 export function eventSource(description: string) {
   return t.object(
     {
-      component: t.optional(t.string({ description: 'The part of the system that reports.' })),
-      host: t.optional(t.string({ description: 'The machine on which it runs.' })),
+      component: t.optional(t.string({ description: 'The component that reports the event.' })),
+      host: t.optional(t.string({ description: 'The host that the component runs on.' })),
     },
     { description },
   );
@@ -31,25 +31,27 @@ export function eventSource(description: string) {
 export function eventSeries() {
   return t.object(
     {
-      count: t.optional(t.integer({ format: 'int32', description: 'How often it happened up to the last time.' })),
-      lastObservedTime: t.optional(t.timestamp({ description: 'When it happened last.' })),
+      count: t.optional(
+        t.integer({ format: 'int32', description: 'The number of occurrences up to the last observed time.' }),
+      ),
+      lastObservedTime: t.optional(t.timestamp({ description: 'The time of the last occurrence.' })),
     },
-    { description: 'Present when the event stands for a series of the same.' },
+    { description: 'Set if the event represents a series of identical events.' },
   );
 }
 
 export const eventDescriptions = {
-  eventTime: 'When it was first observed, to the microsecond.',
-  action: 'What was done, or failed, about the object.',
-  reason: 'A word for programs: why it happened.',
-  text: 'A sentence for people about what happened.',
-  type: 'Normal or Warning; other types may come.',
-  controller: 'The name of the controller that reports.',
-  instance: 'Which instance of the controller reports.',
+  eventTime: 'The time of the first observation, in microseconds.',
+  action: 'The action that was taken or that failed.',
+  reason: 'The machine-readable reason.',
+  text: 'A human-readable description.',
+  type: 'Normal or Warning. Other types may be added.',
+  controller: 'The name of the reporting controller.',
+  instance: 'The instance of the reporting controller.',
   subject: 'The object that the event is about.',
-  related: 'A second object that has to do with it.',
-  source: 'Who reports.',
-  firstTimestamp: 'When it was first recorded.',
-  lastTimestamp: 'When it was last recorded.',
-  count: 'How often it happened.',
+  related: 'A second object that is involved.',
+  source: 'The component that reports the event.',
+  firstTimestamp: 'The time of the first record.',
+  lastTimestamp: 'The time of the last record.',
+  count: 'The number of occurrences.',
 } as const;

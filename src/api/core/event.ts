@@ -93,7 +93,7 @@ export function eventColumns(names: EventNames): readonly Column[] {
     column('Reason', 'reason', { description: about.reason }),
     column('Object', subject, { description: about.subject }),
     column('Subobject', (object) => text(object, names.subject, 'fieldPath'), {
-      description: 'The part of it that is meant.',
+      description: 'The path of the affected field.',
       wide: true,
     }),
     column('Source', source, { description: about.source, wide: true }),

@@ -13,41 +13,45 @@ export const leaseKind: ResourceKind = {
   singular: 'lease',
   namespaced: true,
   builtIn: true,
-  description: 'A lease says who of several does the work at present, and until when that holds unless it is renewed.',
+  description: 'A lease names the current leader among several candidates. It expires unless the leader renews it.',
   schema: asSchema(
     t.object({
       spec: t.optional(
         t.object(
           {
-            holderIdentity: t.optional(t.string({ description: 'Who holds the lease.' })),
+            holderIdentity: t.optional(t.string({ description: 'The identity of the current holder.' })),
             leaseDurationSeconds: t.optional(
               t.integer({
                 format: 'int32',
-                description: 'How long others wait after the last renewal that they saw before they take the lease.',
+                description:
+                  'The number of seconds that candidates wait after the last observed renewal before they acquire the lease.',
               }),
             ),
-            acquireTime: t.optional(t.timestamp({ description: 'When the holder got the lease.' })),
-            renewTime: t.optional(t.timestamp({ description: 'When the holder last renewed it.' })),
+            acquireTime: t.optional(t.timestamp({ description: 'The time at which the holder acquired the lease.' })),
+            renewTime: t.optional(t.timestamp({ description: 'The time of the last renewal.' })),
             leaseTransitions: t.optional(
-              t.integer({ format: 'int32', description: 'How often the lease has gone from one holder to another.' }),
+              t.integer({ format: 'int32', description: 'The number of transitions between holders.' }),
             ),
             strategy: t.optional(
               t.string({
-                description: 'How a coordinator picks the holder. This server has none and leaves it unset.',
+                description:
+                  'The strategy of coordinated leader election. This server has no coordinator and does not set it.',
               }),
             ),
             preferredHolder: t.optional(
-              t.string({ description: 'To whom a coordinator wants the lease to go. Left unset like the strategy.' }),
+              t.string({
+                description: 'The preferred holder in coordinated leader election. This server does not set it.',
+              }),
             ),
           },
-          { description: 'Who holds the lease, since when and for how long.' },
+          { description: 'The holder of the lease and its duration.' },
         ),
       ),
     }),
   ),
   columns: [
     column('Holder', (lease) => textAt(lease as JsonValue, 'spec', 'holderIdentity'), {
-      description: 'Who holds the lease.',
+      description: 'The identity of the current holder.',
     }),
     ageColumn,
   ],

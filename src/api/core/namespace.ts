@@ -11,7 +11,7 @@ export const namespaceKind: ResourceKind = {
   shortNames: ['ns'],
   namespaced: false,
   builtIn: true,
-  description: 'A namespace keeps the names of the objects in it apart from those of other namespaces.',
+  description: 'A namespace provides a scope for the names of objects.',
   schema: asSchema(
     t.object({
       spec: t.optional(
@@ -20,31 +20,33 @@ export const namespaceKind: ResourceKind = {
             finalizers: t.optional(
               t.array(t.string(), {
                 listType: 'atomic',
-                description: 'What has to be done before the namespace is removed for good.',
+                description: 'The finalizers that must be removed before the namespace is deleted.',
               }),
             ),
           },
-          { description: 'What the namespace should be.' },
+          { description: 'The desired state of the namespace.' },
         ),
       ),
       status: t.optional(
         t.object(
           {
-            phase: t.optional(t.string({ description: 'Active, or Terminating once it is being deleted.' })),
+            phase: t.optional(t.string({ description: 'Active, or Terminating during deletion.' })),
             conditions: t.optional(
               t.array(
                 t.object({
-                  type: t.string({ description: 'What the condition is about.' }),
+                  type: t.string({ description: 'The type of the condition.' }),
                   status: t.string({ description: 'True, False or Unknown.' }),
-                  lastTransitionTime: t.optional(t.timestamp({ description: 'When the status last changed.' })),
-                  reason: t.optional(t.string({ description: 'A word for programs.' })),
-                  message: t.optional(t.string({ description: 'A sentence for people.' })),
+                  lastTransitionTime: t.optional(
+                    t.timestamp({ description: 'The time of the last change of the status.' }),
+                  ),
+                  reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+                  message: t.optional(t.string({ description: 'A human-readable message.' })),
                 }),
-                { mapKeys: ['type'], patchMergeKey: 'type', description: 'How its deletion is getting on.' },
+                { mapKeys: ['type'], patchMergeKey: 'type', description: 'The progress of the deletion.' },
               ),
             ),
           },
-          { description: 'What the namespace is now.' },
+          { description: 'The current state of the namespace.' },
         ),
       ),
     }),

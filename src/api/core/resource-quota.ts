@@ -19,17 +19,20 @@ export const resourceQuotaKind: ResourceKind = {
   shortNames: ['quota'],
   namespaced: true,
   builtIn: true,
-  description: 'How much of what a namespace may hold.',
+  description: 'Limits on the resources of a namespace.',
   schema: asSchema(
     t.object({
       spec: t.optional(
         t.object(
           {
             hard: t.optional(
-              amounts('The most of each: count/<plural>.<group> counts objects of any kind that the cluster has.'),
+              amounts('The limits by resource. count/<plural>.<group> limits the number of objects of any kind.'),
             ),
             scopes: t.optional(
-              t.array(t.string(), { listType: 'atomic', description: 'Only what all of these fit is counted.' }),
+              t.array(t.string(), {
+                listType: 'atomic',
+                description: 'Only objects that match all of these scopes are counted.',
+              }),
             ),
             scopeSelector: t.optional(
               t.object(
@@ -41,31 +44,33 @@ export const resourceQuotaKind: ResourceKind = {
                         operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
                         values: t.optional(t.array(t.string(), { listType: 'atomic' })),
                       }),
-                      { listType: 'atomic', description: 'All of them must fit.' },
+                      { listType: 'atomic', description: 'All of the expressions must match.' },
                     ),
                   ),
                 },
-                { atomic: true, description: 'Only what this fits is counted.' },
+                { atomic: true, description: 'Only objects that match the selector are counted.' },
               ),
             ),
           },
-          { description: 'What may be held.' },
+          { description: 'The desired limits.' },
         ),
       ),
       status: t.optional(
         t.object(
           {
-            hard: t.optional(amounts('The most of each, as it is enforced.')),
-            used: t.optional(amounts('How much of each there is.')),
+            hard: t.optional(amounts('The enforced limits.')),
+            used: t.optional(amounts('The current usage.')),
           },
-          { description: 'What is held.' },
+          { description: 'The current usage.' },
         ),
       ),
     }),
   ),
   columns: [
-    column('Request', (quota) => usage(quota, false), { description: 'What is used, of how much.' }),
-    column('Limit', (quota) => usage(quota, true), { description: 'The same, for what is limited.' }),
+    column('Request', (quota) => usage(quota, false), {
+      description: 'The used and the allowed amount of each request.',
+    }),
+    column('Limit', (quota) => usage(quota, true), { description: 'The used and the allowed amount of each limit.' }),
     ageColumn,
   ],
 };

@@ -7,11 +7,11 @@ export const authenticationGroup = 'authentication.k8s.io';
 function selectorAttributes(what: string) {
   return t.object(
     {
-      rawSelector: t.optional(t.string({ description: 'The selector as it stands in the query.' })),
+      rawSelector: t.optional(t.string({ description: 'The selector in query parameter form.' })),
       requirements: t.optional(
         t.array(
           t.object({
-            key: t.string({ description: `The ${what} that is selected by.` }),
+            key: t.string({ description: `The ${what} that the requirement applies to.` }),
             operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
             values: t.optional(t.array(t.string(), { listType: 'atomic' })),
           }),
@@ -19,55 +19,59 @@ function selectorAttributes(what: string) {
         ),
       ),
     },
-    { description: `Narrows the request by ${what}.` },
+    { description: `Restricts the request by ${what}.` },
   );
 }
 
 const resourceAttributes = t.object(
   {
-    namespace: t.optional(t.string({ description: 'Empty: all namespaces, or a kind that has none.' })),
-    verb: t.optional(t.string({ description: 'get, list, watch, create, update, patch, delete; * is all of them.' })),
-    group: t.optional(t.string({ description: 'The API group; * is all of them.' })),
-    version: t.optional(t.string({ description: 'The API version; * is all of them.' })),
-    resource: t.optional(t.string({ description: 'The plural; * is all of them.' })),
-    subresource: t.optional(t.string({ description: 'Empty: none.' })),
-    name: t.optional(t.string({ description: 'Empty: all of them.' })),
+    namespace: t.optional(
+      t.string({ description: 'The namespace. Empty for all namespaces or for a cluster-scoped resource.' }),
+    ),
+    verb: t.optional(
+      t.string({ description: 'The verb: get, list, watch, create, update, patch, delete, or * for all.' }),
+    ),
+    group: t.optional(t.string({ description: 'The API group, or * for all.' })),
+    version: t.optional(t.string({ description: 'The API version, or * for all.' })),
+    resource: t.optional(t.string({ description: 'The plural resource name, or * for all.' })),
+    subresource: t.optional(t.string({ description: 'The subresource. Empty if there is none.' })),
+    name: t.optional(t.string({ description: 'The name of the object. Empty for all.' })),
     fieldSelector: t.optional(selectorAttributes('field')),
     labelSelector: t.optional(selectorAttributes('label')),
   },
-  { description: 'A request for objects.' },
+  { description: 'A resource request.' },
 );
 
 const nonResourceAttributes = t.object(
   {
-    path: t.optional(t.string({ description: 'The path of the URL.' })),
-    verb: t.optional(t.string({ description: 'The method in lower case.' })),
+    path: t.optional(t.string({ description: 'The URL path.' })),
+    verb: t.optional(t.string({ description: 'The HTTP method in lower case.' })),
   },
-  { description: 'A request for a path that names no objects.' },
+  { description: 'A non-resource request.' },
 );
 
-const extra = t.map(t.array(t.string()), { description: 'What else is known of the user.' });
+const extra = t.map(t.array(t.string()), { description: 'Additional attributes of the user.' });
 
 const subjectSpec = t.object(
   {
     resourceAttributes: t.optional(resourceAttributes),
     nonResourceAttributes: t.optional(nonResourceAttributes),
-    user: t.optional(t.string({ description: 'The user who is asked about.' })),
-    groups: t.optional(t.array(t.string(), { listType: 'atomic', description: 'The groups the user is in.' })),
+    user: t.optional(t.string({ description: 'The user to check.' })),
+    groups: t.optional(t.array(t.string(), { listType: 'atomic', description: 'The groups of the user.' })),
     extra: t.optional(extra),
     uid: t.optional(t.string({ description: 'The uid of the user.' })),
   },
-  { description: 'Exactly one of resourceAttributes and nonResourceAttributes, and who is asked about.' },
+  { description: 'The request to check: exactly one of resourceAttributes and nonResourceAttributes, and the user.' },
 );
 
 const accessStatus = t.object(
   {
-    allowed: t.boolean({ description: 'Whether it is allowed.' }),
-    denied: t.optional(t.boolean({ description: 'Whether it is denied whatever others say.' })),
-    reason: t.optional(t.string({ description: 'Why.' })),
-    evaluationError: t.optional(t.string({ description: 'What went wrong while deciding.' })),
+    allowed: t.boolean({ description: 'True if the request is allowed.' }),
+    denied: t.optional(t.boolean({ description: 'True if the request is denied regardless of other authorizers.' })),
+    reason: t.optional(t.string({ description: 'The reason of the decision.' })),
+    evaluationError: t.optional(t.string({ description: 'An error that occurred during the check.' })),
   },
-  { description: 'The answer.' },
+  { description: 'The result.' },
 );
 
 const ruleNames = t.array(t.string(), { listType: 'atomic' });
@@ -81,16 +85,16 @@ const rulesStatus = t.object(
         resources: t.optional(ruleNames),
         resourceNames: t.optional(ruleNames),
       }),
-      { listType: 'atomic', description: 'What may be done to objects.' },
+      { listType: 'atomic', description: 'The allowed actions on resources.' },
     ),
     nonResourceRules: t.array(t.object({ verbs: ruleNames, nonResourceURLs: t.optional(ruleNames) }), {
       listType: 'atomic',
-      description: 'What may be done with other paths.',
+      description: 'The allowed actions on non-resource paths.',
     }),
-    incomplete: t.boolean({ description: 'Whether there may be more than is listed.' }),
-    evaluationError: t.optional(t.string({ description: 'What went wrong while collecting.' })),
+    incomplete: t.boolean({ description: 'True if the lists may be incomplete.' }),
+    evaluationError: t.optional(t.string({ description: 'An error that occurred during the evaluation.' })),
   },
-  { description: 'The answer.' },
+  { description: 'The result.' },
 );
 
 type ReviewName = Pick<ResourceKind, 'group' | 'kind'> & Partial<Pick<ResourceKind, 'namespaced'>>;
@@ -113,14 +117,14 @@ function review(name: ReviewName, description: string, schema: Parameters<typeof
 export function selfSubjectAccessReviewKind(group: string): ResourceKind {
   return review(
     { group, kind: 'SelfSubjectAccessReview' },
-    'Asks whether the caller may do something.',
+    'Checks whether the caller may perform an action.',
     t.object({
       spec: t.object(
         {
           resourceAttributes: t.optional(resourceAttributes),
           nonResourceAttributes: t.optional(nonResourceAttributes),
         },
-        { description: 'Exactly one of the two.' },
+        { description: 'The request to check: exactly one of the two members.' },
       ),
       status: t.optional(accessStatus),
     }),
@@ -130,7 +134,7 @@ export function selfSubjectAccessReviewKind(group: string): ResourceKind {
 export function subjectAccessReviewKind(group: string): ResourceKind {
   return review(
     { group, kind: 'SubjectAccessReview' },
-    'Asks whether a user may do something.',
+    'Checks whether a user may perform an action.',
     t.object({ spec: subjectSpec, status: t.optional(accessStatus) }),
   );
 }
@@ -138,11 +142,11 @@ export function subjectAccessReviewKind(group: string): ResourceKind {
 export function selfSubjectRulesReviewKind(group: string): ResourceKind {
   return review(
     { group, kind: 'SelfSubjectRulesReview' },
-    'Asks for everything that the caller may do in a namespace. For display, never for decisions.',
+    'Lists the actions that the caller may perform in a namespace. For display only, not for authorization decisions.',
     t.object({
       spec: t.object(
-        { namespace: t.optional(t.string({ description: 'The namespace that is asked about. Required.' })) },
-        { description: 'What is asked.' },
+        { namespace: t.optional(t.string({ description: 'The namespace to evaluate. Required.' })) },
+        { description: 'The request to evaluate.' },
       ),
       status: t.optional(rulesStatus),
     }),
@@ -151,13 +155,13 @@ export function selfSubjectRulesReviewKind(group: string): ResourceKind {
 
 export const localSubjectAccessReviewKind: ResourceKind = review(
   { group: authorizationGroup, kind: 'LocalSubjectAccessReview', namespaced: true },
-  'Asks whether a user may do something in a namespace.',
+  'Checks whether a user may perform an action in a namespace.',
   t.object({ spec: subjectSpec, status: t.optional(accessStatus) }),
 );
 
 export const selfSubjectReviewKind: ResourceKind = review(
   { group: authenticationGroup, kind: 'SelfSubjectReview' },
-  'Asks who the caller is.',
+  'Returns the identity of the caller.',
   t.object({
     status: t.optional(
       t.object(
@@ -166,12 +170,12 @@ export const selfSubjectReviewKind: ResourceKind = review(
             t.object({
               username: t.optional(t.string({ description: 'The name of the user.' })),
               uid: t.optional(t.string({ description: 'The uid of the user.' })),
-              groups: t.optional(t.array(t.string(), { listType: 'atomic', description: 'Its groups.' })),
+              groups: t.optional(t.array(t.string(), { listType: 'atomic', description: 'The groups of the user.' })),
               extra: t.optional(extra),
             }),
           ),
         },
-        { description: 'The answer.' },
+        { description: 'The result.' },
       ),
     ),
   }),

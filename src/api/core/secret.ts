@@ -14,30 +14,32 @@ export const secretKind: ResourceKind = {
   namespaced: true,
   builtIn: true,
   confidential: true,
-  description: 'What only some may know: passwords, keys, tokens. Sealed where it is stored.',
+  description: 'Confidential data such as passwords, keys and tokens. Encrypted at rest.',
   schema: asSchema(
     t.object({
       immutable: t.optional(
-        t.boolean({ description: 'Once true, nothing but metadata can be changed, and it stays true.' }),
+        t.boolean({ description: 'If true, only the metadata can be changed. It cannot be reset.' }),
       ),
       data: t.optional(
         t.map(t.string({ format: 'byte' }), {
-          description: "Bytes by key, as base64. Keys are alphanumeric characters, '-', '_' and '.'.",
+          description: "Values by key, as base64. Keys consist of alphanumeric characters, '-', '_' and '.'.",
         }),
       ),
       stringData: t.optional(
-        t.map(t.string(), { description: 'Texts that are put into data, over what stands there. Never shown.' }),
+        t.map(t.string(), {
+          description: 'Text values that are merged into data and override existing values. Write-only.',
+        }),
       ),
       type: t.optional(
-        t.string({ description: 'What it is for; some types ask for certain keys. Cannot be changed.' }),
+        t.string({ description: 'The type of the secret. Some types require certain keys. Immutable.' }),
       ),
     }),
   ),
   columns: [
-    column('Type', 'type', { description: 'What it is for.' }),
+    column('Type', 'type', { description: 'The type of the secret.' }),
     column('Data', (secret) => Object.keys(objectAt(secret as JsonValue, 'data') ?? {}).length, {
       type: 'integer',
-      description: 'How many keys it has.',
+      description: 'The number of keys.',
     }),
     ageColumn,
   ],

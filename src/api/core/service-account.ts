@@ -16,25 +16,25 @@ export const serviceAccountKind: ResourceKind = {
   shortNames: ['sa'],
   namespaced: true,
   builtIn: true,
-  description: 'Who a program is to the API of this cluster.',
+  description: 'An identity for programs that use the API of this cluster.',
   schema: asSchema(
     t.object({
       secrets: t.optional(
-        t.array(objectReference('A secret, by its name.'), {
+        t.array(objectReference('A reference to a secret by name.'), {
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          description: 'Secrets that programs of this account may use.',
+          description: 'Secrets that programs with this account may use.',
         }),
       ),
       imagePullSecrets: t.optional(
         t.array(
           t.object({ name: t.optional(t.string({ description: 'The name of the secret.' })) }, { atomic: true }),
-          { listType: 'atomic', description: 'Secrets with which images are fetched.' },
+          { listType: 'atomic', description: 'Secrets for pulling images.' },
         ),
       ),
       automountServiceAccountToken: t.optional(
-        t.boolean({ description: 'Whether programs of this account get a token without asking. Absent: they do.' }),
+        t.boolean({ description: 'True if pods with this account get a token automatically. Defaults to true.' }),
       ),
     }),
   ),

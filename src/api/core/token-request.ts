@@ -2,7 +2,7 @@ import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/build.ts';
 import { authenticationGroup } from './reviews.ts';
 
-const audiences = t.array(t.string(), { listType: 'atomic', description: 'For whom the token is good.' });
+const audiences = t.array(t.string(), { listType: 'atomic', description: 'The intended audiences of the token.' });
 
 /** Sent to `serviceaccounts/<name>/token`. Members are in the order of the Go structs. */
 export const tokenRequestKind: ResourceKind = {
@@ -14,7 +14,7 @@ export const tokenRequestKind: ResourceKind = {
   namespaced: true,
   builtIn: true,
   confidential: true,
-  description: 'Asks for a token of a service account.',
+  description: 'Requests a token for a service account.',
   schema: asSchema(
     t.object({
       spec: t.optional(
@@ -22,30 +22,36 @@ export const tokenRequestKind: ResourceKind = {
           {
             audiences: t.optional(audiences),
             expirationSeconds: t.optional(
-              t.integer({ description: 'How long it is to be good: 600 seconds at least. The answer may say less.' }),
+              t.integer({
+                description:
+                  'The requested lifetime in seconds, at least 600. The issued token may have a shorter one.',
+              }),
             ),
             boundObjectRef: t.optional(
               t.object(
                 {
                   kind: t.optional(t.string({ description: 'The kind of the object: Secret.' })),
-                  apiVersion: t.optional(t.string({ description: 'Its API version.' })),
-                  name: t.optional(t.string({ description: 'Its name.' })),
-                  uid: t.optional(t.string({ description: 'Its uid, if it must be this very one.' })),
+                  apiVersion: t.optional(t.string({ description: 'The API version of the object.' })),
+                  name: t.optional(t.string({ description: 'The name of the object.' })),
+                  uid: t.optional(t.string({ description: 'The uid of the object, to bind to this exact object.' })),
                 },
-                { description: 'The token ends when this object does.' },
+                {
+                  description:
+                    'The object that the token is bound to. The token becomes invalid when the object is deleted.',
+                },
               ),
             ),
           },
-          { description: 'What is asked for.' },
+          { description: 'The requested token.' },
         ),
       ),
       status: t.optional(
         t.object(
           {
             token: t.optional(t.string({ description: 'The token.' })),
-            expirationTimestamp: t.optional(t.timestamp({ description: 'When it ends.' })),
+            expirationTimestamp: t.optional(t.timestamp({ description: 'The time at which the token expires.' })),
           },
-          { description: 'The answer.' },
+          { description: 'The result.' },
         ),
       ),
     }),
@@ -61,7 +67,7 @@ export const tokenReviewKind: ResourceKind = {
   namespaced: false,
   builtIn: true,
   confidential: true,
-  description: 'Asks whether a token is good, and whose it is.',
+  description: 'Authenticates a token and returns its user.',
   schema: asSchema(
     t.object({
       spec: t.optional(
@@ -70,30 +76,30 @@ export const tokenReviewKind: ResourceKind = {
             token: t.optional(t.string({ description: 'The token.' })),
             audiences: t.optional(audiences),
           },
-          { description: 'What is asked.' },
+          { description: 'The request to evaluate.' },
         ),
       ),
       status: t.optional(
         t.object(
           {
-            authenticated: t.optional(t.boolean({ description: 'Whether the token is good.' })),
+            authenticated: t.optional(t.boolean({ description: 'True if the token is valid.' })),
             user: t.optional(
               t.object(
                 {
                   username: t.optional(t.string({ description: 'The name of the user.' })),
                   uid: t.optional(t.string({ description: 'The uid of the user.' })),
                   groups: t.optional(
-                    t.array(t.string(), { listType: 'atomic', description: 'The groups the user is in.' }),
+                    t.array(t.string(), { listType: 'atomic', description: 'The groups of the user.' }),
                   ),
-                  extra: t.optional(t.map(t.array(t.string()), { description: 'What else is known of the user.' })),
+                  extra: t.optional(t.map(t.array(t.string()), { description: 'Additional attributes of the user.' })),
                 },
-                { description: 'Whose it is.' },
+                { description: 'The user of the token.' },
               ),
             ),
             audiences: t.optional(audiences),
-            error: t.optional(t.string({ description: 'Why it could not be found out.' })),
+            error: t.optional(t.string({ description: 'An error that occurred during the authentication.' })),
           },
-          { description: 'The answer.' },
+          { description: 'The result.' },
         ),
       ),
     }),

@@ -10,21 +10,24 @@ const subject = t.object(
   {
     kind: t.string({ description: 'User, Group or ServiceAccount.' }),
     apiGroup: t.optional(
-      t.string({ description: 'Empty for service accounts; users and groups are of rbac.authorization.k8s.io.' }),
+      t.string({
+        description:
+          'The API group of the subject: empty for service accounts, rbac.authorization.k8s.io for users and groups.',
+      }),
     ),
-    name: t.string({ description: 'Who is meant.' }),
-    namespace: t.optional(t.string({ description: 'Of a service account.' })),
+    name: t.string({ description: 'The name of the subject.' }),
+    namespace: t.optional(t.string({ description: 'The namespace of a service account.' })),
   },
   { atomic: true },
 );
 
 const roleRef = t.object(
   {
-    apiGroup: t.optional(t.string({ description: 'The group of the role.' })),
+    apiGroup: t.optional(t.string({ description: 'The API group of the role.' })),
     kind: t.string({ description: 'Role or ClusterRole.' }),
     name: t.string({ description: 'The name of the role.' }),
   },
-  { atomic: true, description: 'The role that is given. It cannot be changed.' },
+  { atomic: true, description: 'The role that is granted. Immutable.' },
 );
 
 /** A user, group or service account that a binding grants a role to. */
@@ -34,7 +37,9 @@ export type RoleRef = Static<typeof roleRef>;
 /** The schema of both kinds of binding. */
 export const bindingSchema: Schema = asSchema(
   t.object({
-    subjects: t.optional(t.array(subject, { listType: 'atomic', description: 'Who is given the role.' })),
+    subjects: t.optional(
+      t.array(subject, { listType: 'atomic', description: 'The subjects that the role is granted to.' }),
+    ),
     roleRef,
   }),
 );
@@ -50,7 +55,7 @@ export function roleRefOf(binding: KubeObject): RoleRef {
 
 export const bindingColumns: readonly Column[] = [
   column('Role', (binding) => `${roleRefOf(binding).kind}/${roleRefOf(binding).name}`, {
-    description: 'The role that is given.',
+    description: 'The role that is granted.',
   }),
   ageColumn,
   whoColumn('Users', 'User', ({ name }) => name),
@@ -64,5 +69,5 @@ function whoColumn(name: string, kind: string, shown: (subject: Subject) => stri
       .filter((each) => each.kind === kind)
       .map(shown)
       .join(', ');
-  return column(name, list, { description: `${name} that are given the role.`, wide: true });
+  return column(name, list, { description: `The ${name} that the role is granted to.`, wide: true });
 }

@@ -10,7 +10,7 @@ export const clusterRoleBindingKind: ResourceKind = {
   singular: 'clusterrolebinding',
   namespaced: false,
   builtIn: true,
-  description: 'A cluster role binding gives the rights of a cluster role to somebody, everywhere.',
+  description: 'A cluster role binding grants the permissions of a cluster role in all namespaces.',
   schema: bindingSchema,
   columns: bindingColumns,
 };

@@ -13,23 +13,23 @@ export const clusterRoleKind: ResourceKind = {
   namespaced: false,
   builtIn: true,
   description:
-    'A cluster role is a set of rights that cluster role bindings give everywhere and role bindings in their namespace.',
+    'A cluster role is a set of permissions that cluster role bindings grant everywhere and role bindings grant in their namespace.',
   schema: asSchema(
     t.object({
-      rules: t.optional(policyRules('What the role allows.')),
+      rules: t.optional(policyRules('The permissions of the role.')),
       aggregationRule: t.optional(
         t.object(
           {
             clusterRoleSelectors: t.optional(
-              t.array(selectorObject('Which cluster roles are meant, by their labels.'), {
+              t.array(selectorObject('Selects cluster roles by their labels.'), {
                 listType: 'atomic',
-                description: 'A cluster role that fits any of these gives its rules.',
+                description: 'The rules of cluster roles that match any of these selectors are aggregated.',
               }),
             ),
           },
           {
             description:
-              'Where the rules come from. With it they follow those of other cluster roles, and what somebody writes there does not last.',
+              'Aggregates the rules of other cluster roles. Changes to the rules of this role are overwritten.',
           },
         ),
       ),

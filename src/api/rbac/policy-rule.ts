@@ -8,17 +8,17 @@ export const rbacGroup = 'rbac.authorization.k8s.io';
 const texts = (description: string) => t.array(t.string(), { listType: 'atomic', description });
 
 const policyRule = t.object({
-  verbs: texts('What may be done. `*` stands for everything.'),
+  verbs: texts('The allowed verbs. `*` allows all verbs.'),
   apiGroups: t.optional(
-    texts('The API groups of the resources. The empty text is the core group, `*` stands for all of them.'),
+    texts('The API groups of the resources. The empty string is the core group, `*` matches all groups.'),
   ),
   resources: t.optional(
-    texts('What it may be done to: `configmaps`, `configmaps/status`, `*/scale`. `*` stands for everything.'),
+    texts('The resources: `configmaps`, `configmaps/status`, `*/scale`. `*` matches all resources.'),
   ),
-  resourceNames: t.optional(texts('The names that the rule is for. None: it is for all names.')),
+  resourceNames: t.optional(texts('The names of the objects that the rule applies to. Empty for all names.')),
   nonResourceURLs: t.optional(
     texts(
-      'Paths that are no resources (`/healthz`), with a `*` at the end for what begins like that. They need a cluster role that a cluster role binding gives; a rule has either paths or resources.',
+      'Non-resource paths (`/healthz`), with a trailing `*` for a prefix. They require a cluster role and a cluster role binding. A rule has either paths or resources.',
     ),
   ),
 });

@@ -10,7 +10,7 @@ export const roleBindingKind: ResourceKind = {
   singular: 'rolebinding',
   namespaced: true,
   builtIn: true,
-  description: 'A role binding gives the rights of a role or of a cluster role to somebody, in its namespace.',
+  description: 'A role binding grants the permissions of a role or a cluster role in its namespace.',
   schema: bindingSchema,
   columns: bindingColumns,
 };

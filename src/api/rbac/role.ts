@@ -5,7 +5,7 @@ import { policyRules, rbacGroup } from './policy-rule.ts';
 
 /** Roles show their creation time instead of their age, as in Kubernetes. */
 export const createdAtColumn: Column = column('Created At', 'metadata.creationTimestamp', {
-  description: 'When the object was created.',
+  description: 'The creation time of the object.',
 });
 
 export const roleKind: ResourceKind = {
@@ -16,7 +16,7 @@ export const roleKind: ResourceKind = {
   singular: 'role',
   namespaced: true,
   builtIn: true,
-  description: 'A role is a set of rights in one namespace, which role bindings give to somebody.',
-  schema: asSchema(t.object({ rules: t.optional(policyRules('What the role allows.')) })),
+  description: 'A role is a set of permissions in one namespace, which role bindings grant.',
+  schema: asSchema(t.object({ rules: t.optional(policyRules('The permissions of the role.')) })),
   columns: [createdAtColumn],
 };

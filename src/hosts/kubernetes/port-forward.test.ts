@@ -16,7 +16,7 @@ let host: HostConnection;
 
 beforeEach(async () => {
   bench = await ApiServerBench.start();
-  onConnection = (socket) => socket.pipe(socket);
+  onConnection = echo;
   pod = createServer({ allowHalfOpen: false }, (socket) => {
     socket.on('error', () => {});
     onConnection(socket);
@@ -36,6 +36,23 @@ afterEach(async () => {
 
 const never = new AbortController().signal;
 const forward = (name = 'a-0', signal = never) => host.forward({ namespace: 'ns', name, port: 8443 }, signal);
+const echo = (socket: Socket) => void socket.pipe(socket);
+
+/**
+ * Waits until every buffer on the route is full. All of its programs run in this process: a transfer that makes no
+ * progress during many round trips over another stream is blocked.
+ */
+async function untilBlocked(progress: () => number): Promise<void> {
+  const probe = await forward();
+  for (let before = -1; before !== progress(); ) {
+    before = progress();
+    for (let roundTrip = 0; roundTrip < 50; roundTrip++) {
+      probe.write('x');
+      await once(probe, 'data');
+    }
+  }
+  probe.destroy();
+}
 
 test('bytes of any length arrive unchanged and in order', async () => {
   await fc.assert(
@@ -97,6 +114,7 @@ test('a writer to a pod that closed still reads its last bytes', async () => {
 test('a response that is not read applies backpressure to the pod', async () => {
   let written = 0;
   onConnection = (socket) => {
+    onConnection = echo;
     const chunk = Buffer.alloc(64 * 1024);
     const fill = () => {
       do written += chunk.length;
@@ -107,33 +125,34 @@ test('a response that is not read applies backpressure to the pod', async () => 
   };
   const stream = await forward();
   await once(stream, 'readable');
-  let before = -1;
-  // Until nothing moves any more because all buffers are full.
-  while (before !== written) {
-    before = written;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  expect(written).toBeLessThan(64 * 1024 * 1024);
+  await untilBlocked(() => written);
+  const blockedAt = written;
+  expect(blockedAt).toBeLessThan(64 * 1024 * 1024);
+  stream.resume();
+  while (written === blockedAt) await once(stream, 'data');
   stream.destroy();
 });
 
 test('a pod that does not read applies backpressure to the writer', async () => {
-  onConnection = (socket) => socket.pause();
+  const paused = new Promise<Socket>((resolve) => {
+    onConnection = (socket) => {
+      onConnection = echo;
+      resolve(socket.pause());
+    };
+  });
   const stream = await forward();
   const chunk = Buffer.alloc(1024 * 1024);
-  let taken = 0;
-  while (taken < 256 && stream.write(chunk)) taken++;
   let drained = 0;
   stream.on('drain', () => {
     drained++;
     stream.write(chunk);
   });
-  let before = -1;
-  while (before !== drained) {
-    before = drained;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  stream.write(chunk);
+  await untilBlocked(() => drained);
   expect(drained).toBeLessThan(64);
+  expect(stream.writableNeedDrain).toBe(true);
+  (await paused).resume();
+  await once(stream, 'drain');
   stream.destroy();
 });
 

@@ -3,7 +3,7 @@ import { type Row, rows } from './row.ts';
 
 const core = { group: '' };
 
-/** The kinds that every Kubernetes API has: namespaces go with their project, events with their instance. */
+/** The kinds that every Kubernetes API has: namespaces follow their project, events follow their instance. */
 export const coreRows: readonly Row[] = [
   ...rows('namespaces', 'list watch', 'all', ['everybody'], core),
   ...rows('namespaces', 'get', 'one', ['admin', 'reads the project'], core),
@@ -29,7 +29,7 @@ export const coreRows: readonly Row[] = [
   ...rows('leases', 'get update patch delete', 'one', ['admin'], { group: 'coordination.k8s.io' }),
 ];
 
-/** Questions about rights: everybody about themselves, admins about others. */
+/** Access reviews: everybody about themselves, admins about others. */
 export const reviewRows: readonly Row[] = [
   ...['authorization.k8s.io', managementGroup].flatMap((group) => [
     ...rows('selfsubjectaccessreviews', 'create', 'all', ['everybody'], { group }),
@@ -43,7 +43,7 @@ export const reviewRows: readonly Row[] = [
   ...rows('groups', 'impersonate', 'all', ['admin'], { group: '', only: 'review' }),
 ];
 
-/** Paths below the management API that are no kinds; a star stands for whatever follows. */
+/** Non-resource paths below the management API; a star stands for any suffix. */
 export const pathRows: readonly Row[] = [
   ...['/', '/api', '/api/*', '/apis', '/apis/*', '/openapi/*', '/version'].flatMap((path) =>
     rows(path, 'get', 'path', ['everybody']),

@@ -21,7 +21,7 @@ export const instanceRows: readonly Row[] = [
   ...rows(`${vci}/restricted`, 'create', 'project', ['admin', 'project admin']),
   ...rows(vci, 'update patch delete', 'one', ['admin', 'project admin', 'owner', 'named']),
   ...rows(vci, 'patch', 'one', ['admin', 'project admin'], { only: 'request', change: 'owner' }),
-  // Whoever is named gives nothing on, to themselves or others.
+  // A principal in an access entry cannot grant access, to itself or others.
   ...rows(vci, 'patch', 'one', ['admin', 'project admin', 'owner'], { only: 'request', change: 'access' }),
   ...rows(vci, 'deletecollection', 'project', ['admin', 'project admin']),
 
@@ -29,7 +29,7 @@ export const instanceRows: readonly Row[] = [
   ...rows(`${vci}/kubeconfig`, 'create', 'one', ['admin', 'project admin', 'owner', 'named with use']),
   ...rows(`${vci}/log`, 'get', 'one', ['admin', 'project admin', 'owner', 'named with get']),
 
-  // Without a name, what depends on the object is not given.
+  // Without a name, permissions that depend on the object are not granted.
   ...rows(vci, 'get update patch delete', 'project', ['admin', 'project admin'], { only: 'review' }),
   ...rows(vci, 'get create update delete deletecollection', 'all', ['admin'], { only: 'review' }),
 ];

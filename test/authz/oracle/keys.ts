@@ -1,6 +1,6 @@
 import { type Row, rows } from './row.ts';
 
-/** Access keys, tokens, and who one is: completions §5, §6, §7. */
+/** Access keys, tokens and the caller's identity: completions §5, §6, §7. */
 export const keyRows: readonly Row[] = [
   ...rows('accesskeys', 'list watch', 'all', ['admin']),
   ...rows('accesskeys', 'get update patch delete', 'one', ['admin']),
@@ -8,7 +8,7 @@ export const keyRows: readonly Row[] = [
   ...rows('accesskeys/status', 'update patch', 'one', []),
 
   ...rows('ownedaccesskeys', 'list watch create', 'all', ['everybody']),
-  // Whose key it is the review does not say: existence itself is private.
+  // A review does not reveal the owner of a key: existence itself is private.
   ...rows('ownedaccesskeys', 'get update patch delete', 'one', ['key holder'], { only: 'request' }),
   ...rows('ownedaccesskeys/status', 'get', 'one', ['key holder'], { only: 'request' }),
 

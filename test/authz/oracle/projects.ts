@@ -9,12 +9,12 @@ export const projectRows: readonly Row[] = [
   ...rows('projects', 'get', 'one', [...members, 'named']),
   ...rows('projects/status', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/status', 'update patch', 'one', []),
-  // One right in the table: whoever may read the project may read these.
+  // One permission in the table: every reader of the project may read these.
   ...rows('projects/members', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/templates', 'get', 'one', [...members, 'named with get']),
   ...rows('projects/clusters', 'get', 'one', [...members, 'named with get']),
 
-  // With the setting projects.selfService everybody; the world is without it.
+  // With the setting projects.selfService everybody may; the fixture does not set it.
   ...rows('projects', 'create', 'all', ['admin']),
   ...rows('projects', 'update patch', 'one', ['admin', 'project admin', 'owner', 'named']),
   ...rows('projects', 'patch', 'one', ['admin', 'project admin', 'owner', 'named'], {
@@ -26,7 +26,7 @@ export const projectRows: readonly Row[] = [
   ),
   ...rows('projects', 'delete', 'one', ['admin', 'named']),
   ...rows('projects', 'deletecollection', 'all', ['admin']),
-  // Whether the caller may depends on the cluster in the body, which a review does not name.
+  // The permission depends on the cluster in the body, which a review does not name.
   ...rows('projects/importvirtualcluster', 'create', 'one', ['admin', 'importing admin'], { only: 'request' }),
 
   ...rows('projects', 'get update patch delete', 'all', ['admin'], { only: 'review' }),

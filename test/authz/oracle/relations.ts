@@ -1,19 +1,19 @@
-import type { Ask } from '../ask.ts';
+import type { RequestedAction } from '../requested-action.ts';
 import * as world from '../world.ts';
 
-/** Somebody, as rights see them. A key of a team is its team and no user; a bare subject is neither. */
+/** A principal as the authorizer sees it. A key of a team is its team and no user; a bare subject is neither. */
 export interface Person {
   readonly user?: string;
   readonly teams: readonly string[];
   readonly admin: boolean;
 }
 
-/** What somebody can be to what is asked for. The rows of the oracle are written in these words. */
+/** The relations of a person to the requested object. The rows of the oracle use these names. */
 export type Relation = keyof typeof relations;
 
-type Holds = (person: Person, ask: Ask) => boolean;
+type Holds = (person: Person, ask: RequestedAction) => boolean;
 
-export function holds(relation: Relation, person: Person, ask: Ask): boolean {
+export function holds(relation: Relation, person: Person, ask: RequestedAction): boolean {
   return relations[relation](person, ask);
 }
 
@@ -24,16 +24,16 @@ const relations = {
   'project user': (person, ask) => roleIn(person, projectOf(ask)).includes('user'),
   'project viewer': (person, ask) => roleIn(person, projectOf(ask)).includes('viewer'),
   'project owner': (person, ask) => owns(person, world.projects.find(({ name }) => name === projectOf(ask))?.owner),
-  /** `owner` of the very object. */
+  /** The owner of the object itself. */
   owner: (person, ask) => owns(person, objectOf(ask)?.owner),
-  /** In the object's `access`, with the verb and the subresource that are asked for. */
+  /** Named in the object's `access` with the requested verb and subresource. */
   named: (person, ask) => named(person, objectOf(ask)?.access, ask.verb, ask.subresource),
   'named with get': (person, ask) => named(person, objectOf(ask)?.access, 'get', ''),
   'named with use': (person, ask) => named(person, objectOf(ask)?.access, 'use', ''),
   'named with patch': (person, ask) => named(person, objectOf(ask)?.access, 'patch', ''),
   /** The user object is the caller's own. */
   self: (person, ask) => person.user !== undefined && person.user === ask.name,
-  /** The team object is one that the caller is in, or is. */
+  /** The caller is a member of the team object, or is the team. */
   'in the team': (person, ask) => person.teams.includes(ask.name),
   /** The user or team object is a member of a project that the caller is a member of. */
   'fellow member': isFellow,
@@ -42,11 +42,11 @@ const relations = {
   'key holder': (person, ask) => ownsKey(person, ask.name),
   'reads an instance there': (person, ask) =>
     world.instances.some((one) => one.project === ask.project && readsInstance(person, one)),
-  /** The instance that the event is about can be read. */
+  /** The instance that the event is about is readable. */
   'reads what it is about': readsSubject,
-  /** The project of the namespace can be read. */
+  /** The project of the namespace is readable. */
   'reads the project': readsProject,
-  /** An admin of the project whom the cluster to import from names with `use`. */
+  /** An admin of the project who is named with `use` on the source cluster of the import. */
   'importing admin': (person, ask) =>
     roleIn(person, ask.name).includes('admin') &&
     named(person, world.clusters.find(({ name }) => name === world.importSource(ask.name))?.access, 'use', ''),
@@ -78,8 +78,8 @@ function named(
   });
 }
 
-/** The project that is asked in, or about. */
-function projectOf(ask: Ask): string {
+/** The project of the request: its namespace or its object. */
+function projectOf(ask: RequestedAction): string {
   return ask.resource === 'projects' || ask.resource === 'namespaces' ? ask.name : ask.project;
 }
 
@@ -92,7 +92,7 @@ function isMember(person: Person, project: string): boolean {
   return roleIn(person, project).length > 0;
 }
 
-function objectOf(ask: Ask): world.WorldObject | undefined {
+function objectOf(ask: RequestedAction): world.WorldObject | undefined {
   const sameName = <T extends { name: string }>(all: readonly T[]) => all.find(({ name }) => name === ask.name);
   switch (ask.resource) {
     case 'projects':
@@ -112,7 +112,7 @@ function objectOf(ask: Ask): world.WorldObject | undefined {
   }
 }
 
-function isFellow(person: Person, ask: Ask): boolean {
+function isFellow(person: Person, ask: RequestedAction): boolean {
   return world.projects
     .filter(({ name }) => isMember(person, name))
     .some(({ members }) =>
@@ -124,7 +124,7 @@ function isFellow(person: Person, ask: Ask): boolean {
     );
 }
 
-function isAllowedWhereMember(person: Person, ask: Ask): boolean {
+function isAllowedWhereMember(person: Person, ask: RequestedAction): boolean {
   return world.projects
     .filter(({ name }) => isMember(person, name))
     .some(({ clusters, templates }) => {
@@ -142,7 +142,7 @@ function readsInstance(person: Person, instance: world.WorldInstance): boolean {
   );
 }
 
-function readsSubject(person: Person, ask: Ask): boolean {
+function readsSubject(person: Person, ask: RequestedAction): boolean {
   const event = world.events.find(({ project, name }) => project === ask.project && name === ask.name);
   const about = world.instances.find(
     ({ project, name }) => project === ask.project && (name === event?.about || ask.name === world.eventsAbout(name)),
@@ -150,7 +150,7 @@ function readsSubject(person: Person, ask: Ask): boolean {
   return about !== undefined && readsInstance(person, about);
 }
 
-function readsProject(person: Person, ask: Ask): boolean {
+function readsProject(person: Person, ask: RequestedAction): boolean {
   const project = world.projects.find(({ name }) => name === ask.name);
   if (project === undefined) return false;
   return isMember(person, project.name) || owns(person, project.owner) || named(person, project.access, 'get', '');

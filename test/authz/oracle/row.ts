@@ -1,8 +1,8 @@
 import { managementGroup } from '../../../src/api/naming.ts';
 import type { Relation } from './relations.ts';
 
-/** Where a verb is asked for: of one object, in one project, over everything, or a path that is no kind. */
-export type Place = 'one' | 'project' | 'all' | 'path';
+/** The extent of a request: one object, one project, all objects, or a non-resource path. */
+export type RequestExtent = 'one' | 'project' | 'all' | 'path';
 
 /** One line of the table of completions §8, for one endpoint. */
 export interface Row {
@@ -11,29 +11,32 @@ export interface Row {
   readonly resource: string;
   readonly subresource: string;
   readonly verb: string;
-  readonly place: Place;
-  /** Whoever is one of these may. */
+  readonly extent: RequestExtent;
+  /** A person with any of these relations is allowed. */
   readonly may: readonly Relation[];
-  /** Which way of asking gives the answer; absent: a request and a review give the same. */
+  /** The only kind of check that gives this result. Optional; by default a request and a review give the same. */
   readonly only?: 'request' | 'review';
-  /** The part of the object that a write changes (`members`); absent: nothing that needs a right of its own. */
+  /**
+   * The part of the object that a write changes (`members`). Optional; by default nothing that needs a separate
+   * permission.
+   */
   readonly change?: string;
-  /** No scope lets it through: it would make a credential that does not carry the scope. */
+  /** No scope allows it: it would create a credential without the scope. */
   readonly unscoped?: true;
 }
 
 export type RowOptions = Pick<Row, 'only' | 'change' | 'unscoped'> & { readonly group?: string };
 
-/** One row for each verb of `verbs`, a text with spaces. `resource` may be `plural/subresource`. */
+/** One row for each verb in the space-separated `verbs`. `resource` may be `plural/subresource`. */
 export function rows(
   resource: string,
   verbs: string,
-  place: Place,
+  extent: RequestExtent,
   may: readonly Relation[],
   { group = managementGroup, ...options }: RowOptions = {},
 ): Row[] {
-  const [plural = '', ...subresource] = place === 'path' ? [resource] : resource.split('/');
+  const [plural = '', ...subresource] = extent === 'path' ? [resource] : resource.split('/');
   return verbs
     .split(' ')
-    .map((verb) => ({ group, resource: plural, subresource: subresource.join('/'), verb, place, may, ...options }));
+    .map((verb) => ({ group, resource: plural, subresource: subresource.join('/'), verb, extent, may, ...options }));
 }

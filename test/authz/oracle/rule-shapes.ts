@@ -1,25 +1,25 @@
 import { managementGroup, projectNamespace } from '../../../src/api/naming.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
-import type { Ask } from '../ask.ts';
-import { type Cover, matches, matchesEverything } from './covers.ts';
+import type { RequestedAction } from '../requested-action.ts';
+import { matches, matchesEverything, type ScopePredicate } from './scope-predicates.ts';
 import type { ScopeShape } from './scope-shapes.ts';
 
 const reading = ['get', 'list', 'watch'];
 const vci = 'virtualclusterinstances';
 const ofManagement = (...resources: string[]) => [{ group: managementGroup, resources }];
-const isPath: Cover = (ask: Ask) => ask.path !== '';
+const isPath: ScopePredicate = (ask: RequestedAction) => ask.path !== '';
 
-/** The right to one field of a project is the user's; a rule that lets the write through need not name it. */
-const setsField: Cover = (ask) => ask.resource === 'projects' && ask.subresource.startsWith('spec.');
+/** The permission for one field of a project is the user's; a rule that allows the write need not name the field. */
+const setsField: ScopePredicate = (ask) => ask.resource === 'projects' && ask.subresource.startsWith('spec.');
 
-function shape(name: string, rules: readonly JsonObject[], covers: readonly Cover[]): ScopeShape {
+function shape(name: string, rules: readonly JsonObject[], covers: readonly ScopePredicate[]): ScopeShape {
   return { name, scope: { rules: [...rules] }, covers };
 }
 
-/** Rules, deprecated, one for each of their members: a request passes if one rule matches. */
+/** Deprecated rules, one for each of their members: a request passes if one rule matches. */
 export const ruleShapes: readonly ScopeShape[] = [
   shape('rule-everything', [{ verbs: [] }], [matchesEverything]),
-  // Nothing but verbs: kinds and paths.
+  // Only verbs: kinds and paths.
   shape('rule-verbs', [{ verbs: reading }], [matches({ verbs: reading }), isPath]),
   shape(
     'rule-project',
@@ -88,7 +88,7 @@ export const ruleShapes: readonly ScopeShape[] = [
     [(ask) => ask.path === '/version' || ask.path === '/metrics' || ask.path.startsWith('/apis/')],
   ),
   shape('rule-management', [{ requestTargets: ['Management'] }], [matchesEverything]),
-  // These are about clusters and virtual clusters, not about this API.
+  // These apply to clusters and virtual clusters, not to this API.
   shape('rule-other-target', [{ requestTargets: ['Cluster', 'ProjectVirtualCluster'] }], []),
   shape('rule-cluster', [{ cluster: 'c-red' }], []),
   shape(

@@ -1,34 +1,34 @@
 import { managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
 import {
-  asksAboutSelf,
-  type Cover,
   discovers,
   lists,
   matches,
-  readsAnswersOf,
   readsCluster,
   readsInstances,
   readsProject,
+  readsProjectSubresources,
+  reviewsSelf,
+  type ScopePredicate,
   usesInstance,
   worksIn,
-} from './covers.ts';
+} from './scope-predicates.ts';
 
-/** A scope as it is sent, and what it lets through: a request passes if one of `covers` says so. */
+/** A scope as it is sent, and what it allows: a request passes if one of `covers` returns true. */
 export interface ScopeShape {
   readonly name: string;
   readonly scope: JsonObject;
-  readonly covers: readonly Cover[];
+  readonly covers: readonly ScopePredicate[];
 }
 
 const cli = { [scopeCliFlag]: true };
-const project = (name: string): Cover[] => [readsProject(name), worksIn(name)];
-const tool: Cover[] = [asksAboutSelf, discovers];
+const project = (name: string): ScopePredicate[] => [readsProject(name), worksIn(name)];
+const tool: ScopePredicate[] = [reviewsSelf, discovers];
 
 const reading = ['get', 'list', 'watch'];
 const vci = 'virtualclusterinstances';
 
-/** Scopes as they are meant to be written: completions §5. */
+/** Scopes in their current form: completions §5. */
 export const scopeShapes: readonly ScopeShape[] = [
   { name: 'project', scope: { projects: [{ project: 'red' }] }, covers: project('red') },
   {
@@ -58,15 +58,15 @@ export const scopeShapes: readonly ScopeShape[] = [
     scope: { projects: [{ project: 'red' }], virtualClusters: [{ project: 'blue', virtualCluster: 'b-user' }] },
     covers: [...project('red'), usesInstance('blue', 'b-user')],
   },
-  // There are no spaces: an entry is taken and matches nothing.
+  // Spaces do not exist here: an entry is accepted and matches nothing.
   { name: 'space', scope: { spaces: [{ project: 'red', space: '*' }] }, covers: [] },
-  // Opens the way to that cluster, and shows its object.
+  // Allows access to that cluster, and reads of its object.
   { name: 'cluster', scope: { clusters: [{ cluster: 'c-red' }] }, covers: [readsCluster('c-red')] },
   { name: 'all-clusters', scope: { clusters: [{ cluster: '*' }] }, covers: [readsCluster('*')] },
   {
     name: 'tool',
     scope: cli,
-    covers: [...tool, readsProject('*'), readsAnswersOf('*'), readsCluster('*'), readsInstances],
+    covers: [...tool, readsProject('*'), readsProjectSubresources('*'), readsCluster('*'), readsInstances],
   },
   {
     name: 'tool-project',
@@ -75,7 +75,7 @@ export const scopeShapes: readonly ScopeShape[] = [
       ...tool,
       lists,
       ...project('red'),
-      readsAnswersOf('red'),
+      readsProjectSubresources('red'),
       // The clusters that the project allows.
       readsCluster('local'),
       readsCluster('c-red'),
@@ -109,7 +109,7 @@ const readsOneCluster: JsonObject = {
   resources: [{ group: managementGroup, resources: ['clusters'], resourceNames: ['c-red'] }],
 };
 
-/** The two sorts together. */
+/** Scopes that combine both forms. */
 export const mixedShapes: readonly ScopeShape[] = [
   {
     name: 'project-and-rule',

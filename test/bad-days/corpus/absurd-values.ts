@@ -1,12 +1,12 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { fieldsOf, placed } from './fields.ts';
-import { bodyTargets, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { fieldsOf, withValueAt } from './fields.ts';
+import { bodyTargets, type ServedApi } from './served-api.ts';
 
 const family = 'absurd values';
 const mark = 'PUT-IT-HERE';
 
-/** As JSON text: some of these are numbers that JavaScript cannot write. */
+/** JSON text: some of these are numbers that JavaScript cannot write. */
 const numbers = [
   ...['1e999', '-1e999', '1e-999', '-0', '9007199254740993', '9223372036854775808', '-9223372036854775809'],
   ...['18446744073709551616', '1e15', '2147483648', '-1', '0.1', '1E400', '99999999999999999999999999999999999999'],
@@ -31,18 +31,18 @@ const texts = [
   ],
 ];
 
-export function* absurdValues(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    for (const field of fieldsOf(world, kind.schema)) {
+export function* absurdValues(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    for (const field of fieldsOf(servedApi, kind.schema)) {
       const values = field.format === 'date-time' ? dates : field.type === 'string' ? texts : numbers;
       if (!['string', 'integer', 'number'].includes(field.type)) continue;
-      const { method, path, type, sample } = random.pick(bodyTargets(world, kind));
-      const text = JSON.stringify(placed(sample, field.path, mark));
+      const { method, path, type, sample } = random.pick(bodyTargets(servedApi, kind));
+      const text = JSON.stringify(withValueAt(sample, field.path, mark));
       for (const value of [random.pick(values), random.pick([...numbers, ...dates, ...texts])]) {
         yield sending(
           family,
           method,
-          withQuery(path, noTrace),
+          withQuery(path, dryRunQuery),
           text.replace(`"${mark}"`, () => value),
           { type },
         );

@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { collectionPath, objectPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
 const family = 'bad headers';
 const long = 'x'.repeat(70_000);
@@ -65,19 +65,22 @@ const headers: readonly Readonly<Record<string, string>>[] = [
   { __proto__: 'x', constructor: 'y', 'content-length ': '5' },
 ];
 
-export function* badHeaders(world: World): Generator<BadRequest> {
-  for (const [turn, kind] of world.kinds.entries()) {
+export function* badHeaders(servedApi: ServedApi): Generator<BadRequest> {
+  for (const [turn, kind] of servedApi.kinds.entries()) {
     for (const [index, more] of headers.entries()) {
       const places: readonly (readonly [string, string, string | undefined])[] = [
-        ['GET', collectionPath(world, kind), undefined],
-        ['GET', objectPath(world, kind), undefined],
-        ['POST', withQuery(collectionPath(world, kind), noTrace), '{}'],
-        ['DELETE', withQuery(objectPath(world, kind), noTrace), undefined],
+        ['GET', collectionPath(servedApi, kind), undefined],
+        ['GET', objectPath(servedApi, kind), undefined],
+        ['POST', withQuery(collectionPath(servedApi, kind), dryRunQuery), '{}'],
+        ['DELETE', withQuery(objectPath(servedApi, kind), dryRunQuery), undefined],
       ];
       const [method, path, body] = places[(turn + index) % places.length] ?? ['GET', '/', undefined];
       yield { ...sending(family, method, path, body, { headers: more }), mayBeDropped: true };
     }
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`X-${n}`, 'y']));
-    yield { ...sending(family, 'GET', collectionPath(world, kind), undefined, { headers: many }), mayBeDropped: true };
+    yield {
+      ...sending(family, 'GET', collectionPath(servedApi, kind), undefined, { headers: many }),
+      mayBeDropped: true,
+    };
   }
 }

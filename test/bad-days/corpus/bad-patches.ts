@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { objectPath, patchTypes, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { objectPath, patchTypes, type ServedApi } from './served-api.ts';
 
 const family = 'bad patches';
 
@@ -193,7 +193,7 @@ const managers = [
   'force=x',
 ];
 
-/** Directives where they do not belong, or that say what cannot be. */
+/** Directives that are misplaced or contradictory. */
 const strategicMerges: readonly string[] = [
   '{"$patch":"delete"}',
   '{"$patch":"replace"}',
@@ -215,14 +215,14 @@ const strategicMerges: readonly string[] = [
   '{"$deleteFromPrimitiveList":null}',
 ];
 
-export function* badPatches(world: World): Generator<BadRequest> {
-  for (const kind of world.kinds.filter(({ objectMethods }) => objectMethods.includes('patch'))) {
-    const places = [objectPath(world, kind), objectPath(world, kind, 'never-made')];
+export function* badPatches(servedApi: ServedApi): Generator<BadRequest> {
+  for (const kind of servedApi.kinds.filter(({ objectMethods }) => objectMethods.includes('patch'))) {
+    const places = [objectPath(servedApi, kind), objectPath(servedApi, kind, 'never-made')];
     for (const { name, methods } of kind.subresources) {
-      if (methods.includes('patch')) places.push(`${objectPath(world, kind)}/${name}`);
+      if (methods.includes('patch')) places.push(`${objectPath(servedApi, kind)}/${name}`);
     }
     for (const place of places) {
-      const target = withQuery(place, noTrace);
+      const target = withQuery(place, dryRunQuery);
       for (const body of jsonPatches) yield sending(family, 'PATCH', target, body, { type: patchTypes.json });
       for (const body of mergePatches) yield sending(family, 'PATCH', target, body, { type: patchTypes.merge });
       const head = `"apiVersion":"${kind.apiVersion}","kind":"${kind.kind}"`;
@@ -234,7 +234,7 @@ export function* badPatches(world: World): Generator<BadRequest> {
         });
       }
       const type = 'application/strategic-merge-patch+json';
-      // Typed clients know no other kinds, and none but typed ones are merged so.
+      // Strategic merge patches apply to typed kinds only.
       if (!/(^|\.k8s\.io\/)v1$/.test(kind.apiVersion)) {
         yield sending(family, 'PATCH', target, '{}', { type, refused: true });
         continue;

@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { collectionPath, objectPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
 const segments = [
   ...[
@@ -78,23 +78,23 @@ const segments = [
 
 const methods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'POST'];
 
-export function* badPaths(world: World): Generator<BadRequest> {
+export function* badPaths(servedApi: ServedApi): Generator<BadRequest> {
   let turn = 0;
-  for (const kind of world.kinds) {
+  for (const kind of servedApi.kinds) {
     for (const segment of segments) {
       const raw = Buffer.from(segment).toString('latin1');
       const method = methods[turn++ % methods.length] ?? 'GET';
       const body = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? undefined : '{}';
       const places = [
-        objectPath(world, kind, raw),
-        `${objectPath(world, kind)}/${raw}`,
-        `${objectPath(world, kind)}/status/${raw}`,
+        objectPath(servedApi, kind, raw),
+        `${objectPath(servedApi, kind)}/${raw}`,
+        `${objectPath(servedApi, kind)}/status/${raw}`,
       ];
-      yield named(method, withQuery(places[turn % 3] ?? '', noTrace), body);
+      yield named(method, withQuery(places[turn % 3] ?? '', dryRunQuery), body);
       if (kind.collection.includes('/namespaces/')) {
         yield named(
           method,
-          withQuery(collectionPath(world, kind).replace(/namespaces\/[^/]+/, `namespaces/${raw}`), noTrace),
+          withQuery(collectionPath(servedApi, kind).replace(/namespaces\/[^/]+/, `namespaces/${raw}`), dryRunQuery),
           body,
         );
       }
@@ -112,13 +112,13 @@ export function* badPaths(world: World): Generator<BadRequest> {
       'REPORT',
       'LINK',
     ]) {
-      yield named(method, withQuery(collectionPath(world, kind), noTrace), undefined);
-      yield named(method, withQuery(`${objectPath(world, kind)}/nothing`, noTrace), undefined);
-      yield named(method, withQuery(`${objectPath(world, kind)}/status/deeper/still`, noTrace), undefined);
+      yield named(method, withQuery(collectionPath(servedApi, kind), dryRunQuery), undefined);
+      yield named(method, withQuery(`${objectPath(servedApi, kind)}/nothing`, dryRunQuery), undefined);
+      yield named(method, withQuery(`${objectPath(servedApi, kind)}/status/deeper/still`, dryRunQuery), undefined);
     }
     for (const { name } of kind.subresources) {
       for (const method of methods)
-        yield named(method, withQuery(`${objectPath(world, kind, 'absent')}/${name}`, noTrace), '{}');
+        yield named(method, withQuery(`${objectPath(servedApi, kind, 'absent')}/${name}`, dryRunQuery), '{}');
     }
   }
   const anywhere = [
@@ -139,8 +139,8 @@ export function* badPaths(world: World): Generator<BadRequest> {
   for (const base of [
     '',
     '/kubernetes',
-    world.root,
-    `${world.root}/api/v1`,
+    servedApi.root,
+    `${servedApi.root}/api/v1`,
     '/kubernetes/cluster',
     '/kubernetes/cluster/local',
     '/kubernetes/cluster/local/apis/storage.platform.sh/v1/namespaces/default/virtualclusters/none/proxy',
@@ -152,7 +152,7 @@ export function* badPaths(world: World): Generator<BadRequest> {
       const method = methods[turn++ % methods.length] ?? 'GET';
       yield named(
         method === 'GET' && base === '/backup' ? 'PUT' : method,
-        withQuery(`${base}${path}`, noTrace),
+        withQuery(`${base}${path}`, dryRunQuery),
         undefined,
       );
     }
@@ -164,10 +164,10 @@ export function* badPaths(world: World): Generator<BadRequest> {
     `/${'%41'.repeat(10_000)}`,
     `/${'../'.repeat(8_000)}`,
   ];
-  for (const path of long) yield named('GET', `${world.root}${path}`, undefined);
+  for (const path of long) yield named('GET', `${servedApi.root}${path}`, undefined);
 }
 
 function named(method: string, target: string, body: string | undefined): BadRequest {
-  // Some of these are no request line at all; that is the reader's to say.
+  // Some of these are not valid request lines; the HTTP parser rejects them.
   return { ...sending('bad paths', method, target, body), mayBeDropped: /[^!-~]/.test(target) || method === 'CONNECT' };
 }

@@ -1,14 +1,14 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { collectionPath, objectPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
 const type = 'application/vnd.kubernetes.protobuf';
 const magic = Buffer.from('k8s\0');
 
-/** Bodies in the wire form of Kubernetes that are none, or only begin like one. */
-export function* badProtobuf(world: World, random: SeededRandom): Generator<BadRequest> {
+/** Bodies that are not Kubernetes protobuf, or only start like it. */
+export function* badProtobuf(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
   const noise = (length: number) => Buffer.from(Array.from({ length }, () => random.below(256)));
-  for (const kind of world.kinds) {
+  for (const kind of servedApi.kinds) {
     const envelope = (object: Buffer) => {
       const typeMeta = Buffer.concat([field(1, Buffer.from(kind.apiVersion)), field(2, Buffer.from(kind.kind))]);
       return Buffer.concat([magic, field(1, typeMeta), field(2, object)]);
@@ -36,13 +36,13 @@ export function* badProtobuf(world: World, random: SeededRandom): Generator<BadR
       ...[envelope(Buffer.from([0x0b])), envelope(Buffer.from([0x07])), envelope(field(536_870_911, noise(3)))],
     ];
     for (const body of bodies) {
-      const target = withQuery(collectionPath(world, kind), noTrace);
+      const target = withQuery(collectionPath(servedApi, kind), dryRunQuery);
       yield sending('bad protobuf', 'POST', target, body, { type });
       if (kind.objectMethods.includes('put')) {
-        yield sending('bad protobuf', 'PUT', withQuery(objectPath(world, kind), noTrace), body, { type });
+        yield sending('bad protobuf', 'PUT', withQuery(objectPath(servedApi, kind), dryRunQuery), body, { type });
       }
     }
-    yield sending('bad protobuf', 'DELETE', withQuery(objectPath(world, kind), noTrace), noise(20), { type });
+    yield sending('bad protobuf', 'DELETE', withQuery(objectPath(servedApi, kind), dryRunQuery), noise(20), { type });
   }
 }
 

@@ -1,19 +1,19 @@
-/** One request that nobody should send. */
+/** One malformed or hostile request. */
 export interface BadRequest {
-  /** The family it belongs to, for the report. */
+  /** The name of its group, for the report. */
   readonly family: string;
   readonly method: string;
   readonly target: string;
-  /** Besides Host, Authorization and Content-Length; these win where they are named too. */
+  /** In addition to Host, Authorization and Content-Length; these headers win on conflict. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** The whole request, where it cannot be put together from the parts above. */
+  /** The complete request, if it cannot be built from the fields above. */
   readonly raw?: Buffer;
-  /** The request is not whole: the sending side is closed after it. */
+  /** The request is incomplete: the sending side is closed after it. */
   readonly halfway?: boolean;
-  /** No answer at all is an answer too: what was sent is not HTTP, or not all of it. */
+  /** The server may close the connection without a response: the bytes are not HTTP, or incomplete. */
   readonly mayBeDropped?: boolean;
-  /** It must be refused with 4xx (or 501). Otherwise it may be harmless after all. */
+  /** The server must refuse it with 4xx (or 501). Otherwise the request may be harmless. */
   readonly refused: boolean;
 }
 
@@ -47,4 +47,4 @@ export function withQuery(target: string, ...more: string[]): string {
   return more.reduce((whole, part) => `${whole}${whole.includes('?') ? '&' : '?'}${part}`, target);
 }
 
-export const noTrace = 'dryRun=All';
+export const dryRunQuery = 'dryRun=All';

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, collectionPath, objectPath, patchTypes, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, collectionPath, objectPath, patchTypes, type ServedApi } from './served-api.ts';
 
 const limit = 3 * 1024 * 1024;
 
-/** Bodies of just above the limit, and small ones that would become endless if somebody unpacked them. */
-export function* bodySizes(world: World): Generator<BadRequest> {
+/** Bodies just above the limit, and small ones that would expand without bound if decompressed. */
+export function* bodySizes(servedApi: ServedApi): Generator<BadRequest> {
   const tooLong = Buffer.alloc(limit + 1, 0x20);
   const longest = Buffer.alloc(limit, 0x20);
   const strings = Buffer.from(`{"metadata":{"name":"x","annotations":{"a":"${'x'.repeat(limit - 100)}"}}}`);
@@ -14,27 +14,27 @@ export function* bodySizes(world: World): Generator<BadRequest> {
   const members = Buffer.from(`{${Array.from({ length: 190_000 }, (_, n) => `"m${n}":0`).join(',')}}`);
   const bombs = [gzipSync(Buffer.alloc(64 * limit)), gzipSync(gzipSync(Buffer.alloc(64 * limit)))];
   const family = 'body sizes';
-  const kinds = world.kinds.filter((kind) => kind.objectMethods.includes('patch')).slice(0, 3);
+  const kinds = servedApi.kinds.filter((kind) => kind.objectMethods.includes('patch')).slice(0, 3);
   for (const kind of kinds) {
-    for (const { method, path, type } of bodyTargets(world, kind)) {
-      const target = withQuery(path, noTrace);
+    for (const { method, path, type } of bodyTargets(servedApi, kind)) {
+      const target = withQuery(path, dryRunQuery);
       yield sending(family, method, target, tooLong, { type, refused: true });
       for (const body of [longest, strings, numbers, objects, members])
         yield sending(family, method, target, body, { type });
     }
     const operations = Buffer.from(`[${'{"op":"test","path":"/kind","value":1},'.repeat(40_000)}{}]`);
-    const target = withQuery(objectPath(world, kind), noTrace);
+    const target = withQuery(objectPath(servedApi, kind), dryRunQuery);
     yield sending(family, 'PATCH', target, operations, { type: patchTypes.json, refused: true });
   }
-  for (const kind of world.kinds) {
-    for (const { method, path, type } of bodyTargets(world, kind)) {
+  for (const kind of servedApi.kinds) {
+    for (const { method, path, type } of bodyTargets(servedApi, kind)) {
       for (const [index, encoding] of ['gzip', 'deflate', 'br', 'gzip, gzip', 'x-gzip', 'zstd', 'compress'].entries()) {
         const headers = { 'Content-Encoding': encoding };
         yield sending('packed bodies', method, path, bombs[index % 2], { type, headers, refused: true });
       }
     }
   }
-  const path = collectionPath(world, kinds[0] ?? (world.kinds[0] as never));
+  const path = collectionPath(servedApi, kinds[0] ?? (servedApi.kinds[0] as never));
   for (const length of [
     '3145729',
     '9999999999',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, newObject, patchTypes, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, newObject, patchTypes, type ServedApi } from './served-api.ts';
 
 const family = 'broken bytes';
 
@@ -60,25 +60,25 @@ const bodies: readonly (string | Buffer)[] = [
 
 const mutations = 3_000;
 
-export function* brokenBytes(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    for (const { method, path, type } of bodyTargets(world, kind)) {
+export function* brokenBytes(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    for (const { method, path, type } of bodyTargets(servedApi, kind)) {
       for (const body of bodies) {
-        if (random.below(3) === 0) yield sending(family, method, withQuery(path, noTrace), body, { type });
+        if (random.below(3) === 0) yield sending(family, method, withQuery(path, dryRunQuery), body, { type });
       }
     }
   }
-  const writable = world.kinds.filter((kind) => bodyTargets(world, kind).length > 0);
+  const writable = servedApi.kinds.filter((kind) => bodyTargets(servedApi, kind).length > 0);
   for (let count = 0; count < mutations; count++) {
     const kind = random.pick(writable);
-    const { method, path, type, sample } = random.pick(bodyTargets(world, kind));
+    const { method, path, type, sample } = random.pick(bodyTargets(servedApi, kind));
     const whole = type === patchTypes.merge ? newObject(kind) : { ...newObject(kind), ...sample };
     const body = mutated(Buffer.from(JSON.stringify(whole)), random);
-    yield sending(family, method, withQuery(path, noTrace), body, { type });
+    yield sending(family, method, withQuery(path, dryRunQuery), body, { type });
   }
 }
 
-/** A few bytes changed, cut out, doubled or exchanged. */
+/** The bytes with a few of them changed, removed, duplicated or swapped. */
 function mutated(bytes: Buffer, random: SeededRandom): Buffer {
   let result = Buffer.from(bytes);
   for (let times = 1 + random.below(4); times > 0; times--) {

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts';
 import { type BadRequest, sending, withQuery } from './bad-request.ts';
-import { collectionPath, type World } from './world.ts';
+import { collectionPath, type ServedApi } from './served-api.ts';
 
 const family = 'continue tokens';
 
@@ -25,10 +25,10 @@ const documents = [
   '['.repeat(9_000),
 ];
 
-export function* continueTokens(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
+export function* continueTokens(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
     if (!kind.collectionMethods.includes('get')) continue;
-    const path = collectionPath(world, kind);
+    const path = collectionPath(servedApi, kind);
     for (const document of documents) {
       const token = Buffer.from(document).toString(random.pick(['base64', 'base64url', 'hex', 'latin1']));
       const option = `continue=${encodeURIComponent(token)}`;

@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, objectPath, patchTypes, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, objectPath, patchTypes, type ServedApi } from './served-api.ts';
 
 const family = 'deep nesting';
 
@@ -8,13 +8,13 @@ const nests: readonly ((levels: number) => string)[] = [
   (levels) => '['.repeat(levels) + ']'.repeat(levels),
   (levels) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
   (levels) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`,
-  // Never closed: what is read deep down must be given up cheaply too.
+  // Never closed: abandoning a deeply nested document must be cheap too.
   (levels) => '['.repeat(levels),
   (levels) => '{"a":'.repeat(levels),
 ];
 
-export function* deepNesting(world: World): Generator<BadRequest> {
-  for (const kind of world.kinds) {
+export function* deepNesting(servedApi: ServedApi): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
     const places = [
       (inner: string) => inner,
       (inner: string) => `{"metadata":{"name":"x","labels":${inner}}}`,
@@ -22,19 +22,19 @@ export function* deepNesting(world: World): Generator<BadRequest> {
       (inner: string) => `{"metadata":{"name":"x"},"spec":${inner}}`,
       (inner: string) => `{"metadata":{"name":"x"},"unknown":${inner}}`,
     ];
-    for (const [index, { method, path, type }] of bodyTargets(world, kind).entries()) {
+    for (const [index, { method, path, type }] of bodyTargets(servedApi, kind).entries()) {
       for (const [turn, depth] of depths.entries()) {
         const nest = nests[(index + turn) % nests.length] ?? String;
         const place = places[(index + 2 * turn) % places.length] ?? String;
-        yield sending(family, method, withQuery(path, noTrace), place(nest(depth)), { type });
+        yield sending(family, method, withQuery(path, dryRunQuery), place(nest(depth)), { type });
         if (type === 'application/json') {
           const yaml = 'application/yaml';
-          yield sending(family, method, withQuery(path, noTrace), place(nest(depth)), { type: yaml });
+          yield sending(family, method, withQuery(path, dryRunQuery), place(nest(depth)), { type: yaml });
         }
       }
     }
     if (!kind.objectMethods.includes('patch')) continue;
-    const target = withQuery(objectPath(world, kind), noTrace);
+    const target = withQuery(objectPath(servedApi, kind), dryRunQuery);
     for (const depth of depths) {
       const operations = `[{"op":"add","path":"/spec","value":${nests[depth % 2]?.(depth)}}]`;
       yield sending(family, 'PATCH', target, operations, { type: patchTypes.json });

@@ -1,11 +1,11 @@
 import type { SeededRandom } from '../seeded-random.ts';
 import type { BadRequest } from './bad-request.ts';
-import { bodyTargets, type World } from './world.ts';
+import { bodyTargets, type ServedApi } from './served-api.ts';
 
-/** Requests that end in their midst: in the request line, the headers, the body, a chunk. And bytes that are no HTTP. */
-export function* halfSent(world: World, random: SeededRandom, key: string): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    for (const { method, path, type, sample } of bodyTargets(world, kind)) {
+/** Requests that end early: in the request line, the headers, the body, a chunk. Also bytes that are not HTTP. */
+export function* halfSent(servedApi: ServedApi, random: SeededRandom, key: string): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    for (const { method, path, type, sample } of bodyTargets(servedApi, kind)) {
       const body = JSON.stringify(sample);
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\n`;
       const counted = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;

@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, objectPath, patchTypes, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, objectPath, patchTypes, type ServedApi } from './served-api.ts';
 
 const family = 'hostile members';
 
@@ -18,7 +18,7 @@ const contents = [
   '{"constructor":{}}',
 ];
 
-/** Where a client may name members itself, and where it may not. */
+/** Locations where a client may choose member names, and where it may not. */
 const places: readonly ((member: string) => string)[] = [
   (member) => `{${member}}`,
   (member) => `{"metadata":{"name":"x",${member}}}`,
@@ -31,24 +31,24 @@ const places: readonly ((member: string) => string)[] = [
   (member) => `{"spec":{${member},${member}},"spec":{},"kind":"A","kind":"B"}`,
 ];
 
-export function* hostileMembers(world: World): Generator<BadRequest> {
+export function* hostileMembers(servedApi: ServedApi): Generator<BadRequest> {
   let turn = 0;
-  for (const kind of world.kinds) {
-    const targets = bodyTargets(world, kind);
+  for (const kind of servedApi.kinds) {
+    const targets = bodyTargets(servedApi, kind);
     for (const name of names) {
       turn++;
       for (const [offset, { method, path, type }] of targets.entries()) {
         const content = contents[(turn + offset) % contents.length] ?? '';
         const place = places[(turn * 2 + offset) % places.length] ?? String;
         const strict = turn % 3 === 0 ? ['fieldValidation=Strict'] : [];
-        yield sending(family, method, withQuery(path, noTrace, ...strict), place(`"${name}":${content}`), { type });
+        yield sending(family, method, withQuery(path, dryRunQuery, ...strict), place(`"${name}":${content}`), { type });
       }
       if (!kind.objectMethods.includes('patch') || turn % 2 === 0) continue;
       const pointer = `/${name}/polluted`;
       const operations = ['add', 'replace', 'test', 'remove', 'copy', 'move'].map(
         (op) => `[{"op":"${op}","path":"${pointer}","from":"/${name}","value":{"polluted":true}}]`,
       );
-      const target = withQuery(objectPath(world, kind), noTrace);
+      const target = withQuery(objectPath(servedApi, kind), dryRunQuery);
       const body = operations[turn % operations.length] ?? '';
       yield sending(family, 'PATCH', target, body, { type: patchTypes.json });
     }

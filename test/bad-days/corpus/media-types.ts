@@ -1,5 +1,5 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, collectionPath, objectPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
 const contentTypes = [
   ...[
@@ -96,27 +96,32 @@ const accepts = [
   ],
 ];
 
-/** Content types and answers that nobody can give, on every kind. */
-export function* mediaTypes(world: World): Generator<BadRequest> {
+/** Unsupported content types and Accept headers, on every kind. */
+export function* mediaTypes(servedApi: ServedApi): Generator<BadRequest> {
   let turn = 0;
-  for (const kind of world.kinds) {
-    for (const { method, path } of bodyTargets(world, kind)) {
+  for (const kind of servedApi.kinds) {
+    for (const { method, path } of bodyTargets(servedApi, kind)) {
       for (const type of contentTypes) {
-        if (turn++ % 3 === 0) yield sending('content types', method, withQuery(path, noTrace), '{"spec":{}}', { type });
+        if (turn++ % 3 === 0)
+          yield sending('content types', method, withQuery(path, dryRunQuery), '{"spec":{}}', { type });
       }
     }
     for (const accept of accepts) {
       const headers = { Accept: accept };
-      const paths = [objectPath(world, kind), collectionPath(world, kind), `${collectionPath(world, kind)}?watch=true`];
+      const paths = [
+        objectPath(servedApi, kind),
+        collectionPath(servedApi, kind),
+        `${collectionPath(servedApi, kind)}?watch=true`,
+      ];
       yield sending('accepted types', 'GET', paths[turn++ % paths.length] ?? '', undefined, { headers });
-      const target = withQuery(objectPath(world, kind), noTrace);
+      const target = withQuery(objectPath(servedApi, kind), dryRunQuery);
       yield sending('accepted types', 'DELETE', target, undefined, { headers });
     }
   }
   const roots = ['', '/api', '/apis', '/openapi/v2', '/openapi/v3', '/version', '/healthz', '/readyz/nothing'];
   for (const path of roots) {
     for (const accept of accepts) {
-      yield sending('accepted types', 'GET', `${world.root}${path}`, undefined, { headers: { Accept: accept } });
+      yield sending('accepted types', 'GET', `${servedApi.root}${path}`, undefined, { headers: { Accept: accept } });
     }
   }
 }

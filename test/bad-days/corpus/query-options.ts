@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { collectionPath, newObject, objectPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { collectionPath, newObject, objectPath, type ServedApi } from './served-api.ts';
 
 const family = 'query options';
 
@@ -91,9 +91,9 @@ const values = [
   ],
 ];
 
-export function* queryOptions(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    const [collection, object] = [collectionPath(world, kind), objectPath(world, kind)];
+export function* queryOptions(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    const [collection, object] = [collectionPath(servedApi, kind), objectPath(servedApi, kind)];
     for (const name of names) {
       const option = () => `${name}=${random.pick(values)}`;
       const both = () => `${option()}&${option()}`;
@@ -106,11 +106,12 @@ export function* queryOptions(world: World, random: SeededRandom): Generator<Bad
       );
       yield sending(family, 'GET', withQuery(collection, 'watch=1', 'timeoutSeconds=1', option()), undefined);
       yield sending(family, 'GET', withQuery(object, option()), undefined);
-      // What could be carried out is not: a dry run that is sent twice, or with something else, is refused or dry.
-      yield sending(family, 'DELETE', withQuery(object, noTrace, option()), undefined);
-      yield sending(family, 'DELETE', withQuery(collection, noTrace, option()), undefined);
-      yield sending(family, 'PUT', withQuery(object, noTrace, option()), JSON.stringify(kind.sample));
-      yield sending(family, 'POST', withQuery(collection, noTrace, option()), JSON.stringify(newObject(kind)));
+      // Nothing is executed: a dry run that is sent twice or combined with another option is refused or stays a dry
+      // run.
+      yield sending(family, 'DELETE', withQuery(object, dryRunQuery, option()), undefined);
+      yield sending(family, 'DELETE', withQuery(collection, dryRunQuery, option()), undefined);
+      yield sending(family, 'PUT', withQuery(object, dryRunQuery, option()), JSON.stringify(kind.sample));
+      yield sending(family, 'POST', withQuery(collection, dryRunQuery, option()), JSON.stringify(newObject(kind)));
     }
   }
   const paths = [
@@ -119,5 +120,5 @@ export function* queryOptions(world: World, random: SeededRandom): Generator<Bad
     '/healthz?exclude=__proto__',
     '/version?pretty=x',
   ];
-  for (const path of paths) yield sending(family, 'GET', `${world.root}${path}`, undefined);
+  for (const path of paths) yield sending(family, 'GET', `${servedApi.root}${path}`, undefined);
 }

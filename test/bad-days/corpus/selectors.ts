@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { collectionPath, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { collectionPath, type ServedApi } from './served-api.ts';
 
 const labels = [
   ...[
@@ -119,18 +119,18 @@ const fields = [
   ],
 ];
 
-/** Selectors that cannot be read, that select on what cannot be selected on, and that take long to read. */
-export function* selectors(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
+/** Selectors with syntax errors, with unsupported fields, and with expensive parsing. */
+export function* selectors(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
     if (!kind.collectionMethods.includes('get')) continue;
-    const path = collectionPath(world, kind);
+    const path = collectionPath(servedApi, kind);
     for (const [name, all] of [['labelSelector', labels] as const, ['fieldSelector', fields] as const]) {
       for (const selector of all) {
         const option = `${name}=${encodeURIComponent(selector.toWellFormed())}`;
         const places: readonly (readonly [method: string, target: string])[] = [
           ['GET', withQuery(path, option)],
           ['GET', withQuery(path, 'watch=true', option)],
-          ['DELETE', withQuery(path, noTrace, option)],
+          ['DELETE', withQuery(path, dryRunQuery, option)],
         ];
         const [method, target] = random.pick(places);
         yield sending('selectors', method, target, undefined);

@@ -1,7 +1,7 @@
 import type { BadRequest } from './bad-request.ts';
-import { collectionPath, objectPath, type World } from './world.ts';
+import { collectionPath, objectPath, type ServedApi } from './served-api.ts';
 
-/** What a second reader of the same bytes would take for a request of its own. It must never be carried out. */
+/** Bytes that a second parser would take for a separate request. It must never be executed. */
 const inner = (path: string, key: string) =>
   `DELETE ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
@@ -52,19 +52,19 @@ const hosts = [
   'Host: x y',
 ];
 
-/** Pairs of lengths, or of hosts, that two readers would understand in two ways. Each comes alone on its connection. */
-export function* smuggling(world: World, key: string): Generator<BadRequest> {
-  for (const kind of world.kinds.filter(({ objectMethods }) => objectMethods.includes('delete'))) {
-    const hidden = inner(objectPath(world, kind), key);
+/** Conflicting lengths or hosts that two parsers would interpret differently. Each has its own connection. */
+export function* smuggling(servedApi: ServedApi, key: string): Generator<BadRequest> {
+  for (const kind of servedApi.kinds.filter(({ objectMethods }) => objectMethods.includes('delete'))) {
+    const hidden = inner(objectPath(servedApi, kind), key);
     const start = (method: string) =>
-      `${method} ${collectionPath(world, kind)}?dryRun=All HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${key}\r\n`;
+      `${method} ${collectionPath(servedApi, kind)}?dryRun=All HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${key}\r\n`;
     for (const [index, length] of lengths.entries()) {
       const method = ['POST', 'GET', 'DELETE'][index % 3] ?? 'POST';
       const body = chunks[index % chunks.length]?.(hidden) ?? '';
       yield raw(`${start(method)}${length(body.length)}\r\n\r\n${body}`);
     }
     for (const host of hosts) {
-      const head = `GET ${collectionPath(world, kind)} HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}`;
+      const head = `GET ${collectionPath(servedApi, kind)} HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}`;
       yield raw(`${head.replace('\r\n\r\n', '\r\n')}\r\n\r\n${hidden}`);
     }
     for (const chunked of chunks) {

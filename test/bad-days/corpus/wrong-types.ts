@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../seeded-random.ts';
-import { type BadRequest, type Json, noTrace, sending, withQuery } from './bad-request.ts';
-import { type Field, fieldsOf, placed, pointerTo } from './fields.ts';
-import { bodyTargets, objectPath, patchTypes, type ServedKind, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, type Json, sending, withQuery } from './bad-request.ts';
+import { type Field, fieldsOf, pointerTo, withValueAt } from './fields.ts';
+import { bodyTargets, objectPath, patchTypes, type ServedApi, type ServedKind } from './served-api.ts';
 
 const family = 'wrong types';
 
@@ -14,35 +14,38 @@ const wrongFor: Readonly<Record<string, readonly Json[]>> = {
   object: ['x', 5, true, [], [{}]],
 };
 
-/** Every field of every kind with values of other types, at every place that takes a body. */
-export function* wrongTypes(world: World, random: SeededRandom): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    for (const field of fieldsOf(world, kind.schema)) {
-      // An object that may hold anything is still an object; what is in it may be anything.
+/** Every field of every kind with values of other types, at every endpoint that takes a body. */
+export function* wrongTypes(servedApi: ServedApi, random: SeededRandom): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    for (const field of fieldsOf(servedApi, kind.schema)) {
+      // An object with arbitrary contents must still be an object.
       const values = wrongFor[field.type] ?? [];
-      if (values.length > 0) yield* forField(world, kind, field, () => random.pick(values));
+      if (values.length > 0) yield* forField(servedApi, kind, field, () => random.pick(values));
     }
   }
 }
 
-function* forField(world: World, kind: ServedKind, field: Field, wrong: () => Json): Generator<BadRequest> {
-  for (const { method, path, type, sample } of bodyTargets(world, kind)) {
-    const refused = isLookedAt(field, path);
-    // What must be refused is sent in earnest.
-    const target = refused ? path : withQuery(path, noTrace);
-    const body = JSON.stringify(placed(sample, field.path, wrong()));
+function* forField(servedApi: ServedApi, kind: ServedKind, field: Field, wrong: () => Json): Generator<BadRequest> {
+  for (const { method, path, type, sample } of bodyTargets(servedApi, kind)) {
+    const refused = isValidated(field, path);
+    // A request that must be refused is sent without dry run.
+    const target = refused ? path : withQuery(path, dryRunQuery);
+    const body = JSON.stringify(withValueAt(sample, field.path, wrong()));
     yield sending(family, method, target, body, { type, refused });
   }
   if (!kind.objectMethods.includes('patch')) return;
   const operation = [{ op: 'add', path: pointerTo(field.path), value: wrong() }];
-  const path = objectPath(world, kind);
-  const refused = isLookedAt(field, path);
-  const target = refused ? path : withQuery(path, noTrace);
+  const path = objectPath(servedApi, kind);
+  const refused = isValidated(field, path);
+  const target = refused ? path : withQuery(path, dryRunQuery);
   yield sending(family, 'PATCH', target, JSON.stringify(operation), { type: patchTypes.json, refused });
 }
 
-/** Status is looked at only where it is written; fields of owners that cannot be read are forgotten. */
-function isLookedAt({ path }: Field, target: string): boolean {
+/**
+ * True if the write validates the field. Status is validated only where it is written; unreadable owner references are
+ * dropped.
+ */
+function isValidated({ path }: Field, target: string): boolean {
   if (path.includes('fieldsV1')) return false;
   return (path[0] === 'status') === /\/status(\?|$)/.test(target);
 }

@@ -1,9 +1,9 @@
-import { type BadRequest, noTrace, sending, withQuery } from './bad-request.ts';
-import { bodyTargets, type World } from './world.ts';
+import { type BadRequest, dryRunQuery, sending, withQuery } from './bad-request.ts';
+import { bodyTargets, type ServedApi } from './served-api.ts';
 
 const family = 'YAML tricks';
 
-/** Each level holds the one before so many times. */
+/** A YAML bomb: each level contains the level before several times. */
 function bomb(levels: number, times: number, open = '[', close = ']'): string {
   const lines = [`a0: &a0 ${open}${open === '[' ? 'x' : 'x: y'}${close}`];
   for (let level = 1; level < levels; level++) {
@@ -78,14 +78,14 @@ const tricks: readonly string[] = [
   'spec:\u0085  x: y\u2028z: 1\n',
 ];
 
-export function* yamlTricks(world: World): Generator<BadRequest> {
-  for (const kind of world.kinds) {
-    const targets = bodyTargets(world, kind).filter(({ type }) => type !== 'application/merge-patch+json');
+export function* yamlTricks(servedApi: ServedApi): Generator<BadRequest> {
+  for (const kind of servedApi.kinds) {
+    const targets = bodyTargets(servedApi, kind).filter(({ type }) => type !== 'application/merge-patch+json');
     for (const [index, text] of tricks.entries()) {
       const target = targets[index % targets.length];
       if (target === undefined) continue;
       const type = target.type === 'application/json' ? 'application/yaml' : target.type;
-      yield sending(family, target.method, withQuery(target.path, noTrace), text, { type });
+      yield sending(family, target.method, withQuery(target.path, dryRunQuery), text, { type });
     }
   }
 }

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { headerBlock } from './hpack.mjs';
 import { Http2Connection } from './http2-connection.mjs';
 
-/** Times that a request was told to come again later; see `retriesSince`. */
+/** The number of retries after 429; see `retriesSince`. */
 let retries = 0;
 
-/** How often requests have been refused with 429 and sent again since a number that this gave before. */
+/** The number of requests that were refused with 429 and retried since an earlier value of the counter. */
 export const retriesSince = (before = 0) => retries - before;
 
 /**
- * One client of an API: a connection of its own and one bearer token. Like the Go client it does as a 429 tells it and
- * comes again later; every other answer than the expected one is an error, as a measured error measures nothing.
+ * One API client: a separate connection and one bearer token. Like the Go client it retries after a 429; any other
+ * unexpected response is an error, because a failed request would distort the measurement.
  */
 export async function openClient(target) {
   const connection = await Http2Connection.open(target);
@@ -36,7 +36,7 @@ export async function openClient(target) {
         await sleep(1000 * (JSON.parse(answer.body).details?.retryAfterSeconds ?? 1));
       }
     },
-    /** For a request whose refusal is what is waited for. */
+    /** For a request that is expected to be refused. */
     async status(method, path, authorization) {
       return (await connection.send(method, path, blockOf({}, authorization))).status;
     },
@@ -57,7 +57,7 @@ function unexpected(method, path, expected, { status, body }) {
   return new Error(`${method} ${path}: ${status} instead of ${expected}: ${body.toString().slice(0, 1000)}`);
 }
 
-/** Several clients; handshakes are made a few at a time, as hundreds at once only wait for each other. */
+/** Several clients. Only a few handshakes run at a time, because hundreds at once only wait for each other. */
 export async function openClients(target, count) {
   const clients = [];
   while (clients.length < count) {

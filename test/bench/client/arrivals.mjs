@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../figures.mjs';
 
-/** How long nothing may come before what is missing is given up. */
-const patienceMilliseconds = 15_000;
+/** The idle time after which missing events are given up. */
+const idleTimeoutMilliseconds = 15_000;
 
-/** Collects how long events were under way, and waits until all have come or no more does. */
+/** Collects the latencies of events, and waits until all have arrived or no more arrive. */
 export class Arrivals {
   #lags;
   #count = 0;
@@ -14,7 +14,7 @@ export class Arrivals {
     this.#lags = new Float64Array(expected);
   }
 
-  /** Events beyond those that are expected are counted and not timed. */
+  /** Events beyond the expected number are counted and not timed. */
   note(lag, now) {
     if (this.#count < this.#lags.length) this.#lags[this.#count] = lag;
     this.#count++;
@@ -23,7 +23,7 @@ export class Arrivals {
 
   async all(failIfBroken) {
     this.#lastAt = Math.max(this.#lastAt, performance.now());
-    while (this.#count < this.#lags.length && performance.now() - this.#lastAt < patienceMilliseconds) {
+    while (this.#count < this.#lags.length && performance.now() - this.#lastAt < idleTimeoutMilliseconds) {
       failIfBroken();
       await sleep(5);
     }

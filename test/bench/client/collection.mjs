@@ -4,7 +4,7 @@ const json = { contentType: 'application/json' };
 const mergePatch = { contentType: 'application/merge-patch+json' };
 const applyPatch = { contentType: 'application/apply-patch+yaml' };
 
-/** The calls that jobs make: objects of one namespace, by their numbers. */
+/** The API calls of the jobs: objects of one namespace, by their numbers. */
 export function collectionOf(target, namespace, prefix = 'instance') {
   const path = `${target.api}/namespaces/${namespace}/virtualclusterinstances`;
   const pathOf = (number) => `${path}/${instanceName(prefix, number)}`;
@@ -23,7 +23,7 @@ export function collectionOf(target, namespace, prefix = 'instance') {
       return client.send(200, 'PATCH', `${pathOf(number)}${query}`, { body: bodyOf(number, text), media: applyPatch });
     },
     remove: (client, number) => client.send(200, 'DELETE', pathOf(number)),
-    /** From now on: what is there already is not told. */
+    /** The current revision, for a watch that skips existing objects. */
     async revision(client) {
       const { body } = await client.send(200, 'GET', `${path}?limit=1`);
       return JSON.parse(body).metadata.resourceVersion;

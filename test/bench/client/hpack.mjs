@@ -1,6 +1,6 @@
 /**
- * As much of HPACK as the load client needs: request headers as literals that no table remembers, and of an answer its
- * status alone. With a table size of 0 in the client's settings no answer refers to earlier ones.
+ * The part of HPACK that the load client needs: request headers as literals without indexing, and only the status of a
+ * response. The client's settings set the table size to 0, so no response refers to earlier ones.
  */
 
 const methods = { GET: 0x82, POST: 0x83 };
@@ -24,14 +24,14 @@ function lengthOf(length) {
 
 const named = (name, value) => Buffer.concat([Buffer.of(names[name]), textOf(value)]);
 
-/** Header fields that stay the same for many requests, to be made once. */
+/** Encodes header fields that stay the same for many requests. */
 export function headerBlock(headers) {
   return Buffer.concat(
     Object.entries(headers).flatMap(([name, value]) => [Buffer.of(0), textOf(name), textOf(String(value))]),
   );
 }
 
-/** What comes first in a request's header block; the block of the others follows. */
+/** The first part of a request's header block; the block of the other fields follows. */
 export function requestLine(method, authority, path) {
   const verb = methods[method] === undefined ? named(':method', method) : Buffer.of(methods[method]);
   return Buffer.concat([verb, Buffer.of(0x87), named(':authority', authority), named(':path', path)]);
@@ -39,17 +39,17 @@ export function requestLine(method, authority, path) {
 
 const indexedStatuses = new Map([200, 204, 206, 304, 400, 404, 500].map((status, at) => [0x88 + at, status]));
 
-/** The status, which is the first field of every answer. */
+/** The status, which is the first field of every response. */
 export function statusOf(block) {
   let at = 0;
-  // Updates of the table's size come before it.
+  // Table size updates precede it.
   while ((block[at] & 0xe0) === 0x20) {
     const isLong = (block[at++] & 0x1f) === 0x1f;
     while (isLong && (block[at++] & 0x80) !== 0);
   }
   const indexed = indexedStatuses.get(block[at]);
   if (indexed !== undefined) return indexed;
-  // A literal of any form whose name is one of the seven entries of the static table that are called :status.
+  // A literal of any form whose name is one of the seven :status entries of the static table.
   const isStatus = [0x00, 0x10, 0x40].includes(block[at] & 0xf0) && (block[at] & 0x0f) >= 8 && (block[at] & 0x0f) <= 14;
   const length = block[at + 1] & 0x7f;
   const text = block.subarray(at + 2, at + 2 + length);
@@ -58,7 +58,7 @@ export function statusOf(block) {
   return status;
 }
 
-/** Three digits in the Huffman code: 0 to 2 take five bits, 3 to 9 six. */
+/** Three digits in Huffman code: 0 to 2 take five bits, 3 to 9 six. */
 function huffmanDigits(bytes) {
   let bits = '';
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');

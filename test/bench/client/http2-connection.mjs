@@ -4,18 +4,20 @@ import { requestLine, statusOf } from './hpack.mjs';
 const type = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 };
 const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 };
 const setting = { tableSize: 1, push: 2, initialWindow: 4 };
-/** What a server takes before it has said otherwise. */
+/** The maximum frame size before the server sends other settings. */
 const frameBytes = 16_384;
 const largestWindow = 2 ** 31 - 1;
 const cancel = Buffer.of(0, 0, 0, 8);
 const nothing = Buffer.alloc(0);
-/** What any connection has just received: it is looked at before the next piece comes, and copied if it is kept. */
+/**
+ * The receive buffer of all connections: each chunk is processed before the next one arrives, and copied if it is kept.
+ */
 const received = Buffer.allocUnsafe(65_536);
 
 /**
- * One client: a connection of HTTP/2 over TLS, as the Go client makes it. Node's own client takes more processor time
- * for a request than the servers do for answering it, and both share the machine; this one knows only what the load
- * needs and takes a fraction. Its windows are as large as can be, so that TCP alone slows a server down.
+ * One client: an HTTP/2 connection over TLS, as the Go client opens it. Node's own client takes more CPU time for a
+ * request than the servers take to answer it, and both share the machine; this one implements only what the load needs
+ * and takes a fraction. Its flow-control windows are as large as possible, so that only TCP slows a server down.
  */
 export class Http2Connection {
   #socket;
@@ -23,7 +25,7 @@ export class Http2Connection {
   #streams = new Map();
   #nextStream = 1;
   #rest = nothing;
-  /** What is still to come of the data frame that has begun. */
+  /** The remaining part of the current data frame. */
   #data = { left: 0, id: 0, isLast: false };
   #sendWindow = 65_535;
   #waiting = [];
@@ -65,7 +67,7 @@ export class Http2Connection {
     socket.write(Buffer.concat([preface, frame(type.settings, 0, 0, settings), windowUpdate(largestWindow - 65_535)]));
   }
 
-  /** The answer, read to its end. `headers`: a block from `headerBlock`. */
+  /** The response, read to its end. `headers` is a block from `headerBlock`. */
   send(method, path, headers, body) {
     return new Promise((resolve, reject) => {
       const chunks = [];
@@ -78,8 +80,8 @@ export class Http2Connection {
   }
 
   /**
-   * An answer that goes on. Resolves when its status is there. If that is 200, `onData` gets the pieces, which are gone
-   * when it returns, and `onEnd` is called once when the server ends it, not after `close()`.
+   * A streamed response. Resolves when its status has arrived. If that is 200, `onData` gets the chunks, which are only
+   * valid during the call, and `onEnd` is called once when the server ends the stream, not after `close()`.
    */
   stream(path, headers, { onData, onEnd }) {
     return new Promise((resolve, reject) => {
@@ -239,7 +241,10 @@ export class Http2Connection {
   }
 }
 
-/** How much behind its nine bytes a frame is read with: data is passed on as it comes, everything else is read whole. */
+/**
+ * The number of bytes to read with the nine-byte frame header: data is passed on as it arrives, other frames are read
+ * whole.
+ */
 function lengthToRead(bytes, at) {
   return bytes[at + 3] === type.data ? 0 : bytes.readUIntBE(at, 3);
 }

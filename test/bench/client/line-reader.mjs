@@ -1,4 +1,4 @@
-/** Cuts what comes in pieces into lines, without their ends. Pieces and lines are gone when their call returns. */
+/** Splits chunks into lines, without line ends. Chunks and lines are only valid during their call. */
 export function lineReader(onLine) {
   let rest = [];
   return (chunk) => {

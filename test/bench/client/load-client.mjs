@@ -1,5 +1,5 @@
-// The load client, as a process of its own: does the jobs that it is sent, one at a time, and answers with what they
-// took. The same for every server.
+// The load client, as a separate process: runs the jobs that it receives, one at a time, and returns the measurements.
+// It is the same for every server.
 import { ask } from './jobs/ask.mjs';
 import { askPlanes } from './jobs/ask-planes.mjs';
 import { churn } from './jobs/churn.mjs';

@@ -3,8 +3,8 @@ import { percentile } from '../figures.mjs';
 import { busyMilliseconds, forgetPeaks, peakBytes, processorMilliseconds, residentBytes } from '../process-figures.mjs';
 
 /**
- * Runs what is to be measured and gives what it took: seconds, processor time of the servers and of this client, and by
- * how much the servers' memory grew at most meanwhile, and how busy the machine was with anything else.
+ * Runs a function and returns its cost: seconds, CPU time of the servers and of this client, the peak memory growth of
+ * the servers, and the CPU load of other processes meanwhile.
  */
 export async function measured(pids, run) {
   forgetPeaks(pids);
@@ -24,13 +24,13 @@ export async function measured(pids, run) {
     seconds,
     serverMilliseconds,
     clientMilliseconds,
-    /** Percent of the cores that were busy with something else: the more, the less the times are worth. */
+    /** The percentage of CPU time that other processes used: the higher, the less reliable are the latencies. */
     disturbed: Math.max(0, others / (10 * seconds * availableParallelism())),
     growthBytes: Math.max(0, peakBytes(pids) - memoryBefore),
   };
 }
 
-/** The figures of so many operations, each of which took so long. */
+/** The figures of `count` operations with these latencies. */
 export function figuresOf({ seconds, serverMilliseconds, clientMilliseconds, disturbed }, count, times) {
   const sorted = Float64Array.from(times).sort();
   return {

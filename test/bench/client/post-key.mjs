@@ -1,4 +1,4 @@
-/** Makes an access key of the caller and gives its token. */
+/** Creates an access key of the caller and returns its token. */
 export async function postKey(client, target, name) {
   const object = {
     apiVersion: target.apiVersion,

@@ -1,4 +1,5 @@
-// A client with a key of its own, in a thread of its own: what it waits for is the server and not the load beside it.
+// A client with its own key in its own thread, so that its latency depends on the server and not on the load in this
+// process.
 import { parentPort, workerData } from 'node:worker_threads';
 import { openClient } from './api-client.mjs';
 import { collectionOf } from './collection.mjs';

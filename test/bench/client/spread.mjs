@@ -1,6 +1,6 @@
 /**
- * Has the workers take one number after the other, each when it is done with its last, until all are taken or the
- * seconds are over. Gives how many milliseconds each took, in the order in which they ended.
+ * Distributes numbers over the workers, each taking the next one when it is done, until all are taken or the time is
+ * over. Returns the milliseconds of each, in the order of completion.
  */
 export async function spread(workers, { count, seconds = Number.POSITIVE_INFINITY }, act) {
   const times = [];

@@ -1,13 +1,13 @@
-/** What the load is made against; see `sides/ours.mjs`. */
+/** The server that the load is sent to; see `sides/ours.mjs`. */
 export interface LoadTarget {
   readonly url: string;
   readonly ca: string;
   readonly authorization: string;
   readonly pids: readonly number[];
-  /** Of the objects that are measured. */
+  /** The path of the API of the measured objects. */
   readonly api: string;
   readonly apiVersion: string;
-  /** Of the management API. */
+  /** The path of the management API. */
   readonly management: string;
 }
 export interface LoadClient {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('load-client.mjs', import.meta.url));
-/** No job takes as long on a machine that is not busy with something else. */
+/** Longer than any job takes on a machine without other load. */
 const longestJobMilliseconds = 15 * 60_000;
 
-/** The process that makes the load. `run` has it do one job; after one that failed the next gets a new process. */
+/** The process that generates the load. `run` runs one job; after a failed job the next one gets a new process. */
 export function startLoadClient(signal) {
   let child;
   const end = async () => {
@@ -37,7 +37,7 @@ function answerOf(child, signal) {
   return new Promise((resolve, reject) => {
     const over = AbortSignal.any([signal, AbortSignal.timeout(longestJobMilliseconds)]);
     const stop = () => reject(over.reason);
-    const gone = (code) => reject(new Error(`the load client ended with ${code}`));
+    const gone = (code) => reject(new Error(`the load client exited with ${code}`));
     const answered = ({ result, error }) => {
       over.removeEventListener('abort', stop);
       child.off('exit', gone);

@@ -1,4 +1,4 @@
-/** The virtual clusters on the built-in cluster, in one namespace of it; how they are made, reached and removed. */
+/** The virtual clusters in one namespace of the built-in cluster: how to create, reach and delete them. */
 export function virtualClustersOf({ cluster, virtualClusters }, namespace) {
   const { apiVersion, kind } = virtualClusters;
   const collection = `${cluster}/apis/${apiVersion}/namespaces/${namespace}/virtualclusters`;
@@ -13,14 +13,14 @@ export function virtualClustersOf({ cluster, virtualClusters }, namespace) {
       const object = { apiVersion, kind, metadata: { name } };
       await client.send(201, 'POST', collection, { body: Buffer.from(JSON.stringify(object)), media });
     },
-    /** Something that every virtual cluster has from its first moment. */
+    /** Reads an object that every virtual cluster has from the start. */
     async ask(client, name) {
       await client.send(200, 'GET', `${collection}/${name}/proxy/api/v1/namespaces/default`);
     },
     async delete(client, name) {
       await client.send(200, 'DELETE', `${collection}/${name}`);
     },
-    /** How many there are, those that are being removed included. */
+    /** The number of virtual clusters, including those under deletion. */
     async count(client) {
       const { body } = await client.send(200, 'GET', `${collection}?limit=1`);
       const { items, metadata } = JSON.parse(body);

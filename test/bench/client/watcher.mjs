@@ -1,12 +1,12 @@
 import { lineReader } from './line-reader.mjs';
 
 /**
- * A watch that is taken up again where it ended, as an informer does. `onLine` gets each event's line and the time at
- * which it was there. Counts how often it had to be taken up, and how often the server no longer knew from where.
+ * A watch that resumes where it ended, as an informer does. `onLine` gets each event's line and its arrival time.
+ * Counts the resumptions, and how often the server had dropped the history to resume from.
  */
 export function keepWatching(collection, client, onLine) {
   const counts = { resumed: 0, expired: 0 };
-  /** A line is gone when it has been looked at: the last one is kept here, so much of it. */
+  /** A line is only valid during its callback: this much of the last one is copied here. */
   let kept = Buffer.alloc(4096);
   let last = 0;
   let stream;
@@ -55,8 +55,8 @@ export function keepWatching(collection, client, onLine) {
 }
 
 /**
- * What reads the six digits behind a mark; -1 where the mark is not. It stands in one of a few places as a rule: to
- * search each line took a sixth of the client's time, which is the servers' time, too.
+ * Returns a function that reads the six digits after a mark, or -1 without the mark. The mark is usually at one of a
+ * few positions: a search of each line took a sixth of the client's CPU time, which the servers share.
  */
 export function numberBehind(mark) {
   const places = [];

@@ -1,10 +1,10 @@
 import { median, middleBy } from '../figures.mjs';
 import { idleMemory } from './start.mjs';
 
-/** A machine that is shared is faster in one minute than in the next; within a turn it is the same for both. */
+/** The speed of a shared machine varies over minutes; within a turn it is the same for both. */
 const turns = 10;
 
-/** Access keys, few and a hundred thousand: making one, taking one back, and what a get takes with one of them. */
+/** Access keys, few and a hundred thousand: creation, revocation, and the cost of a get with one of them. */
 export async function accessKeys(session) {
   if (!session.makesKeys) return;
   const { sizes } = session;
@@ -30,14 +30,14 @@ export async function accessKeys(session) {
   }
 }
 
-/** The same gets by turns at both servers, one of which has very many keys and the other two. */
+/** The same gets alternating between two servers, one with very many keys and one with two. */
 async function noteGets(many, few) {
   const { sizes } = many;
   const get = async (session) => {
     await session.fill('keys', sizes.gotObjects);
     const options = { namespace: 'keys', clients: 10, objects: sizes.gotObjects, seconds: sizes.mostSeconds };
     const tokens = await session.keys(1);
-    // As many as are measured: by then the server has compiled what it does most.
+    // As many as are measured: by then the server has compiled its hot code.
     await session.run('read', { ...options, tokens, calls: sizes.gets });
     return (operation) =>
       session.measure(operation, 'read', { ...options, tokens, calls: Math.ceil(sizes.gets / turns) });

@@ -1,21 +1,24 @@
 import { middleBy } from '../figures.mjs';
 
-/** All at once takes one side half a minute and the other three: by then the machine is another. */
+/**
+ * Split into turns: all at once takes one side half a minute and the other three minutes, and the machine's speed
+ * varies in between.
+ */
 const fastTurns = 5;
 
-/** Watches under churn: as fast as ten writers can, and at a pace that any server keeps up with. */
+/** Watches under churn: as fast as ten writers can, and at a rate that any server sustains. */
 export async function churn(session) {
   const { sizes } = session;
   await session.startPrepared('usual');
   await session.fill('churn', 0);
   const usual = { namespace: 'churn', watches: sizes.watches, writers: 10 };
-  // The same for as long as the servers' code is being compiled for it: to create, to patch, to delete and to watch.
+  // Warms up until the servers have compiled the code for creates, patches, deletes and watches.
   await session.run('churn', { ...usual, objects: sizes.warmUps });
   const fast = `${sizes.watches} watches, ${sizes.objects.toLocaleString('en')} objects × 4 writes, 10 writers`;
   const objects = Math.ceil(sizes.objects / fastTurns);
   const turns = [];
   for (let turn = 1; turn <= fastTurns; turn++) {
-    // Who has stood still is slow for a second.
+    // A server is slow for a second after a pause.
     if (turn > 1) await session.run('churn', { ...usual, objects: Math.ceil(objects / 4) });
     turns.push(await session.measure(`${fast} (${turn})`, 'churn', { ...usual, objects }));
   }
@@ -30,7 +33,7 @@ export async function churn(session) {
   }
 }
 
-/** The turn with the middle p99 of the lag; what one of the others did not deliver is missing all the same. */
+/** The turn with the median p99 of the lag; its delivered figure is the lowest of all turns. */
 function middleTurn(turns) {
   const { writes, events } = middleBy(turns, (turn) => turn.events.p99);
   return { writes, events: { ...events, delivered: Math.min(...turns.map((turn) => turn.events.delivered)) } };

@@ -6,8 +6,8 @@ const program = process.env.FLOTILLA_CHROMIUM ?? '/usr/bin/chromium';
 const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
 
 /**
- * The web console in a real browser: how long from the address until the fleet is in sight, with nothing in the cache,
- * what has come over the wire until then, and how long until a long list is whole and can be scrolled.
+ * The web console in a real browser with an empty cache: the time until the fleet is visible, the bytes transferred
+ * until then, and the time until a long list is complete and scrollable.
  */
 export async function webConsole(session) {
   if (!session.hasPlanes || !existsSync(program)) return;
@@ -47,7 +47,7 @@ async function firstView(browser, { url, authorization }) {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: /Ready/ }).first().waitFor();
 
-    // As a browser that has the session and nothing else.
+    // A browser that has the session and nothing else.
     const debug = await context.newCDPSession(page);
     await debug.send('Network.enable');
     await debug.send('Network.clearBrowserCache');
@@ -72,7 +72,7 @@ async function firstView(browser, { url, authorization }) {
   }
 }
 
-/** In the page: scrolls from the top to the end in a hundred steps, a frame each. */
+/** Runs in the page: scrolls from the top to the end in a hundred steps, one frame each. */
 async function longestFrame() {
   const scroller = document.querySelector('table')?.parentElement;
   if (scroller === null || scroller === undefined) throw new Error('there is no table to scroll');

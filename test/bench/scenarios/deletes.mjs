@@ -1,4 +1,4 @@
-/** One delete for each of the objects. */
+/** One delete of each object. */
 export async function deletes(session) {
   const { objects } = session.sizes;
   await session.startPrepared('usual');

@@ -9,7 +9,9 @@ const program = fileURLToPath(new URL('../../../bin/flotilla.js', import.meta.ur
 const path = '/api/v1/namespaces/default/configmaps';
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'asked' }, data: { text: 'x'.repeat(1500) } };
 
-/** A built-in cluster of an agent: asked there with a direct token, through the centre, and the same on `local`. */
+/**
+ * A built-in cluster of an agent: requests with a direct token, through the control server, and the same on `local`.
+ */
 export async function direct(session) {
   if (!session.hasPlanes) return;
   const { sizes } = session;
@@ -53,7 +55,7 @@ export async function direct(session) {
   }
 }
 
-/** The agent of a new cluster `edge`, which the server has found. */
+/** The agent of a new cluster `edge`, connected to the server. */
 async function startAgent(session) {
   const { management, managementVersion, url, ca } = session.target;
   const clusters = `${management}/clusters`;

@@ -4,7 +4,10 @@ const loads = [
   ['list', 64, 'lists of everything from 64 connections'],
 ];
 
-/** What one key notices of another that does as much as it can: single requests, without and with the other. */
+/**
+ * The effect on one key of another key that sends as many requests as it can: single requests, without and with the
+ * other.
+ */
 export async function fairness(session) {
   if (!session.makesKeys) return;
   const { sizes } = session;

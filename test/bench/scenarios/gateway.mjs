@@ -6,7 +6,7 @@ import { findKubeApiserver, startKubeApiserver } from '../../harness/kube-apiser
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'asked' }, data: { text: 'x'.repeat(1500) } };
 const path = '/api/v1/namespaces/default/configmaps';
 
-/** A connected Kubernetes cluster, asked straight and through this server. */
+/** A connected Kubernetes cluster, accessed directly and through this server. */
 export async function gateway(session) {
   const programs = findKubeApiserver();
   if (!session.hasPlanes || programs === undefined) return;
@@ -46,8 +46,8 @@ export async function gateway(session) {
 }
 
 /**
- * On a processor each, as they would be on machines of their own: otherwise the one would be measured by what the other
- * takes away from it.
+ * Pins each group to its own CPU, as if they ran on separate machines: otherwise one would be measured by what the
+ * other takes away from it.
  */
 function keepApart(...groups) {
   if (availableParallelism() < groups.length) return;
@@ -67,7 +67,7 @@ function kubeconfigOf({ url, ca, token }) {
   });
 }
 
-/** Gives the path below which the cluster is then. */
+/** Connects the cluster and returns the path below which it is served. */
 async function connect(session, kubeconfig) {
   const { management, managementVersion } = session.target;
   const clusters = `${management}/clusters`;

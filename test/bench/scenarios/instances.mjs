@@ -7,7 +7,7 @@ export async function instances(session) {
   const { sizes } = session;
   await session.start('instances');
   const lives = (verb, calls, inTurn) => ({ verb, project: 'default', calls, clients: 10, inTurn });
-  // What the server compiles on its way is compiled before it is measured.
+  // Warms up, so that the server compiles its hot code before the measurement.
   await session.run('instanceLives', lives('create', sizes.planeWarmUps, true));
   await session.run('instanceLives', lives('delete', sizes.planeWarmUps, false));
 

@@ -1,7 +1,7 @@
 import { listForms } from './lists.mjs';
 import { idleMemory } from './start.mjs';
 
-/** A server with many objects: how long they take to make, its start, what it holds, and lists of all of them. */
+/** A server with many objects: their creation, its start, its memory, and lists of all of them. */
 export async function large(session) {
   const { manyObjects } = session.sizes;
   const count = manyObjects.toLocaleString('en');

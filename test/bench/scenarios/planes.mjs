@@ -1,12 +1,12 @@
 import { folderBytes } from '../process-figures.mjs';
 import { idleMemory } from './start.mjs';
 
-/** Virtual clusters of the built-in cluster: what one takes until it answers, and what many take that nobody uses. */
+/** Virtual clusters of the built-in cluster: the time until the first response, and the cost of many unused ones. */
 export async function planes(session) {
   if (!session.hasPlanes) return;
   const { sizes } = session;
   await session.start('planes');
-  // What the server compiles on its way is compiled before it is measured.
+  // Warms up, so that the server compiles its hot code before the measurement.
   await session.run('makePlanes', { namespace: 'warm-up', calls: sizes.planeWarmUps, clients: 4, ask: true });
 
   const first = 'create a virtual cluster, until its first response';
@@ -33,8 +33,8 @@ export async function planes(session) {
 }
 
 /**
- * What counts is what the heap still needs when all are gone: after the second round, which has filled what is filled
- * once, and after the last. How much of what it does not need the engine has given back is another matter.
+ * The measured value is the live heap after all are deleted: after the second round, which has filled what is filled
+ * once, and after the last. How much unused memory the engine has returned does not matter.
  */
 async function rounds(session) {
   const { planeRounds, roundPlanes } = session.sizes;

@@ -1,7 +1,7 @@
 import { mebibytes, median } from '../figures.mjs';
 import { residentBytes } from '../process-figures.mjs';
 
-/** How long an empty server takes until it is ready, the first time and every other, and what it holds then. */
+/** The time until an empty server is ready, on the first and on later starts, and its memory then. */
 export async function start(session) {
   const { sizes } = session;
   const first = [];

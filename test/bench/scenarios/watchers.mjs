@@ -1,9 +1,9 @@
-/** Many watchers of one collection, each on its own connection, and a write five times a second. */
+/** Many watchers of one collection, each on its own connection, and five writes per second. */
 export async function watchers(session) {
   const { sizes } = session;
   await session.startPrepared('usual');
   await session.fill('watched', 1);
-  // Or what earlier work left behind would hide what the watches take.
+  // Without a restart, memory left by earlier work would hide the memory of the watches.
   await session.restart();
   await session.settle('watched');
   const operation = `${sizes.watchers.toLocaleString('en')} watchers, 5 writes a second`;

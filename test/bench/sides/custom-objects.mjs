@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { instanceDefinition } from './instance-definition.mjs';
 
 /**
- * The objects that both sides are measured with: custom objects of the same definition, which nobody writes to but the
- * load. `target.cluster` is where the API of the cluster begins that holds them.
+ * The objects that both sides are measured with: custom objects of the same definition, which only the load writes to.
+ * `target.cluster` is the API root of the cluster that holds them.
  */
 export function customObjects({ parts, load, signal }) {
   const { naming } = parts;
   const apiVersion = `${naming.managementGroup}/${naming.managementVersion}`;
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   return {
-    /** What a target knows of them. */
+    /** The part of a target that describes them. */
     of: (cluster) => ({ cluster, apiVersion, api: `${cluster}/apis/${apiVersion}` }),
     async define(target) {
       const path = `${target.cluster}${definitions}`;

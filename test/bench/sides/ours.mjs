@@ -8,13 +8,13 @@ import { customObjects } from './custom-objects.mjs';
 
 const program = fileURLToPath(new URL('../../../bin/flotilla.js', import.meta.url));
 
-/** Authorities that the environment adds for all programs of Node are read before any of them begins, some 50 ms long. */
+/** Node reads additional CAs of the environment before the program starts, which takes about 50 ms. */
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 
 /**
- * Flotilla, started as a user starts it: the built program as a process of its own. `mostKeys` is the only setting that
- * differs from the defaults, as one user has all the keys of the load. With `inspect` it can be looked into. The objects
- * lie in the built-in cluster: those of the management API have controllers that write to them too.
+ * Flotilla, started as a user starts it: the built program as a separate process. `mostKeys` is the only setting that
+ * differs from the defaults, because one user owns all keys of the load. With `inspect` its inspector is enabled. The
+ * objects are in the built-in cluster: objects of the management API have controllers that also write to them.
  */
 export function ours({ parts, mostKeys, inspect, load, signal }) {
   const { naming } = parts;
@@ -69,13 +69,13 @@ export function ours({ parts, mostKeys, inspect, load, signal }) {
   };
 }
 
-/** Collects what it prints; the function given back waits for what matches and gives its first group. */
+/** Collects the output; the returned function waits for a match and returns its first group. */
 function outputOf(child) {
   let output = '';
   let look = () => {};
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
-      // Once it runs, nobody asks for what it prints.
+      // After the start, the output is no longer needed.
       if (output.length < 1_000_000) output += text;
       look();
     });
@@ -87,6 +87,6 @@ function outputOf(child) {
         if (found !== undefined) resolve(found);
       };
       look();
-      child.once('exit', (code) => reject(new Error(`the server ended with ${code} before it was ready:\n${output}`)));
+      child.once('exit', (code) => reject(new Error(`the server exited with ${code} before it was ready:\n${output}`)));
     });
 }

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startKubeApiserver } from '../../harness/kube-apiserver.mjs';
 import { customObjects } from './custom-objects.mjs';
 
-/** What Flotilla writes down unless it is told otherwise: writes, before and after. */
+/** Flotilla's default audit policy: writes, before and after. */
 const auditRules = [
   { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
   { level: 'None' },
 ];
 
-/** kube-apiserver with an etcd. Their figures are those of both processes. */
+/** kube-apiserver with an etcd. The figures are those of both processes. */
 export function theirs({ parts, programs, mostKeys, load, signal }) {
   const objects = customObjects({ parts, load, signal });
   const tokens = Array.from({ length: mostKeys }, () => randomUUID());
@@ -33,7 +33,7 @@ export function theirs({ parts, programs, mostKeys, load, signal }) {
     },
     async prepare(target) {
       await objects.define(target);
-      // Its handler takes a moment longer to notice than the condition says.
+      // The handler takes effect a moment after the condition.
       await sleep(3000, undefined, { signal });
     },
     makeNamespace: objects.makeNamespace,
@@ -41,7 +41,7 @@ export function theirs({ parts, programs, mostKeys, load, signal }) {
   };
 }
 
-/** A program built without being told its version says that of its sources' template. */
+/** A program built without a version reports the placeholder of its sources. */
 function titleOf({ version }) {
   return `kube-apiserver ${/^v[1-9][0-9.]*/.test(version) ? `${version} ` : ''}+ etcd`;
 }

@@ -21,14 +21,14 @@ var (
 	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// buoys are custom objects of the built-in cluster: of a kind that no controller of the server writes to, so that every
-// change is one of the test's own.
+// buoys are custom objects of the built-in cluster. No controller of the server writes to them, so every change is the
+// test's own.
 type buoys struct {
 	schema.GroupVersionResource
 	namespace string
 }
 
-// local is the built-in cluster; requests do not wait for each other.
+// local is a configuration for the built-in cluster without client-side rate limiting.
 func local(t *testing.T) *rest.Config {
 	t.Helper()
 	loader := &clientcmd.ClientConfigLoadingRules{ExplicitPath: os.Getenv("FLOTILLA_KUBECONFIG")}
@@ -41,7 +41,7 @@ func local(t *testing.T) *rest.Config {
 	return loaded
 }
 
-// newBuoys makes the kind and a namespace for one test alone. In the end both go, with everything that is in them.
+// newBuoys creates the kind and a namespace for one test. The cleanup deletes both with their contents.
 func newBuoys(t *testing.T, name string) buoys {
 	t.Helper()
 	ctx, client := deadline(t), dynamicClient(t, local(t))

@@ -18,7 +18,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// election is seen from outside: who works, and whether two ever did at once.
+// election records which candidate works, and whether two ever worked at the same time.
 type election struct {
 	mutex    sync.Mutex
 	working  string
@@ -61,7 +61,7 @@ type candidate struct {
 	done       chan error
 }
 
-// Reconcile writes down what it has seen, with the version that it has seen: whoever was faster wins.
+// Reconcile records the state that it has seen, with an optimistic lock on the seen version.
 func (c *candidate) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	c.reconciles.Add(1)
 	if leader := c.election.leader(); leader != "" && leader != c.name && ctx.Err() == nil {
@@ -102,7 +102,7 @@ func startCandidate(t *testing.T, namespace, name string, election *election, re
 		RenewDeadline:                 &renew,
 		RetryPeriod:                   &retry,
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
-		// Several managers of one process would otherwise not get the same controller.
+		// Several managers in one process would otherwise fail on the duplicate controller name.
 		Controller: controllerconfig.Controller{SkipNameValidation: &skip},
 	})
 	if err != nil {

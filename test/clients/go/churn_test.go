@@ -20,16 +20,16 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// The writers: enough to collide, on few enough names that most of what they do is a race.
+// The writers: enough to collide, on few enough names that most operations race.
 const (
 	writerCount = 4
 	nameCount   = 12
 )
 
-// lastName is the object that is made when all else is done; whoever has seen it has seen everything.
+// lastName is the object that is created last; an observer that has seen it has seen everything.
 const lastName = "the-end"
 
-// churned is a kind under churn: whose it is, how it is written, where it is watched, and how its informer is made.
+// churned is a kind under churn: its owner, its writer, its watch path and its informer.
 type churned struct {
 	config   func(t *testing.T) *rest.Config
 	kind     writable
@@ -76,7 +76,7 @@ func TestChurnOfLeasesWithTheTypedClient(t *testing.T) {
 	})
 }
 
-// ownConnections gives a configuration whose connections are shared with nobody and can be cut.
+// ownConnections returns a configuration with unshared connections that can be cut.
 func ownConnections(t *testing.T, subject churned) (*rest.Config, *connrotation.Dialer) {
 	t.Helper()
 	loaded := subject.config(t)
@@ -85,7 +85,7 @@ func ownConnections(t *testing.T, subject churned) (*rest.Config, *connrotation.
 	return loaded, dialer
 }
 
-// churn begins with nothing there, so that every log and every informer can be told from the first event on.
+// churn starts from an empty collection, so that every log and every informer can be verified from the first event on.
 func churn(t *testing.T, subject churned) {
 	ctx, cancel := context.WithTimeout(context.Background(), churnTime(t)+3*time.Minute)
 	defer cancel()
@@ -95,16 +95,16 @@ func churn(t *testing.T, subject churned) {
 	resumed := startLog(t, ctx, subject, "", first, func(log *watchLog) { log.each, log.cut = time.Second, 40 })
 	odd := startLog(t, ctx, subject, "parity=odd", first, func(log *watchLog) { log.each = 2 * time.Second })
 
-	// The server ends these watches every other second; each goes on where it was.
+	// The server ends these watches every two seconds; each resumes.
 	steady := startObserver(t, ctx, subject, func(options *metav1.ListOptions) { shorten(options, 2) }, nil)
-	// These are torn down, connection and all.
+	// These watches are torn down with their connection.
 	torn := startObserver(t, ctx, subject, nil, func(cut func()) {
 		for ctx.Err() == nil {
 			time.Sleep(1500 * time.Millisecond)
 			cut()
 		}
 	})
-	// This one goes back to a version that the server has forgotten, three times.
+	// This one resumes from an expired version three times.
 	var forgotten atomic.Bool
 	var forced atomic.Int64
 	late := startObserver(t, ctx, subject, func(options *metav1.ListOptions) {
@@ -121,7 +121,7 @@ func churn(t *testing.T, subject churned) {
 	began := time.Now()
 	go func() {
 		defer stop()
-		// The churn goes on until the past has been forgotten and somebody has asked for it.
+		// The churn goes on until history has expired and a watch has requested it.
 		time.Sleep(churnTime(t))
 		_ = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 			return forced.Load() > 0, nil
@@ -210,7 +210,7 @@ func startLog(t *testing.T, ctx context.Context, subject churned, selector strin
 	return running
 }
 
-// awaitForgotten asks for the first version until the server says that it is too old (WATCH-17).
+// awaitForgotten requests the first version until the server answers that it is too old (WATCH-17).
 func awaitForgotten(t *testing.T, ctx context.Context, subject churned, first int64, forgotten *atomic.Bool) {
 	loaded, _ := ownConnections(t, subject)
 	for ctx.Err() == nil {
@@ -225,7 +225,7 @@ func awaitForgotten(t *testing.T, ctx context.Context, subject churned, first in
 	}
 }
 
-// restartInformers starts an informer in the middle of the churn, again and again; each must see a state that was.
+// restartInformers repeatedly starts an informer during the churn; each must see a state that existed.
 func restartInformers(t *testing.T, ctx context.Context, subject churned) {
 	for ctx.Err() == nil {
 		life, stop := context.WithCancel(ctx)

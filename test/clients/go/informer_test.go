@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The informer begins with a streamed list (CLIENT-01) and must see every change once.
+// The informer starts with a streamed list (CLIENT-01) and must see every change once.
 func TestInformerSeesEveryChangeOnce(t *testing.T) {
 	ctx := deadline(t)
 	subject := newBuoys(t, "informed")
@@ -59,7 +59,7 @@ func TestInformerSeesEveryChangeOnce(t *testing.T) {
 	}
 }
 
-// An instance is written to by the server itself until it is Ready; an informer follows it there, and until it is gone.
+// The server writes to an instance until it is Ready; an informer follows it until then, and until it is deleted.
 func TestInformerSeesAnInstanceBecomeReady(t *testing.T) {
 	ctx := deadline(t)
 	client := dynamicClient(t, unlimited(t))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// selected is what a watch with a label selector must show of a log that shows everything, from a time on when there
-// was nothing. An object that no longer fits goes with the content that it had when it fitted.
+// selected returns the events that a watch with a label selector must show, given the complete log from an empty
+// collection on. An object that no longer matches is reported as deleted with its last matching content.
 func selected(log []entry, parity string) []entry {
 	current := map[string]entry{}
 	var shown []entry
@@ -38,14 +38,14 @@ func selected(log []entry, parity string) []entry {
 	return shown
 }
 
-// endState follows a log that began with nothing there and gives what is there at its end, by name. An event that
-// cannot follow from what was there before is an error.
+// endState replays a log that starts from an empty collection and returns the final objects by name. It fails on an
+// event that contradicts the state before it.
 func endState(log []entry) (map[string]entry, error) {
 	current := map[string]entry{}
 	for _, event := range log {
 		before, known := current[event.Name]
 		if known != (event.Type != "ADDED") {
-			return nil, fmt.Errorf("%s of %s at %d, but it is there: %t", event.Type, event.Name, event.Version, known)
+			return nil, fmt.Errorf("%s of %s at %d, but it exists: %t", event.Type, event.Name, event.Version, known)
 		}
 		if known && before.UID != event.UID {
 			return nil, fmt.Errorf("%s of %s at %d is about another object of that name", event.Type, event.Name, event.Version)
@@ -73,7 +73,7 @@ func sameEntries(t *testing.T, what string, got, want []entry) {
 	t.Errorf("%s: %d events instead of %d", what, len(got), len(want))
 }
 
-// checkLedger proves that every write that was acknowledged is in the log once, and nothing else is.
+// checkLedger verifies that every acknowledged write is in the log exactly once, and nothing else is.
 func checkLedger(t *testing.T, acknowledged *ledger, log []entry) {
 	t.Helper()
 	written, deleted := maps.Clone(acknowledged.written), maps.Clone(acknowledged.deleted)
@@ -96,7 +96,7 @@ func checkLedger(t *testing.T, acknowledged *ledger, log []entry) {
 	}
 }
 
-// checkEnd follows the log to its end and compares with a fresh list.
+// checkEnd replays the log and compares the result with a fresh list.
 func checkEnd(t *testing.T, ctx context.Context, kind writable, log []entry) map[string]int64 {
 	t.Helper()
 	followed, err := endState(log)

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// watchLease follows the lease; the function that it gives tells every version of it.
+// watchLease watches the lease; the returned function returns every version of it.
 func watchLease(t *testing.T, ctx context.Context, namespace string) func() []coordinationv1.Lease {
 	t.Helper()
 	var mutex sync.Mutex
@@ -37,7 +37,7 @@ func watchLease(t *testing.T, ctx context.Context, namespace string) func() []co
 	}
 }
 
-// checkTerms reads the same story from the lease: it changes hands only when it was given back or had run out.
+// checkTerms verifies the terms from the lease: it changes holders only when it was released or had expired.
 func checkTerms(t *testing.T, versions []coordinationv1.Lease, terms []string) {
 	t.Helper()
 	holders, handedOver, ranOut := 0, 0, 0
@@ -51,7 +51,7 @@ func checkTerms(t *testing.T, versions []coordinationv1.Lease, terms []string) {
 				handedOver++
 			} else if before != nil {
 				ranOut++
-				// Candidates compare renewals by the second, so one may count from the last but one.
+				// Candidates compare renewals by the second, so one may count from the second to last.
 				free := before.Spec.RenewTime.Add(time.Duration(*before.Spec.LeaseDurationSeconds-1) * time.Second)
 				if lease.Spec.AcquireTime.Time.Before(free) {
 					t.Errorf("%s took the lease at %s, it was held until %s", holder, lease.Spec.AcquireTime, free)

@@ -27,8 +27,8 @@ var instances = schema.GroupVersionResource{Group: "management.platform.sh", Ver
 
 var instanceKind = schema.GroupVersionKind{Group: instances.Group, Version: instances.Version, Kind: "VirtualClusterInstance"}
 
-// Two managers stand for election all the time. The leader is stopped again and again, with and without a word to the
-// other, and a new one takes its place in the queue.
+// Two managers are candidates all the time. The leader is stopped repeatedly, with and without releasing the lease, and
+// a new candidate takes its place.
 func TestManagersElectOneLeaderAtATime(t *testing.T) {
 	t.Parallel()
 	ctrl.SetLogger(logr.Discard())
@@ -119,8 +119,8 @@ func instance(name string) *unstructured.Unstructured {
 	}}
 }
 
-// changeNames makes the objects and then goes on changing them, against the reconcilers: one in turn, and the first
-// again and again, so that it often changes under a reconciler's hands.
+// changeNames creates the objects and then keeps changing them concurrently with the reconcilers: each in rotation, and
+// the first one repeatedly, so that it often changes during a reconcile.
 func changeNames(t *testing.T, ctx context.Context, objects dynamic.ResourceInterface) {
 	for i := 0; ctx.Err() == nil; i++ {
 		name := fmt.Sprintf("managed-%d", i%managedCount)
@@ -144,7 +144,7 @@ func changeNames(t *testing.T, ctx context.Context, objects dynamic.ResourceInte
 	}
 }
 
-// awaitSeen returns when the reconcilers have seen every object as it is now.
+// awaitSeen returns when the reconcilers have seen the current state of every object.
 func awaitSeen(t *testing.T, ctx context.Context, objects dynamic.ResourceInterface) {
 	t.Helper()
 	unseen := -1

@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// observer is an informer and everything that it has told.
+// observer is an informer and everything that it has reported.
 type observer struct {
 	informer cache.SharedIndexInformer
-	// lists counts how often the informer began anew, watches how often it went on.
+	// lists counts how often the informer relisted, watches how often it resumed.
 	lists, watches atomic.Int64
 	done           chan struct{}
 
@@ -29,8 +29,8 @@ type observer struct {
 	fault   error
 }
 
-// startObserver starts an informer with connections of its own. `tweak` may change what it asks for; `disturb` is
-// given a function that cuts its connections.
+// startObserver starts an informer with its own connections. `tweak` may change its list options; `disturb` gets a
+// function that cuts its connections.
 func startObserver(t *testing.T, ctx context.Context, subject churned, tweak func(*metav1.ListOptions), disturb func(cut func())) *observer {
 	t.Helper()
 	loaded, dialer := ownConnections(t, subject)
@@ -113,7 +113,7 @@ func (one *observer) fail(err error) {
 	one.fault = err
 }
 
-// await returns when the informer has told of that version or a later one.
+// await returns when the informer has reported that version or a later one.
 func (one *observer) await(t *testing.T, ctx context.Context, version int64) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, 90*time.Second, true, func(context.Context) (bool, error) {
@@ -144,16 +144,16 @@ func (one *observer) state(t *testing.T) map[string]int64 {
 	return state
 }
 
-// order looks at what was told of each name: it comes before it changes or goes, and never goes back in time.
+// order verifies the events of each name: an object is added before it changes or goes, and never goes back in time.
 func (one *observer) order() error {
 	one.mutex.Lock()
 	defer one.mutex.Unlock()
 	present, reached := map[string]bool{}, map[string]int64{}
 	for _, event := range one.entries {
 		if present[event.Name] != (event.Type != "ADDED") {
-			return fmt.Errorf("%+v, but it is there: %t", event, present[event.Name])
+			return fmt.Errorf("%+v, but it exists: %t", event, present[event.Name])
 		}
-		// Of what went unseen the informer can only give the last version that it knew.
+		// For unseen changes the informer can only give the last version that it knew.
 		if event.Version < reached[event.Name] || event.Version == reached[event.Name] && event.Type != "GONE" {
 			return fmt.Errorf("%+v came after version %d", event, reached[event.Name])
 		}
@@ -163,8 +163,8 @@ func (one *observer) order() error {
 	return one.fault
 }
 
-// check holds what was told against the log: nothing that did not happen, in order, and, where the informer never had
-// to begin anew, nothing left out.
+// check compares the reported events with the log: nothing that did not happen, in order, and, if the informer never
+// relisted, nothing missing.
 func (one *observer) check(t *testing.T, log []entry) {
 	t.Helper()
 	if err := one.order(); err != nil {

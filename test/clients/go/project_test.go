@@ -15,7 +15,7 @@ import (
 
 var projects = schema.GroupVersionResource{Group: "management.platform.sh", Version: "v1", Resource: "projects"}
 
-// churnTime is how long the long tests write: FLOTILLA_CHURN_SECONDS, 10 seconds where it is not set.
+// churnTime is how long the long tests write: FLOTILLA_CHURN_SECONDS, by default 10 seconds.
 func churnTime(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("FLOTILLA_CHURN_SECONDS")
@@ -29,7 +29,7 @@ func churnTime(t *testing.T) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// unlimited is a configuration whose requests do not wait for each other; client-go allows five a second otherwise.
+// unlimited is a configuration without client-side rate limiting; client-go allows five requests per second otherwise.
 func unlimited(t *testing.T) *rest.Config {
 	t.Helper()
 	loaded := config(t)
@@ -46,7 +46,7 @@ func dynamicClient(t *testing.T, loaded *rest.Config) *dynamic.DynamicClient {
 	return client
 }
 
-// newProject makes a project for one test alone and gives its namespace. In the end the project goes, with everything
+// newProject creates a project for one test and returns its namespace. The cleanup deletes the project with everything
 // that the test left in the namespace.
 func newProject(t *testing.T, name string) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// What happens again is counted by a strategic merge patch of the event that is there.
+// Repeated events are counted by a strategic merge patch of the existing event.
 func TestRecordersCountWhatHappensAgain(t *testing.T) {
 	ctx, client := deadline(t), typed(t)
 	subject := &corev1.ObjectReference{Kind: "VirtualClusterInstance", Namespace: namespace, Name: "recorded", UID: "1"}

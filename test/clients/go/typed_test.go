@@ -1,4 +1,4 @@
-// Package clients uses the real client-go against a running server; FLOTILLA_KUBECONFIG names it.
+// Package clients tests the real client-go against a running server, which FLOTILLA_KUBECONFIG names.
 package clients
 
 import (
@@ -33,7 +33,7 @@ func config(t *testing.T) *rest.Config {
 	return loaded
 }
 
-// typed sends and asks for protobuf, as controllers do.
+// typed sends and requests protobuf, as controllers do.
 func typed(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	loaded := config(t)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// entry is an event as it came over the wire.
+// entry is an event as received on the wire.
 type entry struct {
 	Type    string
 	Name    string
@@ -23,17 +23,17 @@ type entry struct {
 	Parity  string
 }
 
-// watchLog writes down every event of a resource, by plain HTTP: no line of client-go stands between the server and
-// it. After each end of the stream it goes on from the last version that it has seen.
+// watchLog records every event of a resource over plain HTTP, without client-go in between. After a stream ends, it
+// resumes from the last version that it has seen.
 type watchLog struct {
 	client *http.Client
 	url    string
 	query  url.Values
-	// each is how long the server is asked to keep one stream open; 0 leaves it to the server.
+	// each is the requested duration of one stream; 0 leaves it to the server.
 	each time.Duration
-	// cut is after how many events the log hangs up by itself; 0 for never.
+	// cut is the number of events after which the log closes the stream; 0 for never.
 	cut int
-	// hungUp is called when the log has hung up, to take the connection with it.
+	// hungUp is called when the log has closed the stream, to close the connection as well.
 	hungUp func()
 
 	entries []entry
@@ -54,12 +54,12 @@ func newWatchLog(t *testing.T, loaded *rest.Config, path string, selector string
 	return &watchLog{client: client, url: loaded.Host + path, query: query, reached: from}
 }
 
-// expiredError says that the server no longer knows what came after the version that it was asked for.
+// expiredError reports that the server has dropped the history after the requested version.
 type expiredError struct{ message string }
 
 func (e expiredError) Error() string { return e.message }
 
-// until writes the log until an object of that name has come by.
+// until records events until an object of that name has been seen.
 func (log *watchLog) until(ctx context.Context, last string) error {
 	for len(log.entries) == 0 || log.entries[len(log.entries)-1].Name != last {
 		if err := log.stream(ctx, last); err != nil {
@@ -103,7 +103,7 @@ func (log *watchLog) stream(ctx context.Context, last string) error {
 			} `json:"object"`
 		}
 		if decoder.Decode(&event) != nil {
-			return nil // the end of the stream, wherever it came: what is half a line is not an event
+			return nil // the stream has ended: an incomplete line is not an event
 		}
 		if event.Type == "ERROR" {
 			if event.Object.Code == http.StatusGone {
@@ -124,7 +124,8 @@ func (log *watchLog) stream(ctx context.Context, last string) error {
 	return nil
 }
 
-// take refuses what is not newer than everything before it: that is the proof of order, and that nothing comes twice.
+// take refuses an event that is not newer than all events before it: this proves the order, and that no event is
+// delivered twice.
 func (log *watchLog) take(kind string, object *metav1.ObjectMeta) error {
 	version, err := strconv.ParseInt(object.ResourceVersion, 10, 64)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	typedv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// writable is a kind as the writers use it: of an object they know its metadata alone.
+// writable is a kind as the writers use it: they know only the metadata of its objects.
 type writable interface {
 	create(ctx context.Context, name string, labels map[string]string) (metav1.Object, error)
 	get(ctx context.Context, name string) (metav1.Object, error)

@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// ledger is what the server has acknowledged.
+// ledger records the writes that the server has acknowledged.
 type ledger struct {
 	sync.Mutex
-	// written has the version of each create, update and patch, and the object that it left.
+	// written maps the version of each create, update and patch to the uid of its object.
 	written map[int64]types.UID
 	deleted map[types.UID]string
 	counts  map[string]int
@@ -44,7 +44,7 @@ func (l *ledger) wrote(what string, object metav1.Object) error {
 	l.Lock()
 	defer l.Unlock()
 	if _, known := l.written[version]; known {
-		return fmt.Errorf("version %d was given to two writes", version)
+		return fmt.Errorf("version %d was assigned to two writes", version)
 	}
 	l.written[version] = object.GetUID()
 	l.highest = max(l.highest, version)
@@ -63,7 +63,7 @@ func (l *ledger) removed(object metav1.Object) error {
 	return nil
 }
 
-// writers work on a few names at the same time, so that they get in each other's way.
+// writers work on a few shared names concurrently, so that they conflict.
 type writers struct {
 	kind   writable
 	ledger *ledger
@@ -77,7 +77,7 @@ func (w *writers) run(t *testing.T, ctx context.Context, count int) {
 	for range count {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				// Each write is carried through: one that was broken off may or may not have happened.
+				// Each write is completed: a canceled write may or may not have happened.
 				if err := w.step(context.WithoutCancel(ctx)); err != nil {
 					t.Errorf("a writer: %v", err)
 					return
@@ -125,7 +125,7 @@ func (w *writers) create(ctx context.Context, name string) error {
 	return w.ledger.wrote("create", made)
 }
 
-// update reads, changes and writes until nobody has come in between, as controllers do.
+// update reads, changes and writes until no other writer came in between, as controllers do.
 func (w *writers) update(ctx context.Context, name string) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		object, err := w.kind.get(ctx, name)
@@ -148,7 +148,7 @@ func (w *writers) update(ctx context.Context, name string) error {
 	return err
 }
 
-// staleUpdate writes twice from one reading. The second must not get through.
+// staleUpdate writes twice from one read. The second write must fail.
 func (w *writers) staleUpdate(ctx context.Context, name string) error {
 	object, err := w.kind.get(ctx, name)
 	if apierrors.IsNotFound(err) {
@@ -167,9 +167,9 @@ func (w *writers) staleUpdate(ctx context.Context, name string) error {
 	if err = w.ledger.wrote("update", changed); err != nil {
 		return err
 	}
-	// Once it is deleted, the uid in the body is what a PUT that could create fails on.
+	// After a deletion, a PUT that could create fails on the uid in the body.
 	if _, err = w.kind.update(ctx, object, w.mark()); !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("an update of an old version was answered with %v", err)
+		return fmt.Errorf("an update from an old version returned %v", err)
 	}
 	w.ledger.count("update, stale")
 	return nil
@@ -206,7 +206,7 @@ func (w *writers) patched(changed metav1.Object, err error) error {
 	return w.ledger.wrote("patch", changed)
 }
 
-// delete removes the object that stands there now, and no other that may have come in its place.
+// delete deletes the object that exists now, by uid, and never a successor of the same name.
 func (w *writers) delete(ctx context.Context, name string) (bool, error) {
 	object, err := w.kind.get(ctx, name)
 	if apierrors.IsNotFound(err) {
@@ -226,7 +226,7 @@ func (w *writers) delete(ctx context.Context, name string) (bool, error) {
 	return true, w.ledger.removed(object)
 }
 
-// replace deletes and makes a new one of the same name as fast as it can.
+// replace deletes the object and immediately creates a new one of the same name.
 func (w *writers) replace(ctx context.Context, name string) error {
 	gone, err := w.delete(ctx, name)
 	if err != nil || !gone {

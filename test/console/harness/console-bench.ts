@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
-import { describeWith } from '../../harness/suite.ts';
+import { describeIfAvailable } from '../../harness/suite.ts';
 import { type AdminApi, adminApi } from './admin-api.ts';
 import { chromiumMissing, openPage, type PageOptions, startBrowser, type WatchedPage } from './browser.ts';
 import { type InsideApi, insideApi } from './inside-api.ts';
@@ -24,7 +24,7 @@ export interface ConsoleBench {
 
 /** A suite of browser tests; skipped with a message if there is no browser. */
 export function describeConsole(name: string, tests: (env: ConsoleBench) => void): void {
-  describeWith(chromiumMissing, name, () => {
+  describeIfAvailable(chromiumMissing, name, () => {
     let flotilla: FlotillaProcess | undefined;
     let browser: Browser | undefined;
     let admin: AdminApi | undefined;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiextensionsV1Api, CoreV1Api, type KubeConfig } from '@kubernetes/client-node';
 
-/** Where the churn takes place: a kind in one namespace. */
-export interface Place {
+/** The collection under churn: a kind in one namespace. */
+export interface ResourceCollection {
   readonly group: string;
   readonly version: string;
   readonly namespace: string;
@@ -11,16 +11,24 @@ export interface Place {
 
 export const buoyKind = 'Buoy';
 
-/** Custom objects of the built-in cluster, which no controller of the server writes to: every change is the test's. */
-export const buoys: Place = { group: 'sea.example.com', version: 'v1', namespace: 'churn', plural: 'buoys' };
+/**
+ * Custom objects of the built-in cluster. No controller of the server writes to them, so every change is the test's
+ * own.
+ */
+export const buoys: ResourceCollection = {
+  group: 'sea.example.com',
+  version: 'v1',
+  namespace: 'churn',
+  plural: 'buoys',
+};
 
-/** Another namespace with the same kind. */
-export const elsewhere = 'elsewhere';
+/** A second namespace with objects of the same kind. */
+export const otherNamespace = 'elsewhere';
 
-/** Makes the kind and its namespaces; returns when objects can be made. */
+/** Creates the kind and its namespaces. Resolves once objects can be created. */
 export async function defineBuoys(config: KubeConfig): Promise<void> {
   const { group, version, namespace, plural } = buoys;
-  for (const name of [namespace, elsewhere]) {
+  for (const name of [namespace, otherNamespace]) {
     await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name } } });
   }
   const spec = { type: 'object', properties: { displayName: { type: 'string' } } };

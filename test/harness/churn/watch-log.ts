@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 
-/** An event as it came over the wire. */
-export interface Entry {
+/** An event as received on the wire. */
+export interface WatchLogEntry {
   readonly type: string;
   readonly name: string;
   readonly uid: string;
@@ -15,7 +15,7 @@ interface Metadata {
   readonly resourceVersion?: string;
 }
 
-export function entryOf(type: string, metadata: Metadata = {}): Entry {
+export function watchLogEntry(type: string, metadata: Metadata = {}): WatchLogEntry {
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   return { type, name, uid, version: Number(resourceVersion) };
 }
@@ -25,23 +25,23 @@ export interface WatchLogOptions {
   readonly token: string;
   readonly ca: string;
   readonly from: number;
-  /** How long the server is asked to keep one stream open; absent: as long as it likes. */
+  /** The requested duration of one stream. Optional; defaults to the server's own limit. */
   readonly seconds?: number;
-  /** After how many events the log hangs up by itself, connection and all; absent: never. */
+  /** Closes the connection after this many events. Optional; defaults to never. */
   readonly hangUpAfter?: number;
-  /** The name of the object that is the last to be made. */
+  /** The name of the object that is created last. */
   readonly last: string;
 }
 
-export class Expired extends Error {}
+export class ExpiredError extends Error {}
 
 /**
- * Writes down every event of a resource, by plain HTTP: no client's code stands between the server and it. After each
- * end of the stream it goes on from the last version that it has seen. What is not newer than everything before it is
- * an error: that proves the order, and that nothing comes twice.
+ * Records every event of a resource over plain HTTP, without any client library in between. After a stream ends, it
+ * resumes from the last version it has seen. An event that is not newer than all events before it is an error: this
+ * proves the order, and that no event is delivered twice.
  */
 export class WatchLog {
-  readonly entries: Entry[] = [];
+  readonly entries: WatchLogEntry[] = [];
   streams = 0;
   readonly #options: WatchLogOptions;
   #reached: number;
@@ -51,8 +51,11 @@ export class WatchLog {
     this.#reached = options.from;
   }
 
-  /** Goes on until the last object has come by. Rejects with Expired where the server has forgotten the version. */
-  async run(): Promise<readonly Entry[]> {
+  /**
+   * Runs until the last object has been seen. Rejects with Expired if the server has dropped the version from its
+   * history.
+   */
+  async run(): Promise<readonly WatchLogEntry[]> {
     while (this.entries.at(-1)?.name !== this.#options.last) await this.stream();
     return this.entries;
   }
@@ -67,7 +70,7 @@ export class WatchLog {
       const response = await request(`${url}?${query}`, { dispatcher, headers: { authorization: `Bearer ${token}` } });
       if (response.statusCode !== 200) throw new Error(`the server answered ${response.statusCode}`);
       const lines = createInterface(response.body);
-      // Hanging up is no error to anybody here.
+      // Closing the connection is expected and not an error.
       for (const each of [response.body, lines]) each.on('error', () => {});
       let events = 0;
       for await (const line of lines) {
@@ -83,10 +86,10 @@ export class WatchLog {
 
   #take(type: string, object: { metadata?: Metadata; code?: number; message?: string }): void {
     if (type === 'ERROR') {
-      if (object.code === 410) throw new Expired(object.message);
+      if (object.code === 410) throw new ExpiredError(object.message);
       throw new Error(`ERROR ${object.code}: ${object.message}`);
     }
-    const entry = entryOf(type, object.metadata);
+    const entry = watchLogEntry(type, object.metadata);
     const isNews = type === 'BOOKMARK' ? entry.version >= this.#reached : entry.version > this.#reached;
     if (!isNews) throw new Error(`${type} ${entry.name} at ${entry.version} came after ${this.#reached}`);
     if (type !== 'BOOKMARK') this.entries.push(entry);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ApiException, type CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { buoyKind, type Place } from './buoys.ts';
+import { buoyKind, type ResourceCollection } from './buoys.ts';
 
 interface Buoy {
   readonly metadata: { name: string; uid: string; resourceVersion: string };
@@ -10,21 +10,21 @@ interface Buoy {
 const names = 12;
 
 /**
- * Writers on a few names at the same time, so that they get in each other's way, and a ledger of what the server has
+ * Concurrent writers on a few shared names, so that they conflict, and a ledger of the writes that the server has
  * acknowledged.
  */
 export class Writers {
-  /** The version of each create, update and patch, and the object that it left. */
+  /** The uid of the object by the version of each create, update and patch. */
   readonly written = new Map<number, string>();
   readonly deleted = new Set<string>();
   readonly counts: Record<string, number> = {};
   readonly #api: CustomObjectsApi;
-  readonly #place: Place;
+  readonly #collection: ResourceCollection;
   #marks = 0;
 
-  constructor(api: CustomObjectsApi, place: Place) {
+  constructor(api: CustomObjectsApi, collection: ResourceCollection) {
     this.#api = api;
-    this.#place = place;
+    this.#collection = collection;
   }
 
   async run(count: number, goesOn: () => boolean): Promise<void> {
@@ -36,14 +36,18 @@ export class Writers {
   }
 
   async create(name: string): Promise<void> {
-    const { group, version, namespace } = this.#place;
+    const { group, version, namespace } = this.#collection;
     const body = {
       apiVersion: `${group}/${version}`,
       kind: buoyKind,
       metadata: { name, namespace },
       spec: { displayName: this.#mark() },
     };
-    const made = await this.#attempt('create', this.#api.createNamespacedCustomObject({ ...this.#place, body }), [409]);
+    const made = await this.#attempt(
+      'create',
+      this.#api.createNamespacedCustomObject({ ...this.#collection, body }),
+      [409],
+    );
     this.#wrote(made);
   }
 
@@ -61,20 +65,20 @@ export class Writers {
     }
   }
 
-  /** Reads, changes and writes until nobody has come in between; a second write from the same reading must fail. */
+  /** Reads, changes and writes until no other writer came in between. A second write from the same read must fail. */
   async #update(name: string, twice: boolean): Promise<void> {
     for (;;) {
       const read = await this.#get(name);
       if (read === undefined) return;
       const put = () => {
         const body = { ...read, spec: { ...read.spec, displayName: this.#mark() } };
-        return this.#api.replaceNamespacedCustomObject({ ...this.#place, name, body });
+        return this.#api.replaceNamespacedCustomObject({ ...this.#collection, name, body });
       };
       const changed = await this.#attempt('update', put(), [404, 409]);
       this.#wrote(changed);
       if (changed === undefined) continue;
       if (twice && (await this.#attempt('stale update', put(), [404, 409])) !== undefined) {
-        throw new Error(`an update of an old version of ${name} got through`);
+        throw new Error(`an update of ${name} from an old version was accepted`);
       }
       return;
     }
@@ -86,17 +90,17 @@ export class Writers {
       ? { spec: { displayName } }
       : [{ op: 'replace', path: '/spec/displayName', value: displayName }];
     const options = setHeaderOptions('Content-Type', merges ? PatchStrategy.MergePatch : PatchStrategy.JsonPatch);
-    const patching = this.#api.patchNamespacedCustomObject({ ...this.#place, name, body }, options);
+    const patching = this.#api.patchNamespacedCustomObject({ ...this.#collection, name, body }, options);
     this.#wrote(await this.#attempt('patch', patching, [404]));
   }
 
-  /** Removes the object that stands there now, and no other that may have come in its place. */
+  /** Deletes the object that exists now, by uid, and never a successor of the same name. */
   async #delete(name: string): Promise<boolean> {
     const read = await this.#get(name);
     if (read === undefined) return false;
     const { uid } = read.metadata;
     const body = { preconditions: { uid } };
-    const deleting = this.#api.deleteNamespacedCustomObject({ ...this.#place, name, body });
+    const deleting = this.#api.deleteNamespacedCustomObject({ ...this.#collection, name, body });
     if ((await this.#attempt('delete', deleting, [404, 409])) === undefined) return false;
     if (this.deleted.has(uid)) throw new Error(`${name} was deleted twice`);
     this.deleted.add(uid);
@@ -104,10 +108,10 @@ export class Writers {
   }
 
   #get(name: string): Promise<Buoy | undefined> {
-    return this.#attempt('get', this.#api.getNamespacedCustomObject({ ...this.#place, name }), [404]);
+    return this.#attempt('get', this.#api.getNamespacedCustomObject({ ...this.#collection, name }), [404]);
   }
 
-  /** undefined: refused with one of the codes that a race may bring about. */
+  /** `undefined` if refused with one of the codes that a race may cause. */
   async #attempt(what: string, call: Promise<unknown>, expected: readonly number[]): Promise<Buoy | undefined> {
     try {
       const answer = (await call) as Buoy;
@@ -123,7 +127,7 @@ export class Writers {
   #wrote(object: Buoy | undefined): void {
     if (object === undefined) return;
     const version = Number(object.metadata.resourceVersion);
-    if (this.written.has(version)) throw new Error(`version ${version} was given to two writes`);
+    if (this.written.has(version)) throw new Error(`version ${version} was assigned to two writes`);
     this.written.set(version, object.metadata.uid);
   }
 

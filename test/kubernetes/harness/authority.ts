@@ -17,16 +17,16 @@ const hour = 3_600_000;
 export interface Subject {
   readonly name: string;
   readonly groups?: readonly string[];
-  /** From now; a day unless said. */
+  /** Milliseconds from now. Optional; defaults to one day. */
   readonly lifetime?: number;
 }
 
-/** A certificate authority of a cluster in a test. */
+/** The certificate authority of a test cluster. */
 export interface Authority {
   readonly cert: string;
-  /** For a server that is found under these names and addresses. */
+  /** A certificate for a server with these names and addresses. */
   serving(hosts: readonly string[]): Promise<KeyPairPem & { readonly ca: string }>;
-  /** For somebody: Kubernetes reads the user and the groups out of it. */
+  /** A client certificate: Kubernetes reads the user and the groups from it. */
   client(subject: Subject): Promise<KeyPairPem>;
 }
 

@@ -1,4 +1,4 @@
-/** Those that a host of virtual clusters needs: each further one costs time at every start. */
+/** The controllers that a host of virtual clusters needs: each additional one costs time at every start. */
 const controllers = [
   'statefulset-controller',
   'deployment-controller',
@@ -15,7 +15,7 @@ const controllers = [
 export interface ControllerManagerFiles {
   readonly kubeconfig: string;
   readonly accountKey: string;
-  /** What pods trust. */
+  /** The CA that pods trust. */
   readonly authority: string;
 }
 

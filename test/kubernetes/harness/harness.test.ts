@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../harness/suite.ts';
+import { describeIfAvailable } from '../../harness/suite.ts';
 import { findKubernetes } from './programs.ts';
 import { type Kubernetes, startKubernetes } from './start-kubernetes.ts';
 
 const programs = findKubernetes();
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster of real programs', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a cluster of real programs', () => {
   let kubernetes: Kubernetes;
 
   beforeAll(async () => {
@@ -26,9 +26,9 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster of 
     expect((await kubectl.run(['exec', 'web', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
 
     const logs = kubectl.follow(['logs', '-f', 'web']);
-    await logs.seen(/has started/);
+    await logs.waitForOutput(/has started/);
     await kubectl.ok(['attach', '-i', 'web'], { input: 'said to it\n' });
-    await logs.seen(/said to it/);
+    await logs.waitForOutput(/said to it/);
     await logs.stop();
     expect(await kubectl.ok(['logs', 'web', '--tail=1'])).toBe('said to it\n');
 
@@ -36,7 +36,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster of 
     await once(server, 'listening');
     kubernetes.route({ namespace: 'default', pod: 'web' }, 80, `127.0.0.1:${(server.address() as AddressInfo).port}`);
     const forward = kubectl.follow(['port-forward', 'pod/web', ':80']);
-    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.seen(/127\.0\.0\.1:\d+/)) ?? [];
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.waitForOutput(/127\.0\.0\.1:\d+/)) ?? [];
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('from the pod');
     await forward.stop();
     await once(server.close(), 'close');
@@ -54,7 +54,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster of 
     expect(await kubectl.ok(['get', 'pod', 'broken'])).toMatch(/0\/1\s+CrashLoopBackOff\s+5/);
   });
 
-  it('runs the chart of vCluster, with an API of its own behind the pod, that keeps its objects over a sleep', async () => {
+  it('runs the vCluster chart, with its own API behind the pod, which keeps its objects across a sleep', async () => {
     const { kubectl } = kubernetes;
     const place = { namespace: 'team', name: 'blue' };
     const inside = await kubernetes.installByHand(place);
@@ -65,7 +65,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster of 
     expect(await inside.kubectl.ok(['exec', 'web', '--', 'echo', 'inside'])).toBe('inside\n');
 
     const forward = kubectl.follow(['port-forward', '-n', 'team', 'pod/blue-0', ':8443']);
-    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.seen(/127\.0\.0\.1:\d+/)) ?? [];
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.waitForOutput(/127\.0\.0\.1:\d+/)) ?? [];
     const through = ['--server', `https://localhost:${port}`];
     expect(await inside.kubectl.ok([...through, 'get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');
     await forward.stop();

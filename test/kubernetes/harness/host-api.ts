@@ -4,18 +4,18 @@ import { parseTrustedJson } from '../../../src/lib/json-parse.ts';
 import type { JsonObject, JsonValue } from '../../../src/lib/json-value.ts';
 import { linesOf } from '../../../src/lib/lines.ts';
 
-export interface HostAnswer {
+export interface HostResponse {
   readonly code: number;
   readonly body: JsonObject;
 }
 
-/** The API of the test cluster as its administrator has it, with nothing of the server under test in between. */
+/** The API of the test cluster for its administrator, without the server under test in between. */
 export interface HostApi {
-  ask(method: string, path: string, body?: JsonValue, type?: string): Promise<HostAnswer>;
-  /** Asks, and throws where the answer is no success. */
+  request(method: string, path: string, body?: JsonValue, type?: string): Promise<HostResponse>;
+  /** Sends a request and throws unless it succeeds. */
   ok(method: string, path: string, body?: JsonValue, type?: string): Promise<JsonObject>;
-  /** Calls with every event of a collection, everything that is there first; goes on until the signal fires. */
-  watch(path: string, hear: (type: string, object: JsonObject) => void, signal: AbortSignal): Promise<void>;
+  /** Watches a collection from its current state until the signal fires, and calls `onEvent` with each event. */
+  watch(path: string, onEvent: (type: string, object: JsonObject) => void, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function hostApi(url: string, ca: string, token: string): HostApi {
   const dispatcher = new Agent({ connect: { ca } });
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'test-harness' };
 
-  async function ask(method: string, path: string, body?: JsonValue, type = 'application/json'): Promise<HostAnswer> {
+  async function ask(method: string, path: string, body?: JsonValue, type = 'application/json'): Promise<HostResponse> {
     const answer = await request(`${url}${path}`, {
       dispatcher,
       method: method as 'GET',
@@ -35,13 +35,13 @@ export function hostApi(url: string, ca: string, token: string): HostApi {
   }
 
   return {
-    ask,
+    request: ask,
     async ok(method, path, body, type) {
       const answer = await ask(method, path, body, type);
       if (answer.code >= 300) throw new Error(`${method} ${path}: ${answer.code} ${JSON.stringify(answer.body)}`);
       return answer.body;
     },
-    async watch(path, hear, signal) {
+    async watch(path, onEvent, signal) {
       while (!signal.aborted) {
         try {
           const glue = path.includes('?') ? '&' : '?';
@@ -53,10 +53,10 @@ export function hostApi(url: string, ca: string, token: string): HostApi {
           });
           for await (const line of linesOf(answer.body)) {
             const { type, object } = parseTrustedJson(line) as { type: string; object: JsonObject };
-            hear(type, object);
+            onEvent(type, object);
           }
         } catch {
-          // The cluster may be stopped, frozen or gone for a while: that is what some tests are about.
+          // The cluster may be stopped, frozen or gone for a while: some tests do that.
         }
         await delay(200, undefined, { signal }).catch(() => {});
       }

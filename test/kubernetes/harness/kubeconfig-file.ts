@@ -9,7 +9,7 @@ export interface KubeconfigParts {
   readonly certificate?: KeyPairPem;
 }
 
-/** A kubeconfig of one cluster and one user, with everything inside it. JSON, which YAML is too. */
+/** A self-contained kubeconfig of one cluster and one user, in JSON, which is valid YAML. */
 export function kubeconfigText({ server, ca, token, certificate }: KubeconfigParts): string {
   const user = {
     ...(token === undefined ? {} : { token }),

@@ -5,10 +5,10 @@ import { linesOf } from '../../../src/lib/lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
 
-/** What the server itself takes of the time in which an instance comes to be, in milliseconds. */
+/** The time that the server itself adds to the creation of an instance, in milliseconds. */
 export interface InstanceTimes {
-  /** Whoever created it began with that at this time. */
-  made(name: string, place: HostPlace, at: number): void;
+  /** Records when the create of the instance was sent. */
+  created(name: string, place: HostPlace, at: number): void;
   medians(): { readonly untilHelm: number | undefined; readonly untilReady: number | undefined };
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Times {
   ready?: number;
 }
 
-/** Watches pods on the host and instances on the server, side by side: the first time that each is ready counts. */
+/** Watches pods on the host and instances on the server concurrently: the first time that each is ready counts. */
 export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): InstanceTimes {
   const stopping = new AbortController();
   const byName = new Map<string, Times>();
@@ -45,7 +45,7 @@ export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): In
         if (times !== undefined && isReady(object)) times.ready ??= Date.now();
       }
     } catch {
-      // It was destroyed, or the server is gone: there is nothing more to measure.
+      // The watch was destroyed, or the server is gone: there is nothing more to measure.
     }
   }
   const instances = followInstances();
@@ -59,7 +59,7 @@ export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): In
   }
 
   return {
-    made: (name, { namespace }, at) => byName.set(name, { namespace, made: at }),
+    created: (name, { namespace }, at) => byName.set(name, { namespace, made: at }),
     medians: () => ({
       untilHelm: median(untilHelm()),
       untilReady: median(

@@ -10,28 +10,28 @@ import type { Kubernetes } from './start-kubernetes.ts';
 
 export const instancesPath = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
 
-/** The server under test with real clusters connected, and people who use it with kubectl. */
+/** The server under test with real connected clusters, and users with kubectl. */
 export interface Flotilla {
   readonly bench: ServerBench;
   readonly server: RunningServer;
-  /** Of the management API. */
+  /** kubectl for the management API. */
   readonly admin: Kubectl;
   /** Connects a cluster and waits until it is online. */
   connect(name: string, cluster: Pick<Kubernetes, 'kubeconfig'>): Promise<void>;
-  /** Makes an instance in the project `default`; does not wait for it. */
-  make(name: string, spec: JsonObject, annotations?: JsonObject): Promise<JsonObject>;
+  /** Creates an instance in the project `default` without waiting for it. */
+  createInstance(name: string, spec: JsonObject, annotations?: JsonObject): Promise<JsonObject>;
   instance(name: string): Promise<JsonObject>;
-  /** Waits until the instance is as the condition or the path says: `condition=Ready`, `delete`, `jsonpath=…`. */
+  /** Waits for the condition or path of the instance: `condition=Ready`, `delete`, `jsonpath=…`. */
   wait(name: string, what: string, seconds?: number): Promise<void>;
   ask(path: string, call?: Call): Promise<Answer>;
-  /** A new user with an access key: kubectl for the management API. */
-  person(name: string): Promise<Kubectl>;
-  /** kubectl for the virtual cluster of the instance, with the kubeconfig that the server hands out to them. */
-  inside(name: string, by?: Kubectl): Promise<Kubectl>;
+  /** Creates a user with an access key and returns kubectl for the management API. */
+  createUser(name: string): Promise<Kubectl>;
+  /** kubectl for the virtual cluster of the instance, with the kubeconfig that the server issues to the user. */
+  kubectlInside(name: string, by?: Kubectl): Promise<Kubectl>;
   close(): Promise<void>;
 }
 
-/** What it installs with; an empty path of the chart: out of its repository. */
+/** The programs to install with; an empty chart path selects the chart repository. */
 export interface FlotillaOptions {
   readonly programs: { readonly helm: string; readonly chart: string };
 }
@@ -62,10 +62,10 @@ export async function openFlotilla({ programs }: FlotillaOptions): Promise<Floti
       await create('Cluster', name, { kubeconfig: readFileSync(kubeconfig, 'utf8') });
       await admin.ok(['wait', `cluster/${name}`, '--for=condition=Ready', '--timeout=30s']);
     },
-    async make(name, spec, annotations = {}) {
+    async createInstance(name, spec, annotations = {}) {
       const body = { metadata: { name, annotations }, spec };
       const { code, text, json } = await bench.ask(server, instancesPath, { method: 'POST', body });
-      if (code !== 201) throw new Error(`${name} was refused: ${text}`);
+      if (code !== 201) throw new Error(`${name} was not created: ${text}`);
       return json;
     },
     instance: async (name) => (await bench.ask(server, `${instancesPath}/${name}`)).json,
@@ -77,14 +77,14 @@ export async function openFlotilla({ programs }: FlotillaOptions): Promise<Floti
       throw new Error(`${stdout}${stderr}${JSON.stringify(json.status, undefined, 1)}`);
     },
     ask: (path, call) => bench.ask(server, path, call),
-    async person(name) {
+    async createUser(name) {
       await create('User', name, {});
       const key = textAt(await create('OwnedAccessKey', `${name}s`, { user: name }), 'spec', 'key');
       const own = kubectlWith(newFile(await admin.ok(['config', 'view', '--raw', '--minify'])));
       await own.ok(['config', 'set-credentials', 'admin', `--token=${key}`]);
       return own;
     },
-    async inside(name, by = admin) {
+    async kubectlInside(name, by = admin) {
       const path = `/apis/${managementGroup}/v1/namespaces/platform-p-default/virtualclusterinstances/${name}/kubeconfig`;
       const answer = await by.ok(['create', '--raw', path, '-f', '-'], { input: '{}' });
       return kubectlWith(newFile(textAt(JSON.parse(answer), 'status', 'kubeConfig')));

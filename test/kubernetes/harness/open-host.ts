@@ -12,9 +12,9 @@ import type { Kubernetes } from './start-kubernetes.ts';
 
 export interface OpenHost {
   readonly host: ClosableHost;
-  /** Where helm works. */
+  /** The working folder of helm. */
   readonly workDir: string;
-  /** The connection too. */
+  /** Also closes the connection. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProgram, toolFolders } from '../../harness/start-program.mjs';
 
-/** What a test cluster is made of, each by its path. */
+/** The paths of the programs of a test cluster. */
 export interface KubernetesPrograms {
   readonly kubeApiserver: string;
   readonly etcd: string;
@@ -17,7 +17,7 @@ export interface KubernetesPrograms {
 
 const needed = ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kubernetes-node', 'helm'] as const;
 
-/** The programs, or what is missing. */
+/** The programs, or a message that names what is missing. */
 export function findKubernetes(): KubernetesPrograms | string {
   const found = new Map<string, string>();
   for (const folder of toolFolders()) {

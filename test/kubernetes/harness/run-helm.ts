@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Runs helm to its end, expects success, gives what it printed. */
+/** Runs helm to its end, expects success and returns its output. */
 export type Helm = (...args: readonly string[]) => Promise<string>;
 
-/** What helm keeps lies in that folder, not in the home of whoever runs the tests. */
+/** helm's state is in that folder, not in the home directory of the user who runs the tests. */
 export function helmWith(program: string, kubeconfig: string, folder: string): Helm {
   const env = {
     ...process.env,

@@ -12,7 +12,7 @@ import { kubeconfigText, writeKubeconfig } from './kubeconfig-file.ts';
 import type { KubernetesPrograms } from './programs.ts';
 import { startNode } from './test-node.ts';
 
-/** What a virtual cluster keeps over its restarts, in its volume. */
+/** The persistent state of a virtual cluster, in its volume. */
 export interface StandInVolume {
   readonly id: string;
   readonly authority: Authority;
@@ -20,29 +20,29 @@ export interface StandInVolume {
   readonly accountKey: string;
 }
 
-/** The API of one virtual cluster: a kube-apiserver of its own, as it runs in the pod of a real one. */
+/** The API of one virtual cluster: a separate kube-apiserver, in place of the one in a real pod. */
 export interface StandIn {
-  readonly place: HostPlace;
-  /** Where it listens on this machine, and nobody but the node should know. */
+  readonly location: HostPlace;
+  /** The local address of the API, which only the node uses. */
   readonly url: string;
   readonly ca: string;
   readonly pid: number;
-  /** Of its administrator, straight to it. */
+  /** The administrator's kubeconfig with a direct connection. */
   readonly kubeconfig: string;
   readonly kubectl: Kubectl;
   /** The data of the secret `vc-<name>`, as vCluster writes it. */
   readonly secret: Readonly<Record<string, string>>;
-  /** A node and a controller manager inside it: pods run there, and roles that add up others do; once. */
+  /** Starts a node and a controller manager inside, once: pods run there, and aggregated roles work. */
   startNode(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StandInOptions {
-  readonly place: HostPlace;
+  readonly location: HostPlace;
   readonly volume: StandInVolume;
   readonly programs: KubernetesPrograms;
   readonly etcdUrl: string;
-  /** A folder that it makes, and removes when it stops. */
+  /** A folder that the stand-in creates, and removes when it stops. */
   readonly folder: string;
 }
 
@@ -56,8 +56,8 @@ export async function makeVolume(id: string): Promise<StandInVolume> {
 }
 
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
-  const { place, volume, programs, etcdUrl, folder } = options;
-  const { name, namespace } = place;
+  const { location, volume, programs, etcdUrl, folder } = options;
+  const { name, namespace } = location;
   mkdirSync(folder, { recursive: true });
   const hosts = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'localhost', '127.0.0.1'];
   const own = [name, `${name}.${namespace}`, `${name}.${namespace}.svc`, `*.${name}.${namespace}`];
@@ -88,7 +88,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const inside = kubectlWith(kubeconfig);
   const workers: { stop(): Promise<void> }[] = [];
   return {
-    place,
+    location,
     url: server.url,
     ca,
     pid: server.pids.kubeApiserver,

@@ -9,10 +9,12 @@ import type { TestNode } from './test-node.ts';
 
 const port = 8443;
 
-/** Runs what the pods of vCluster would run: for each virtual cluster with a pod, one API that lives as its pods do. */
+/**
+ * Runs the workload of the vCluster pods: for each virtual cluster with a pod, one API with the lifetime of its pods.
+ */
 export interface StandIns {
-  /** Waits until the one of that place answers. */
-  of(place: HostPlace): Promise<StandIn>;
+  /** Waits until the stand-in at that location responds. */
+  of(location: HostPlace): Promise<StandIn>;
   stop(): Promise<void>;
 }
 
@@ -26,11 +28,11 @@ export interface StandInsOptions {
 }
 
 interface Release {
-  readonly place: HostPlace;
-  /** Names and uids of its pods. */
+  readonly location: HostPlace;
+  /** The names and uids of its pods. */
   readonly pods: Map<string, string>;
   running: StandIn | undefined;
-  /** What is done to it, one after the other. */
+  /** The queue of operations on it. */
   turn: Promise<void>;
 }
 
@@ -42,25 +44,25 @@ export function followPods(options: StandInsOptions): StandIns {
   const stop = new AbortController();
   let starts = 0;
 
-  function hear(type: string, pod: JsonObject): void {
-    const place = {
+  function onEvent(type: string, pod: JsonObject): void {
+    const location = {
       namespace: textAt(pod, 'metadata', 'namespace'),
       name: textAt(pod, 'metadata', 'labels', 'release'),
     };
-    const release = releases.get(keyOf(place)) ?? {
-      place,
+    const release = releases.get(keyOf(location)) ?? {
+      location,
       pods: new Map(),
       running: undefined,
       turn: Promise.resolve(),
     };
-    releases.set(keyOf(place), release);
+    releases.set(keyOf(location), release);
     const name = textAt(pod, 'metadata', 'name');
     const uid = textAt(pod, 'metadata', 'uid');
     const gone = type === 'DELETED' || textAt(pod, 'metadata', 'deletionTimestamp') !== '';
     if (gone) {
       if (release.pods.get(name) !== uid) return;
       release.pods.delete(name);
-      node.route(place.namespace, name, port, undefined);
+      node.route(location.namespace, name, port, undefined);
     } else {
       if (release.pods.get(name) === uid) return;
       release.pods.set(name, uid);
@@ -69,7 +71,7 @@ export function followPods(options: StandInsOptions): StandIns {
   }
 
   async function settle(release: Release): Promise<void> {
-    const { place, pods } = release;
+    const { location, pods } = release;
     if (stop.signal.aborted) return;
     if (pods.size === 0) {
       await release.running?.stop();
@@ -78,15 +80,21 @@ export function followPods(options: StandInsOptions): StandIns {
     }
     release.running ??= await begin(release);
     for (const name of pods.keys()) {
-      node.route(place.namespace, name, port, new URL(release.running.url).host);
+      node.route(location.namespace, name, port, new URL(release.running.url).host);
     }
     for (const look of waiting) look();
   }
 
-  async function begin({ place, pods }: Release): Promise<StandIn> {
-    const volume = await volumeOf(place, [...pods.values()][0] ?? '');
+  async function begin({ location, pods }: Release): Promise<StandIn> {
+    const volume = await volumeOf(location, [...pods.values()][0] ?? '');
     starts += 1;
-    const standIn = await startStandIn({ place, volume, programs, etcdUrl, folder: join(folder, `virtual-${starts}`) });
+    const standIn = await startStandIn({
+      location,
+      volume,
+      programs,
+      etcdUrl,
+      folder: join(folder, `virtual-${starts}`),
+    });
     try {
       if (nodesInside) await standIn.startNode();
       await writeSecret(standIn);
@@ -97,17 +105,17 @@ export function followPods(options: StandInsOptions): StandIns {
     return standIn;
   }
 
-  /** What is in its claim, or of that pod alone where it has none. */
+  /** The volume of its claim, or a volume of that pod alone if it has none. */
   async function volumeOf({ namespace, name }: HostPlace, pod: string): Promise<StandInVolume> {
-    const claim = await api.ask('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
+    const claim = await api.request('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
     const id = claim.code === 200 ? textAt(claim.body, 'metadata', 'uid') : pod;
     const known = volumes.get(id) ?? makeVolume(id);
     volumes.set(id, known);
     return await known;
   }
 
-  async function writeSecret({ place: { namespace, name }, secret }: StandIn): Promise<void> {
-    const service = await api.ask('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
+  async function writeSecret({ location: { namespace, name }, secret }: StandIn): Promise<void> {
+    const service = await api.request('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
     const uid = textAt(service.body, 'metadata', 'uid');
     const object = {
       apiVersion: 'v1',
@@ -125,17 +133,17 @@ export function followPods(options: StandInsOptions): StandIns {
     await api.ok('PATCH', path, object, 'application/apply-patch+yaml');
   }
 
-  /** A namespace that goes while its virtual cluster starts is nobody's fault. */
+  /** A namespace that is deleted while its virtual cluster starts is not an error. */
   function report(error: unknown): void {
     if (!stop.signal.aborted) process.stderr.write(`a virtual cluster did not start: ${String(error)}\n`);
   }
 
-  const following = api.watch('/api/v1/pods?labelSelector=app%3Dvcluster', hear, stop.signal);
+  const following = api.watch('/api/v1/pods?labelSelector=app%3Dvcluster', onEvent, stop.signal);
   return {
-    of: (place) =>
+    of: (location) =>
       new Promise((resolve) => {
         const look = () => {
-          const running = releases.get(keyOf(place))?.running;
+          const running = releases.get(keyOf(location))?.running;
           if (running === undefined) return;
           waiting.delete(look);
           resolve(running);

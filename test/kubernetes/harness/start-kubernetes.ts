@@ -18,39 +18,45 @@ import { startNode } from './test-node.ts';
 
 export interface KubernetesOptions {
   readonly programs: KubernetesPrograms;
-  /** False: no API is started for the pods of vCluster; they are ready at once, and nobody answers in them. */
+  /** False to start no API for the pods of vCluster; they are ready at once, and do not respond. */
   readonly standIns?: boolean;
-  /** Pods run in the virtual clusters too. */
+  /** Runs pods in the virtual clusters too. */
   readonly nodesInside?: boolean;
-  /** Further flags of kube-apiserver. */
+  /** Additional flags of kube-apiserver. */
   readonly flags?: readonly string[];
 }
 
-/** A Kubernetes cluster of real programs on this machine: etcd, kube-apiserver, kube-controller-manager and one node. */
+/**
+ * A Kubernetes cluster of real programs on this machine: etcd, kube-apiserver, kube-controller-manager and one node.
+ */
 export interface Kubernetes {
   readonly url: string;
   /** PEM. */
   readonly ca: string;
-  /** Of an administrator. */
+  /** The administrator's token. */
   readonly token: string;
-  /** The administrator's, as a file. */
+  /** The path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   readonly kubectl: Kubectl;
   readonly api: HostApi;
   readonly helm: Helm;
   readonly programs: KubernetesPrograms;
   readonly startMilliseconds: number;
-  /** The kubeconfig of somebody with a client certificate, as a file. They may do what RBAC says. */
+  /** Writes the kubeconfig of a user with a client certificate. RBAC defines the user's permissions. */
   kubeconfigOf(subject: Subject): Promise<string>;
-  /** Installs the chart as somebody does who knows nothing of us, and waits until the virtual cluster answers. */
-  installByHand(place: HostPlace, ...flags: readonly string[]): Promise<StandIn>;
-  /** What runs in the pods of the virtual cluster there; waits until it answers. */
-  standIn(place: HostPlace): Promise<StandIn>;
-  /** Where the port of a pod leads: `127.0.0.1:1234`; undefined: to that port of this machine. */
-  route(place: { readonly namespace: string; readonly pod: string }, port: number, address: string | undefined): void;
-  /** The audit log, one event in each. */
+  /** Installs the chart without the server under test, and waits until the virtual cluster responds. */
+  installByHand(location: HostPlace, ...flags: readonly string[]): Promise<StandIn>;
+  /** The API in the pods of the virtual cluster there; waits until it responds. */
+  standIn(location: HostPlace): Promise<StandIn>;
+  /** The target of a pod's port: `127.0.0.1:1234`; `undefined` for the same port of this machine. */
+  route(
+    location: { readonly namespace: string; readonly pod: string },
+    port: number,
+    address: string | undefined,
+  ): void;
+  /** The events of the audit log. */
   audited(): readonly AuditEvent[];
-  /** From now on nothing is answered, and nothing refused: connections are taken and stay silent. */
+  /** From now on the API server accepts connections and does not respond. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;
@@ -110,7 +116,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
         '--kubelet-preferred-address-types=InternalIP',
         '--allow-privileged=true',
         '--service-cluster-ip-range=10.0.0.0/16',
-        // The end of a namespace waits for eight seconds more where a claim is in it that is protected so.
+        // With this plugin the deletion of a namespace with a protected claim takes eight seconds longer.
         '--disable-admission-plugins=StorageObjectInUseProtection',
         ...(options.flags ?? []),
       ],
@@ -149,16 +155,16 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     running.push(node);
     const virtual = standIns ? followPods({ api, node, programs, etcdUrl: etcd.url, folder, nodesInside }) : undefined;
     if (virtual !== undefined) running.push(virtual);
-    // Pods are refused where their account is not there yet; the manager is at work when it is.
-    while ((await api.ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).code !== 200) {
+    // Pods are refused until their account exists; then the controller manager is running.
+    while ((await api.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).code !== 200) {
       manager.failIfEnded();
       await delay(50);
     }
 
     const helm = helmWith(programs.helm, kubeconfig, folder);
-    const standIn = async (place: HostPlace) => {
+    const standIn = async (location: HostPlace) => {
       if (virtual === undefined) throw new Error('this cluster was started without stand-ins');
-      return await virtual.of(place);
+      return await virtual.of(location);
     };
     return {
       url,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../harness/start-program.mjs';
 
-/** The one node of a cluster (test/tools/kubernetes-node). */
+/** The only node of a cluster (test/tools/kubernetes-node). */
 export interface TestNode {
-  /** Says where the port of a pod leads; undefined: to nowhere any more. */
+  /** Sets the target of a pod's port; `undefined` removes it. */
   route(namespace: string, pod: string, port: number, address: string | undefined): void;
   stop(): Promise<void>;
 }
@@ -13,9 +13,9 @@ export interface TestNode {
 export interface TestNodeOptions {
   readonly program: string;
   readonly kubeconfig: string;
-  /** PEM: who may use exec and the rest comes with a certificate of it. */
+  /** PEM of the CA whose client certificates may use exec and the other node APIs. */
   readonly clientAuthority: string;
-  /** Where it writes what it needs. */
+  /** The folder for its files. */
   readonly folder: string;
   /** A container with a readiness probe is ready only while its port has a route. */
   readonly readyWhenRouted?: boolean;

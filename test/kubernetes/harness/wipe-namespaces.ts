@@ -11,8 +11,8 @@ const collections = [
 ];
 
 /**
- * Takes away every namespace that a test has made, with the releases in it. The cluster's own controllers wait for five
- * seconds before they begin with one; here what matters in it is deleted first, and then they are passed by.
+ * Deletes every namespace that a test has created, with the releases in it. The cluster's own controllers wait for five
+ * seconds before they start; here the relevant contents are deleted first, and then the finalizers are removed.
  */
 export async function wipeNamespaces({ api, helm }: Pick<Kubernetes, 'api' | 'helm'>): Promise<void> {
   const list = await api.ok('GET', '/api/v1/namespaces');
@@ -30,11 +30,11 @@ export async function wipeNamespaces({ api, helm }: Pick<Kubernetes, 'api' | 'he
       const pods = await api.ok('GET', `/api/v1/namespaces/${namespace}/pods`);
       if (listAt(pods, 'items').length === 0) break;
     }
-    await api.ask('DELETE', `/api/v1/namespaces/${namespace}`);
+    await api.request('DELETE', `/api/v1/namespaces/${namespace}`);
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace }, spec: { finalizers: [] } };
-    await api.ask('PUT', `/api/v1/namespaces/${namespace}/finalize`, body);
+    await api.request('PUT', `/api/v1/namespaces/${namespace}/finalize`, body);
     for (;;) {
-      if ((await api.ask('GET', `/api/v1/namespaces/${namespace}`)).code === 404) return;
+      if ((await api.request('GET', `/api/v1/namespaces/${namespace}`)).code === 404) return;
     }
   }
 }

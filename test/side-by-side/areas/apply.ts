@@ -4,7 +4,7 @@ import type { Pair } from '../pair.ts';
 
 const force = { query: '&force=true' };
 
-/** Specs that do not fit the schema, each applied to an object that is there. */
+/** Specs that violate the schema, each applied to an existing object. */
 const misfits = [
   { ports: [{ port: 1 }] },
   { ports: [{ name: 'a' }, { name: 'a' }] },
@@ -43,10 +43,10 @@ const texts = [
   '\tx',
 ];
 
-/** Server-side apply: what is asked for, who owns it, who loses it. */
+/** Server-side apply: requested fields, owned fields, removed fields. */
 export function apply(pair: Pair): void {
   area(pair, 'Apply', (compared, gadgets) => {
-    compared('one manager: create, repeat, change, leave out (SSA-07, SSA-08, SSA-15)', async () => {
+    compared('one manager creates, repeats, changes and removes fields (SSA-07, SSA-08, SSA-15)', async () => {
       await gadgets.apply('m1', 'a', { spec: { color: 'red', size: 3 } });
       await gadgets.apply('m1', 'a', { spec: { color: 'red', size: 3 } });
       await gadgets.apply('m1', 'a', { spec: { color: 'blue', size: 3 } });
@@ -69,7 +69,7 @@ export function apply(pair: Pair): void {
         await gadgets.apply('m1', 'a', { spec });
     });
 
-    compared('against those who wrote otherwise (SSA-11, SSA-12, SSA-16)', async () => {
+    compared('apply and other write methods share ownership (SSA-11, SSA-12, SSA-16)', async () => {
       const merge = (manager: string, patch: object) =>
         gadgets.patch('a', mergePatch, patch, { query: `?fieldManager=${manager}` });
       await merge('u1', { spec: { color: 'x', size: 9 } });
@@ -83,7 +83,7 @@ export function apply(pair: Pair): void {
       await gadgets.get('/a');
     });
 
-    compared('specs that do not fit (SSA-05, SSA-06, DEC-18)', async () => {
+    compared('specs that violate the schema (SSA-05, SSA-06, DEC-18)', async () => {
       await gadgets.post(gadget('fit'));
       for (const spec of misfits) await gadgets.apply('m3', 'fit', { spec });
       for (const mode of ['Strict', 'Ignore']) {
@@ -148,7 +148,7 @@ export function apply(pair: Pair): void {
       }
     });
 
-    compared('nothing is made by a dry run, or in a namespace that is not there (SSA-39, CREATE-19)', async () => {
+    compared('a dry run creates nothing, and a missing namespace is reported (SSA-39, CREATE-19)', async () => {
       await gadgets.apply('m1', 'dry', { spec: { color: 'q' } }, { query: '&dryRun=All' });
       await gadgets.get('/dry');
       const path = `${groupPath}/namespaces/nope/gadgets/x?fieldManager=m`;

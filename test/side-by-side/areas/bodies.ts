@@ -5,7 +5,7 @@ import type { Pair } from '../pair.ts';
 const labelled = (name: string, label: string) =>
   `{"kind":"Gadget","apiVersion":"${apiVersion}","metadata":{"name":"${name}","annotations":{"a":"${label}"}}}`;
 
-/** Texts that are not, or not only, one object. */
+/** Texts that are not exactly one object. */
 const texts = (kind: string) => [
   '',
   ' ',
@@ -117,10 +117,10 @@ spec:
   nope: 1
 `;
 
-/** How a body becomes an object. */
+/** The decoding of a body into an object. */
 export function bodies(pair: Pair): void {
   area(pair, 'Bodies', (compared, gadgets) => {
-    compared('texts that are no object, as JSON, strictly and as YAML (DEC-01)', async () => {
+    compared('texts that are not objects, as JSON, strictly and as YAML (DEC-01)', async () => {
       for (const text of texts('json')) await gadgets.postText(text, 'application/json');
       for (const text of texts('strict')) {
         await gadgets.postText(text, 'application/json', { query: '?fieldValidation=Strict' });
@@ -128,7 +128,7 @@ export function bodies(pair: Pair): void {
       for (const text of texts('yaml')) await gadgets.postText(text, 'application/yaml');
     });
 
-    compared('kind and apiVersion: absent, empty, of another type, of something else (DEC-03 to DEC-06)', async () => {
+    compared('kind and apiVersion: missing, empty, of another type, of another kind (DEC-03 to DEC-06)', async () => {
       const named = (name: string) => ({ metadata: { name } });
       await gadgets.post({ apiVersion, ...named('no-kind') });
       await gadgets.post({ kind: 'Gadget', ...named('no-version') });
@@ -156,7 +156,7 @@ export function bodies(pair: Pair): void {
       }
     });
 
-    compared('metadata, spec and status that are no objects (DEC-02, META-21)', async () => {
+    compared('metadata, spec and status that are not objects (DEC-02, META-21)', async () => {
       let count = 0;
       for (const member of ['metadata', 'spec', 'status']) {
         for (const value of [null, 'x', [], 5, undefined]) {
@@ -165,14 +165,14 @@ export function bodies(pair: Pair): void {
       }
     });
 
-    compared('fields that the schema does not know, by ?fieldValidation (DEC-08 to DEC-14)', async () => {
+    compared('unknown fields, by ?fieldValidation (DEC-08 to DEC-14)', async () => {
       for (const [at, mode] of ['', 'Ignore', 'Warn', 'Strict', 'x', 'strict'].entries()) {
         const metadata = { name: `unknown-${at}`, unk: 1, labels: { a: 'b' } };
         await gadgets.post({ ...gadget('x'), ...unknownFields, metadata }, { query: `?fieldValidation=${mode}` });
       }
     });
 
-    compared('fields that stand there twice, by ?fieldValidation (DEC-09, DEC-12, DEC-13)', async () => {
+    compared('duplicate fields, by ?fieldValidation (DEC-09, DEC-12, DEC-13)', async () => {
       for (const [at, mode] of ['', 'Ignore', 'Warn', 'Strict'].entries()) {
         const query = `?fieldValidation=${mode}`;
         await gadgets.postText(twiceInJson(`twice-json-${at}`), 'application/json', { query });

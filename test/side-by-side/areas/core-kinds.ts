@@ -48,7 +48,7 @@ class Objects {
   }
 }
 
-/** Ages differ by when the two were asked, and descriptions are each one's own. */
+/** Ages depend on the time of the request, and descriptions are worded by each server. */
 const ages = /\.cells\[\d\]$|\.description$/;
 
 const named = (name: string, rest: object = {}, metadata: object = {}) => ({
@@ -56,7 +56,9 @@ const named = (name: string, rest: object = {}, metadata: object = {}) => ({
   ...rest,
 });
 
-/** What every control plane of the Kubernetes kind has: config maps, secrets, service accounts with tokens, quotas. */
+/**
+ * The kinds of every control plane of the Kubernetes kind: config maps, secrets, service accounts with tokens, quotas.
+ */
 export function coreKinds(pair: Pair): void {
   describe('Core kinds', () => {
     beforeAll(async () => {
@@ -69,7 +71,7 @@ export function coreKinds(pair: Pair): void {
     serviceAccounts(compared, new Objects(pair, 'serviceaccounts'));
     tokens(compared, pair, new Objects(pair, 'serviceaccounts'));
     quotas(compared, new Objects(pair, 'resourcequotas'), new Objects(pair, 'configmaps'));
-    compared('all of them are found under the same names (DISC-01)', async () => {
+    compared('all of them have the same names in discovery (DISC-01)', async () => {
       for (const group of ['/api/v1', '/apis/authentication.k8s.io/v1', '/apis/authorization.k8s.io/v1']) {
         const [theirs, ours] = await Promise.all(pair.sides.map((side) => side.send({ path: group })));
         const found = (text: string | undefined) => new Map(resourcesOf(text).map((one) => [one.name, one]));
@@ -90,7 +92,7 @@ function resourcesOf(text: string | undefined): Record<string, unknown>[] {
 }
 
 function configMaps(compared: ComparedTest, maps: Objects): void {
-  compared('config maps are made, changed and refused', async () => {
+  compared('config maps are created, changed and refused', async () => {
     await maps.post(named('a', { data: { b: '1', a: '2' }, binaryData: { x: 'AAA=', y: '', z: 'YR==' } }), '', {
       keepAs: 'a',
     });
@@ -111,7 +113,7 @@ function configMaps(compared: ComparedTest, maps: Objects): void {
     await maps.patch('ssa', applyPatch, { apiVersion: 'v1', kind: 'ConfigMap', ...named('ssa', { data: { a: '1' } }) });
   });
 
-  compared('config maps that cannot be read are refused (DEC-02)', async () => {
+  compared('config maps that cannot be decoded are refused (DEC-02)', async () => {
     for (const members of [
       { data: { a: 1 } },
       { data: ['a'] },
@@ -130,7 +132,7 @@ function configMaps(compared: ComparedTest, maps: Objects): void {
     }
   });
 
-  compared('config maps that are immutable stay as they are', async () => {
+  compared('immutable config maps do not change', async () => {
     await maps.post(named('im', { immutable: true, data: { a: '1' } }));
     await maps.put('im', named('im', { immutable: false, data: { a: '2' }, binaryData: { k: 'AAAA' } }));
     await maps.put('im', named('im', { data: { a: '1' } }));
@@ -140,14 +142,14 @@ function configMaps(compared: ComparedTest, maps: Objects): void {
   compared('config maps are listed', async () => {
     await maps.get('?fieldSelector=data%3Dx');
     await maps.get('?fieldSelector=metadata.name%3Da');
-    await maps.get('', { accept: asTable }, { apart: ages });
+    await maps.get('', { accept: asTable }, { ignoredFields: ages });
     await maps.get('/a', { accept: 'application/yaml' });
     await maps.remove('/a');
   });
 }
 
 function secrets(compared: ComparedTest, all: Objects): void {
-  compared('secrets fold texts into data, whichever way they come', async () => {
+  compared('secrets merge stringData into data, by every kind of write', async () => {
     await all.post(named('a', { stringData: { b: 'hello', ü: '' }, data: { b: 'eA==' } }));
     await all.post(named('a', { stringData: { b: 'hellö' }, data: { b: 'eA==', c: 'eQ==' } }));
     await all.post(named('e', { data: {} }));
@@ -166,7 +168,7 @@ function secrets(compared: ComparedTest, all: Objects): void {
     await all.patch('ssa', applyPatch, applied({}), '?fieldManager=me');
   });
 
-  compared('secrets have what their types ask for', async () => {
+  compared('secrets have the keys that their types require', async () => {
     const docker = ['{bad', '[]', '""', '5', '', '{} x', '{"a":1}', 'null'];
     for (const [type, values] of Object.entries({
       'kubernetes.io/service-account-token': [{}],
@@ -181,7 +183,7 @@ function secrets(compared: ComparedTest, all: Objects): void {
     await all.post(named('big', { stringData: { a: 'x'.repeat(1_048_577) } }));
   });
 
-  compared('secrets that are immutable stay as they are', async () => {
+  compared('immutable secrets do not change', async () => {
     await all.post(named('im', { immutable: true, stringData: { a: 'b' } }));
     await all.put('im', named('im', { type: 'other', stringData: { a: 'c' } }));
     await all.put('im', named('im', { immutable: true, stringData: { a: 'b' } }, { labels: { a: 'b' } }));
@@ -191,12 +193,12 @@ function secrets(compared: ComparedTest, all: Objects): void {
     await all.get('?fieldSelector=type%3Dexample.com/own');
     await all.get('?fieldSelector=type!%3DOpaque');
     await all.get('?fieldSelector=data%3DOpaque');
-    await all.get('?fieldSelector=metadata.name%3Da', { accept: asTable }, { apart: ages });
+    await all.get('?fieldSelector=metadata.name%3Da', { accept: asTable }, { ignoredFields: ages });
   });
 }
 
 function serviceAccounts(compared: ComparedTest, accounts: Objects): void {
-  compared('service accounts keep names', async () => {
+  compared('service accounts store references', async () => {
     const secret = { name: 'x', kind: 'Secret', namespace: 'q' };
     const rest = { imagePullSecrets: [{ name: 'y' }, { name: '' }, {}], automountServiceAccountToken: false };
     await accounts.post(named('s', { secrets: [secret, { name: 'z' }], ...rest }));
@@ -212,16 +214,16 @@ function serviceAccounts(compared: ComparedTest, accounts: Objects): void {
     await accounts.patch('s', applyPatch, applied([{ name: 'mine' }]), '?fieldManager=me');
     await accounts.patch('s', applyPatch, applied([{ name: 'other' }]), '?fieldManager=me');
     await accounts.patch('s', applyPatch, applied([{}]), '?fieldManager=me');
-    await accounts.get('?fieldSelector=metadata.name%3Ds', { accept: asTable }, { apart: ages });
+    await accounts.get('?fieldSelector=metadata.name%3Ds', { accept: asTable }, { ignoredFields: ages });
   });
 }
 
-/** Who issued a token, and the token itself, are each server's own. */
+/** The issuer of a token and the token itself differ by server. */
 const issued = /\.(token|audiences\[\d\]|managedFields.*)$/;
 
 function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
-  compared('tokens are asked for and refused', async () => {
-    const ask = (body: unknown, below = '/s/token') => accounts.post(body, below, { apart: issued });
+  compared('tokens are requested and refused', async () => {
+    const ask = (body: unknown, below = '/s/token') => accounts.post(body, below, { ignoredFields: issued });
     await ask({});
     await ask({}, '/nope/token');
     await ask({}, '/s/token?dryRun=All');
@@ -251,7 +253,7 @@ function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
   compared('tokens are reviewed', async () => {
     const reviews = '/apis/authentication.k8s.io/v1/tokenreviews';
     for (const json of [{}, { spec: { token: 'nope' } }, { spec: { token: 'nope', audiences: ['q'] } }]) {
-      await pair.send({ method: 'POST', path: reviews, json }, { apart: /managedFields/ });
+      await pair.send({ method: 'POST', path: reviews, json }, { ignoredFields: /managedFields/ });
     }
     await pair.send({ path: reviews });
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/s/token`;
@@ -263,7 +265,7 @@ function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
           const { status } = side.kept('token') as unknown as { status: { token: string } };
           return { method: 'POST', path: reviews, json: { spec: { token: status.token, audiences } } };
         },
-        { apart: /managedFields|spec\.token/ },
+        { ignoredFields: /managedFields|spec\.token/ },
       );
     await review(['b', 'c']);
     await review(['a', 'b']);
@@ -272,7 +274,7 @@ function tokens(compared: ComparedTest, pair: Pair, accounts: Objects): void {
 }
 
 function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
-  compared('quotas are written in one way and refused where they make no sense', async () => {
+  compared('quotas are normalized, and refused if invalid', async () => {
     const hard = (amounts: object, spec: object = {}) =>
       all.post(named('q', { spec: { hard: amounts, ...spec } }), '?dryRun=All');
     await hard({ pods: 10, configmaps: '1000', secrets: '1e3', 'count/widgets.example.com': '2048Ki', cpu: '0.5' });
@@ -317,15 +319,15 @@ function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
     await apply({ pods: 'x' }, '?fieldManager=me&dryRun=All');
   });
 
-  compared('quotas refuse what would be too much, in the same words', async () => {
-    // Beside kube-apiserver nobody counts: the status is written as this server has it.
+  compared('quotas refuse excess with the same messages', async () => {
+    // Without a controller manager nothing counts usage there: the status is written as this server computes it.
     await maps.remove('');
     const limits = { configmaps: '1', 'count/configmaps': '5' };
     await all.post(named('q', { spec: { hard: limits } }));
-    await maps.post(named('first'), '', { apart: /^status$|^body/ });
+    await maps.post(named('first'), '', { ignoredFields: /^status$|^body/ });
     const status = { hard: limits, used: { configmaps: '1', 'count/configmaps': '1' } };
-    await all.patch('q', mergePatch, { status }, '/status?fieldManager=status', { apart: /managedFields/ });
-    await maps.post(named('first'), '', { apart: /^status$|^body/ });
+    await all.patch('q', mergePatch, { status }, '/status?fieldManager=status', { ignoredFields: /managedFields/ });
+    await maps.post(named('first'), '', { ignoredFields: /^status$|^body/ });
     await maps.post(named('second'));
     await maps.post(named('second'), '?dryRun=All');
     await maps.patch(
@@ -336,6 +338,6 @@ function quotas(compared: ComparedTest, all: Objects, maps: Objects): void {
     );
     await all.put('q', named('q', { spec: { hard: limits, scopes: ['BestEffort'] } }));
     await all.put('q', named('q', { status: { hard: { nope: '3' } } }), '/status');
-    await all.get('', { accept: asTable }, { apart: /\.cells\[3\]$|managedFields|\.description$/ });
+    await all.get('', { accept: asTable }, { ignoredFields: /\.cells\[3\]$|managedFields|\.description$/ });
   });
 }

@@ -115,7 +115,7 @@ const boat = definition('boats', {
 const v1 = `/apis/${group}/v1/namespaces/default/boats`;
 const v2 = `/apis/${group}/v2beta1/namespaces/default/boats`;
 
-/** Specs of boats, right and wrong. */
+/** Specs of boats, valid and invalid. */
 const specs: readonly unknown[] = [
   { name: 'a' },
   {},
@@ -156,7 +156,7 @@ const specs: readonly unknown[] = [
   { name: 'a', unknown: 1, also: { unknown: 2 } },
 ];
 
-/** Objects of a definition that uses all that a schema can say. */
+/** Objects of a definition that uses every feature of a structural schema. */
 export function customObjects(pair: Pair): void {
   const compared = comparedTests(pair);
   const object = (name: string, spec: unknown, version = 'v1', more: Json = {}): Json => ({
@@ -214,7 +214,7 @@ export function customObjects(pair: Pair): void {
       for (const path of [v1, `${v1}/full`, v2]) await pair.send({ path, headers: { accept } });
     });
 
-    compared('have a status of their own', async () => {
+    compared('have a status subresource', async () => {
       const put = (status: unknown, more: Json = {}) =>
         pair.send((side) => {
           const json: Json = { ...side.kept('less'), ...more, status };
@@ -254,7 +254,7 @@ export function customObjects(pair: Pair): void {
       await pair.send({ method: 'DELETE', path: `${v1}/less/scale` });
     });
 
-    compared('are one thing in several versions (CREATE-29)', async () => {
+    compared('are the same objects in several versions (CREATE-29)', async () => {
       await pair.send({ path: `${v2}/full` }, { keepAs: 'full' });
       await pair.send({ path: `${v2}?fieldSelector=metadata.name%3Dfull` });
       await post(object('second', { name: 'second', maybe: 'e', masts: 3, mood: 'calm' }, 'v2beta1'), '', v2);
@@ -302,7 +302,7 @@ export function customObjects(pair: Pair): void {
       await pair.send({ path: `${v1}/sea` });
     });
 
-    compared('keep what a stricter schema would refuse as long as it is left alone (META-23)', async () => {
+    compared('keep values that a stricter schema refuses as long as they are unchanged (META-23)', async () => {
       await post(
         object('old', {
           name: 'old',

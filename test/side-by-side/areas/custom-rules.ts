@@ -54,7 +54,7 @@ const guarded = definition('guards', {
   ],
 });
 
-/** Rules about objects: what they refuse, in which words, and what they let pass because it was there before. */
+/** Validation rules of objects: refusals, messages, and ratcheting of unchanged values. */
 export function customRules(pair: Pair): void {
   const compared = comparedTests(pair);
   const path = `/apis/${group}/v1/namespaces/default/guards`;
@@ -73,7 +73,7 @@ export function customRules(pair: Pair): void {
     });
 
   describe('Rules', () => {
-    compared('about new objects', async () => {
+    compared('of new objects', async () => {
       await define(pair, guarded);
       await post('good', { fixed: 'a', list: ['ab', 'cd'], kept: { a: 2 } });
       await post('other', {});
@@ -83,7 +83,7 @@ export function customRules(pair: Pair): void {
       await post('g4', { low: 'x', list: ['a'] });
     });
 
-    compared('about changes, and about what stays as it is (META-23)', async () => {
+    compared('of changes and of unchanged values (META-23)', async () => {
       await patch('good', { spec: { fixed: 'b' } });
       await patch('good', { spec: { fixed: null } });
       await patch('good', { spec: { fixed: 'c' } });

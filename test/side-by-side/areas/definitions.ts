@@ -16,14 +16,14 @@ export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 
 const text = { type: 'string' };
 
-/** Makes a definition on both sides and waits until both serve it. */
+/** Creates a definition on both sides and waits until both serve it. */
 export async function define(pair: Pair, json: Record<string, unknown>): Promise<void> {
   await pair.prepare({ method: 'POST', path: definitions, json });
   const { name } = json.metadata as { name: string };
   await Promise.all(pair.sides.map((side) => established(side, name)));
 }
 
-/** kube-apiserver serves a moment after it says so, and lets creates wait for two seconds more. */
+/** kube-apiserver serves a moment after it reports so, and delays creates for two seconds more. */
 export async function established(side: Side, name: string): Promise<void> {
   const signal = AbortSignal.timeout(30_000);
   for (;;) {
@@ -47,7 +47,7 @@ export async function gone(side: Side, name: string): Promise<void> {
   }
 }
 
-/** Custom resource definitions themselves: which are taken, what is answered, what becomes of them. */
+/** CustomResourceDefinitions themselves: accepted ones, responses, lifecycle. */
 export function definitionAnswers(pair: Pair): void {
   const compared = comparedTests(pair);
   const post = (json: unknown, query = '') => pair.send({ method: 'POST', path: `${definitions}${query}`, json });
@@ -61,7 +61,7 @@ export function definitionAnswers(pair: Pair): void {
       for (const one of refusedSchemas) await post(one.definition);
     });
 
-    compared('whose schemas are refused further inside', async () => {
+    compared('whose schemas are refused at a nested level', async () => {
       for (const one of refusedParts) await post(one.definition);
     });
 
@@ -69,7 +69,7 @@ export function definitionAnswers(pair: Pair): void {
       for (const one of refusedRules) await post(one.definition);
     });
 
-    compared('with members that nobody knows, and of other types', async () => {
+    compared('with unknown members, and members of other types', async () => {
       const odd = definition('odds', {
         odd: 1,
         versions: [
@@ -89,7 +89,7 @@ export function definitionAnswers(pair: Pair): void {
       await post(definition('rights'));
     });
 
-    compared('cannot change what their objects lie under', async () => {
+    compared('cannot change the identity of their objects', async () => {
       const put = (change: (spec: Record<string, unknown>) => void, metadata: Record<string, unknown> = {}) =>
         pair.send((side) => {
           const json = side.kept('right');
@@ -107,7 +107,7 @@ export function definitionAnswers(pair: Pair): void {
       await put(() => {}, { resourceVersion: '1' });
     });
 
-    compared('with several versions and everything that a version can have', async () => {
+    compared('with several versions and every feature of a version', async () => {
       const spec = { type: 'object', properties: { host: text, size: { type: 'integer', format: 'colour' } } };
       const versions = [
         version({
@@ -151,7 +151,7 @@ export function definitionAnswers(pair: Pair): void {
       await pair.send({ path: `${definitions}/twins.cases.example.com` });
     });
 
-    compared('in groups of Kubernetes say who approved them', async () => {
+    compared('in protected Kubernetes groups need an approval', async () => {
       for (const [plural, approval] of [
         ['bypasses', 'unapproved, for a test'],
         ['approvals', 'https://github.com/kubernetes/kubernetes/pull/78458'],
@@ -160,9 +160,9 @@ export function definitionAnswers(pair: Pair): void {
         const annotations = { 'api-approved.kubernetes.io': approval };
         const name = `${plural}.sea.k8s.io`;
         await post({ ...json, metadata: { name, annotations } });
-        await Promise.all(pair.sides.map((side) => judged(side, name)));
-        // Who writes which condition first is a race among its controllers.
-        await pair.send({ path: `${definitions}/${name}` }, { apart: /conditions|managedFields/ });
+        await Promise.all(pair.sides.map((side) => untilConditionsSet(side, name)));
+        // Its controllers race to write the first condition.
+        await pair.send({ path: `${definitions}/${name}` }, { ignoredFields: /conditions|managedFields/ });
         const conditions = pair.sides.map(async (side) => {
           const { status } = JSON.parse((await side.send({ path: `${definitions}/${name}` })).text);
           return status.conditions
@@ -195,8 +195,11 @@ export function definitionAnswers(pair: Pair): void {
   });
 }
 
-/** kube-apiserver's controllers write each a condition; names are accepted for a while before they are established. */
-async function judged(side: Side, name: string): Promise<void> {
+/**
+ * Waits for the conditions: each of kube-apiserver's controllers writes one; names are accepted before they are
+ * established.
+ */
+async function untilConditionsSet(side: Side, name: string): Promise<void> {
   await established(side, name);
   const signal = AbortSignal.timeout(30_000);
   for (;;) {

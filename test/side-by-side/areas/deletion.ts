@@ -67,20 +67,20 @@ export function deletion(pair: Pair): void {
   area(pair, 'Deletion', (compared, gadgets) => {
     const make = (name: string, metadata = {}) => gadgets.post(gadget(name, { metadata }), { keepAs: name });
 
-    compared('without finalizers an object is gone at once (DELETE-06, DELETE-10, DELETE-20)', async () => {
+    compared('without finalizers an object is deleted at once (DELETE-06, DELETE-10, DELETE-20)', async () => {
       await make('plain');
       await gadgets.delete('/plain');
       await gadgets.delete('/plain');
     });
 
     compared(
-      'with one it stays, marked, and may still be changed (DELETE-07, DELETE-09, GET-06, UPDATE-17, UPDATE-19)',
+      'with a finalizer it stays, marked, and may still be changed (DELETE-07, DELETE-09, GET-06, UPDATE-17, UPDATE-19)',
       async () => {
         await make('held', { finalizers: ['x/y'] });
         await gadgets.delete('/held');
         await gadgets.delete('/held');
         await gadgets.get('/held', { keepAs: 'held' });
-        await gadgets.get('/held', { headers: { accept: asTable }, apart: age });
+        await gadgets.get('/held', { headers: { accept: asTable }, ignoredFields: age });
         await gadgets.post(gadget('held'));
         await gadgets.put('held', (object) => Object.assign(object, { spec: { color: 'y' } }));
         await gadgets.put('held', (object) => {
@@ -97,7 +97,7 @@ export function deletion(pair: Pair): void {
       },
     );
 
-    compared('until the last finalizer is taken away (DELETE-21, PATCH-24, UPDATE-18)', async () => {
+    compared('it is deleted when the last finalizer is removed (DELETE-21, PATCH-24, UPDATE-18)', async () => {
       await gadgets.patch('held', mergePatch, { metadata: { finalizers: null } }, { query: '?dryRun=All' });
       await gadgets.patch('held', mergePatch, { metadata: { finalizers: null } });
       await gadgets.get('/held');
@@ -153,7 +153,7 @@ export function deletion(pair: Pair): void {
       await condition({ uid: 'abc' });
     });
 
-    compared('what becomes of the dependents (DELETE-08, DELETE-13 to DELETE-17)', async () => {
+    compared('the deletion of dependents (DELETE-08, DELETE-13 to DELETE-17)', async () => {
       for (const [at, policy] of policies.entries()) {
         const name = `free-${at}`;
         await make(name);
@@ -175,7 +175,7 @@ export function deletion(pair: Pair): void {
   area(pair, 'Deletion of collections', (compared, gadgets) => {
     const matched = '?labelSelector=col';
 
-    compared('options that are wrong delete nothing (DELCOL-06, DELCOL-08)', async () => {
+    compared('invalid options delete nothing (DELCOL-06, DELCOL-08)', async () => {
       for (let i = 0; i < 4; i++) {
         const finalizers = i === 3 ? ['k/k'] : [];
         const metadata = { labels: { c: String(i % 2), col: 'y' }, finalizers };
@@ -191,7 +191,7 @@ export function deletion(pair: Pair): void {
       await gadgets.delete(matched, options({ preconditions: { uid: 'x' } }));
     });
 
-    compared('what matches is deleted and told (DELCOL-01 to DELCOL-04)', async () => {
+    compared('matching objects are deleted and returned (DELCOL-01 to DELCOL-04)', async () => {
       await gadgets.delete('?labelSelector=zzz');
       await gadgets.delete('?labelSelector=zzz', undefined, { headers: { accept: asTable } });
       await gadgets.delete(`${matched}&limit=1`);

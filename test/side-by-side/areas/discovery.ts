@@ -1,7 +1,7 @@
 import { area } from '../area.ts';
 import { asTable } from '../gadgets.ts';
+import { byName } from '../normalized-response.ts';
 import type { Pair } from '../pair.ts';
-import { byName } from '../picture.ts';
 import type { Received } from '../side.ts';
 import { group } from '../workshop-kinds.ts';
 
@@ -22,7 +22,7 @@ const accepts = [
   `${aggregated};profile=nopeer`,
 ];
 
-/** The workshop's group out of a document about all groups, which the two servers do not have in common. */
+/** The workshop's group from a document about all groups, which the two servers do not have in common. */
 function ownGroup({ text }: Received): unknown {
   try {
     const { items, groups, ...rest } = JSON.parse(text);
@@ -40,7 +40,7 @@ function ownGroup({ text }: Received): unknown {
   }
 }
 
-/** What the server says of itself: groups, versions, kinds, health. */
+/** The server's documents about itself: groups, versions, kinds, health. */
 export function discovery(pair: Pair): void {
   area(pair, 'Discovery', (compared, gadgets) => {
     compared('one group and one version, with and without a final slash (DISC-03 to DISC-08, DISC-10)', async () => {
@@ -53,7 +53,7 @@ export function discovery(pair: Pair): void {
     compared('all groups, in every form (DISC-01, DISC-02, DISC-11 to DISC-15)', async () => {
       for (const path of ['/api', '/apis', '/api/', '/apis/']) {
         for (const accept of accepts) {
-          const [theirs, ours] = await gadgets.send({ path, headers: { accept } }, { apart: /^body/ });
+          const [theirs, ours] = await gadgets.send({ path, headers: { accept } }, { ignoredFields: /^body/ });
           const isSame = theirs.headers['content-type'] === ours.headers['content-type'];
           if (path.startsWith('/apis') && isSame) {
             pair.compareValues(`the group in ${path} as ${accept}`, ownGroup(theirs), ownGroup(ours));
@@ -62,7 +62,7 @@ export function discovery(pair: Pair): void {
       }
     });
 
-    compared('what has not changed is not sent again (DISC-15)', async () => {
+    compared('an unchanged document is not sent again (DISC-15)', async () => {
       const tags = await Promise.all(
         pair.sides.map(
           async (side) => (await side.send({ path: '/apis', headers: { accept: aggregated } })).headers.etag,
@@ -74,7 +74,7 @@ export function discovery(pair: Pair): void {
             path: '/apis',
             headers: { accept: aggregated, 'if-none-match': `${weak}${tags[pair.sides.indexOf(side)]}` },
           }),
-          { apart: /^body/ },
+          { ignoredFields: /^body/ },
         );
       }
     });
@@ -82,24 +82,25 @@ export function discovery(pair: Pair): void {
     compared('methods other than GET (REQ-10)', async () => {
       const paths = ['/apis', `/apis/${group}`, `/apis/${group}/v1`, '/version', '/healthz', '/'];
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
-        for (const path of paths) await gadgets.send({ method, path }, { apart: /^headers.(content-type|etag)$/ });
+        for (const path of paths)
+          await gadgets.send({ method, path }, { ignoredFields: /^headers.(content-type|etag)$/ });
       }
     });
 
     compared('version and health (VER-01, HEALTH-01 to HEALTH-05, HEALTH-07)', async () => {
-      for (const path of ['/version', '/version/']) await gadgets.send({ path }, { apart: /^body/ });
+      for (const path of ['/version', '/version/']) await gadgets.send({ path }, { ignoredFields: /^body/ });
       for (const check of ['healthz', 'livez', 'readyz']) {
         await gadgets.send({ path: `/${check}` });
         await gadgets.send({ path: `/${check}/` });
         await gadgets.send({ path: `/${check}/ping` });
         await gadgets.send({ path: `/${check}/ping?verbose` });
         await gadgets.send({ path: `/${check}/nope` });
-        // Each has its own checks, so that the lines are its own.
+        // Each server has its own checks, so the lines differ.
         for (const query of ['verbose', 'verbose&exclude=zip']) {
-          await gadgets.send({ path: `/${check}?${query}` }, { apart: /^body/ });
+          await gadgets.send({ path: `/${check}?${query}` }, { ignoredFields: /^body/ });
         }
       }
-      for (const path of ['/', '/index.html']) await gadgets.send({ path }, { apart: /^body\.paths/ });
+      for (const path of ['/', '/index.html']) await gadgets.send({ path }, { ignoredFields: /^body\.paths/ });
     });
   });
 }

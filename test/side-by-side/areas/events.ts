@@ -22,12 +22,12 @@ function newEvent(name: string, rest: object = {}): object {
   return { metadata: { name }, eventTime: time, regarding: subject, ...reporter, ...text, ...rest };
 }
 
-/** This server tells the owners of fields in the form that is asked for, kube-apiserver in the one that each wrote. */
+/** This server reports managed fields in the requested form, kube-apiserver in the form of each writer. */
 const ownership = /managedFields/;
-/** What was printed of an age, and what columns are said to be for. */
+/** Printed ages, and column descriptions. */
 const shown = /\.cells\[[07]\]$|\.description$|managedFields/;
 
-/** Events in both of their forms, which is one set of objects. */
+/** Events in both of their API groups, which are one set of objects. */
 export function events(pair: Pair): void {
   describe('Events', () => {
     beforeAll(async () => {
@@ -35,14 +35,14 @@ export function events(pair: Pair): void {
       await pair.prepare({ method: 'POST', path: '/api/v1/namespaces', json });
     });
     const compared = comparedTests(pair);
-    const send = (request: PairRequest) => pair.send(request, { apart: ownership });
+    const send = (request: PairRequest) => pair.send(request, { ignoredFields: ownership });
     const post = (path: string, json: unknown, query = '') => send({ method: 'POST', path: path + query, json });
-    const get = (path: string, headers = {}) => pair.send({ path, headers }, { apart: ownership });
+    const get = (path: string, headers = {}) => pair.send({ path, headers }, { ignoredFields: ownership });
     const put = (path: string, json: unknown) => send({ method: 'PUT', path, json });
     const patch = (path: string, body: unknown) =>
       send({ method: 'PATCH', path, body: JSON.stringify(body), headers: { 'content-type': mergePatch } });
 
-    compared('are made in either form and read in both (CLIENT-14)', async () => {
+    compared('are created in either form and read in both (CLIENT-14)', async () => {
       await post(old, oldEvent('one'));
       await post(current, newEvent('two'));
       for (const name of ['one', 'two', 'three']) {
@@ -57,7 +57,7 @@ export function events(pair: Pair): void {
       await get(`${current}?fieldSelector=involvedObject.name%3Da`);
     });
 
-    compared('are refused where something is missing', async () => {
+    compared('are refused if a field is missing', async () => {
       for (const rest of [
         { involvedObject: {} },
         { involvedObject: { ...subject, namespace: 'other' } },
@@ -106,9 +106,9 @@ export function events(pair: Pair): void {
       await send({ method: 'DELETE', path: `${current}/made` });
     });
 
-    compared('are shown as they always were', async () => {
+    compared('are printed as in older versions', async () => {
       for (const path of [old, current]) {
-        await pair.send({ path, headers: { accept: asTable } }, { apart: shown });
+        await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: shown });
       }
     });
   });

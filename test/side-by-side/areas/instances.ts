@@ -14,7 +14,7 @@ const groupPath = `/apis/${apiVersion}`;
 const { kind, plural } = virtualClusterInstanceKind;
 const path = `${groupPath}/namespaces/${instanceNamespace}/${plural}`;
 
-/** With everything that the server would fill in, so that nothing of its own has to be added to what is sent. */
+/** A complete object, so that the server has nothing to default. */
 function instance(name: string, spec: object = {}, metadata: object = {}): KeptObject {
   const clusterRef = { cluster: 'local', namespace: `host-${name}`, virtualCluster: name };
   const whole = { displayName: 'D', owner: { user: 'admin' }, templateRef: { name: 'control-plane' }, clusterRef };
@@ -65,8 +65,9 @@ async function select(pair: Pair): Promise<void> {
 }
 
 /**
- * Instances of the management API, against a custom resource of the same schema: what is decided before anything is
- * stored. Of what is, a controller makes virtual clusters and says so in the objects, as nobody does on the other side.
+ * Instances of the management API against a custom resource of the same schema: everything that is decided before an
+ * object is stored. For stored objects a controller creates virtual clusters and updates the status, which does not
+ * happen on the other side.
  */
 export function instanceAnswers(pair: Pair): void {
   describe('VirtualClusterInstances of the management API', () => {
@@ -75,19 +76,22 @@ export function instanceAnswers(pair: Pair): void {
 
     compared('refused: fields, types, names, labels, namespaces, kinds', () => sendFaults(pair, post));
 
-    compared('made dry: whole, in YAML, with a field that is unknown, named by the server, applied', async () => {
-      const metadata = { finalizers: [cleanupFinalizer] };
-      const dry = instance('dry', {}, metadata);
-      await post(dry, '?dryRun=All');
-      await post(dry, '?dryRun=All', 'application/yaml');
-      await post(instance('dry', unknown, metadata), '?dryRun=All');
-      await post({ ...dry, metadata: { ...metadata, generateName: 'generated-' } }, '?dryRun=All');
-      const headers = { 'content-type': applyPatch };
-      const query = '?fieldManager=a&dryRun=All';
-      await pair.send({ method: 'PATCH', path: `${path}/dry${query}`, body: JSON.stringify(dry), headers });
-    });
+    compared(
+      'created by dry run: complete, in YAML, with an unknown field, with a generated name, applied',
+      async () => {
+        const metadata = { finalizers: [cleanupFinalizer] };
+        const dry = instance('dry', {}, metadata);
+        await post(dry, '?dryRun=All');
+        await post(dry, '?dryRun=All', 'application/yaml');
+        await post(instance('dry', unknown, metadata), '?dryRun=All');
+        await post({ ...dry, metadata: { ...metadata, generateName: 'generated-' } }, '?dryRun=All');
+        const headers = { 'content-type': applyPatch };
+        const query = '?fieldManager=a&dryRun=All';
+        await pair.send({ method: 'PATCH', path: `${path}/dry${query}`, body: JSON.stringify(dry), headers });
+      },
+    );
 
-    compared('read, patched, replaced, deleted where there is none', async () => {
+    compared('read, patched, replaced and deleted while missing', async () => {
       for (const query of ['', '?limit=1', '?labelSelector=x', '?limit=100&resourceVersion=0']) {
         await pair.send({ path: path + query });
       }
@@ -104,7 +108,7 @@ export function instanceAnswers(pair: Pair): void {
   });
 }
 
-/** The same kind as a custom resource on both sides: here in the built-in cluster, where nobody else writes to it. */
+/** The same kind as a custom resource on both sides: here in the built-in cluster, where no controller writes to it. */
 export function instances(pair: Pair): void {
   describe('VirtualClusterInstances as a custom resource', () => {
     const compared = comparedTests(pair);
@@ -126,7 +130,7 @@ export function instances(pair: Pair): void {
         headers: { 'content-type': type },
       });
 
-    compared('created: whole, twice, in YAML, dry, named by the server', async () => {
+    compared('created: complete, twice, in YAML, by dry run, with a generated name', async () => {
       await post(instance('v1'));
       await post(instance('v1'));
       await post(instance('v2'), '', 'application/yaml');
@@ -137,7 +141,7 @@ export function instances(pair: Pair): void {
 
     compared('refused: fields, types, names, labels, namespaces, kinds', () => sendFaults(pair, post));
 
-    compared('created without a field that is unknown', async () => {
+    compared('created without an unknown field', async () => {
       await post(instance('v3', unknown));
     });
 
@@ -147,8 +151,8 @@ export function instances(pair: Pair): void {
       for (const query of ['', '?limit=1', '?labelSelector=x', '?limit=100&resourceVersion=0']) {
         await pair.send({ path: path + query });
       }
-      // The columns are made by code here and cannot be told to a custom resource.
-      await pair.send({ path, headers: { accept: asTable } }, { apart: /columnDefinitions|cells/ });
+      // The columns are computed here and cannot be expressed by a custom resource.
+      await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: /columnDefinitions|cells/ });
       await pair.send({ path: `${groupPath}/${plural}` });
       await select(pair);
       await pair.send({ path: `${path}/v1/status` });

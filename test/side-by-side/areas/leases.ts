@@ -13,7 +13,7 @@ function lease(name: string, spec: object = {}, metadata: object = {}): object {
   return { apiVersion, kind: 'Lease', metadata: { name, ...metadata }, spec: { ...held, ...spec } };
 }
 
-/** A kind that Kubernetes has itself, which is written and refused in other words than custom resources are. */
+/** A built-in Kubernetes kind, which is written and refused with other messages than custom resources. */
 export function leases(pair: Pair): void {
   describe('Leases', () => {
     const compared = comparedTests(pair);

@@ -4,7 +4,7 @@ import type { Pair } from '../pair.ts';
 
 const colors = ['red', 'blue', 'green'];
 
-/** A continue token of our own making, as a client might forge one. */
+/** A continue token that a client might forge. */
 const forged = (token: object) => `?continue=${Buffer.from(JSON.stringify(token)).toString('base64url')}`;
 
 const queries = [
@@ -37,7 +37,7 @@ const queries = [
   '?timeoutSeconds=1',
 ];
 
-/** Lists, whole and page by page. */
+/** Lists, complete and page by page. */
 export function lists(pair: Pair): void {
   area(pair, 'Lists', (compared, gadgets) => {
     compared('an empty list in its three forms (LIST-01, TABLE-01, TABLE-11)', async () => {
@@ -52,7 +52,7 @@ export function lists(pair: Pair): void {
       for (const query of queries) await gadgets.get(query);
     });
 
-    compared('all namespaces, one that is not there, one that cannot be (LIST-02, LIST-26, GET-01)', async () => {
+    compared('all namespaces, a missing one, an invalid one (LIST-02, LIST-26, GET-01)', async () => {
       for (const where of ['gadgets?labelSelector=color', 'namespaces/nope/gadgets', 'namespaces/UP_x/gadgets']) {
         await gadgets.send({ path: `${groupPath}/${where}` });
       }
@@ -68,16 +68,16 @@ export function lists(pair: Pair): void {
               path: `${gadgets.path}?${query(side.version(kept))}&continue=${side.continuation(kept)}`,
               headers,
             }),
-            { keepAs: 'next', apart: age },
+            { keepAs: 'next', ignoredFields: age },
           );
-        await gadgets.get('?limit=4', { headers, keepAs: 'first', apart: age });
+        await gadgets.get('?limit=4', { headers, keepAs: 'first', ignoredFields: age });
         await next('first', () => 'limit=4');
         await next('next', () => 'limit=4');
         await next('first', () => '');
         await next('first', () => 'limit=4&resourceVersion=0');
         await next('first', (version) => `limit=4&resourceVersion=${version}`);
         await next('first', () => 'limit=4&resourceVersionMatch=Exact');
-        for (const limit of [9, 8, 10, 1]) await gadgets.get(`?limit=${limit}`, { headers, apart: age });
+        for (const limit of [9, 8, 10, 1]) await gadgets.get(`?limit=${limit}`, { headers, ignoredFields: age });
       });
     }
 
@@ -90,7 +90,7 @@ export function lists(pair: Pair): void {
     });
 
     compared(
-      'a page is of the moment of the first one, and so is a list at an old version (LIST-06, LIST-17)',
+      'later pages show the state of the first one, and so does a list at an old version (LIST-06, LIST-17)',
       async () => {
         await gadgets.get('?limit=4', { keepAs: 'before' });
         await gadgets.post(gadget('l4x'));
@@ -111,7 +111,7 @@ export function lists(pair: Pair): void {
       },
     );
 
-    compared('versions that have not come yet, and those that never will (GET-04, GET-05, LIST-14)', async () => {
+    compared('versions in the near and in the far future (GET-04, GET-05, LIST-14)', async () => {
       const future = 'resourceVersion=99999999999';
       const more = ['', '&resourceVersionMatch=NotOlderThan', '&resourceVersionMatch=Exact', '&limit=2'];
       await pair.sendAll(

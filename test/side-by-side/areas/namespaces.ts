@@ -8,8 +8,8 @@ const path = '/api/v1/namespaces';
 const applied = 'application/apply-patch+yaml';
 
 /**
- * Beside kube-apiserver nobody empties namespaces: those that are looked at after their deletion have a finalizer of
- * their own, and what the server itself does with them is left out.
+ * Beside kube-apiserver no controller empties namespaces: those that are read after their deletion have an additional
+ * finalizer, and the server's own changes to them are ignored.
  */
 const emptying = /spec\.finalizers|status\.conditions|managedFields|resourceVersion/;
 
@@ -39,16 +39,16 @@ export function namespaces(pair: Pair): void {
         headers: { 'content-type': type },
       });
 
-    compared('are there from birth, and are not deleted (CREATE-22)', async () => {
+    compared('exist from the start, and cannot be deleted (CREATE-22)', async () => {
       for (const name of ['default', 'kube-public', 'kube-system']) {
-        // Those three are written together here, and one after the other there.
-        await pair.send({ path: `${path}/${name}` }, { apart: /resourceVersion/ });
+        // These three are written together here, and one after the other there.
+        await pair.send({ path: `${path}/${name}` }, { ignoredFields: /resourceVersion/ });
         await pair.send({ method: 'DELETE', path: `${path}/${name}` });
         await pair.send({ method: 'DELETE', path: `${path}/${name}?dryRun=All` });
       }
       await pair.send({ method: 'DELETE', path });
       await pair.send({ path: `${path}/default/finalize` });
-      await pair.send({ path: `${path}/default/status` }, { apart: /resourceVersion/ });
+      await pair.send({ path: `${path}/default/status` }, { ignoredFields: /resourceVersion/ });
     });
 
     compared('are created and refused (CREATE-01, CREATE-17, META-01)', async () => {
@@ -79,7 +79,7 @@ export function namespaces(pair: Pair): void {
       }
       await pair.send({ path: `${path}?labelSelector=kubernetes.io/metadata.name%3Dlabelled` });
       const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-      await pair.send({ path: `${path}/one`, headers: { accept } }, { apart: /cells\[2\]|columnDefinitions/ });
+      await pair.send({ path: `${path}/one`, headers: { accept } }, { ignoredFields: /cells\[2\]|columnDefinitions/ });
     });
 
     compared('are replaced and patched (UPDATE-05, PATCH-10)', async () => {
@@ -93,7 +93,7 @@ export function namespaces(pair: Pair): void {
       await pair.send({ path: `${path}/one` }, { keepAs: 'namespace' });
     });
 
-    compared('have a status whose phase is the server’s (STATUS-05)', async () => {
+    compared('have a status whose phase is set by the server (STATUS-05)', async () => {
       await put('/status', (object) => Object.assign(object, { status: { phase: 'Terminating' } }));
       await put('/status', (object) => Object.assign(object, { status: {} }));
       const lastTransitionTime = '2026-01-02T03:04:05Z';
@@ -109,7 +109,7 @@ export function namespaces(pair: Pair): void {
       await patch('one', mergePatch, {}, '/finalize');
     });
 
-    compared('are deleted, and take nothing new from then on (CREATE-20, DELETE-06)', async () => {
+    compared('are deleted, and accept nothing new from then on (CREATE-20, DELETE-06)', async () => {
       await pair.send({ method: 'DELETE', path: `${path}/nope` });
       for (const preconditions of [{ uid: 'another' }, { resourceVersion: '1' }]) {
         await pair.send({ method: 'DELETE', path: `${path}/one`, json: { preconditions } });
@@ -117,14 +117,20 @@ export function namespaces(pair: Pair): void {
       await pair.send({ method: 'DELETE', path: `${path}/one?dryRun=All` });
       await pair.send({ method: 'DELETE', path: `${path}/one` });
       await pair.send({ method: 'DELETE', path: `${path}/own` });
-      await pair.send({ method: 'DELETE', path: `${path}/own` }, { apart: emptying });
-      await pair.send({ method: 'DELETE', path: `${path}/own?propagationPolicy=Foreground` }, { apart: emptying });
+      await pair.send({ method: 'DELETE', path: `${path}/own` }, { ignoredFields: emptying });
+      await pair.send(
+        { method: 'DELETE', path: `${path}/own?propagationPolicy=Foreground` },
+        { ignoredFields: emptying },
+      );
       const json = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } };
       await pair.send({ method: 'POST', path: `${path}/own/configmaps`, json });
       await pair.send({ method: 'POST', path: `${path}/nope/configmaps`, json });
       await post(namespace('own'));
       await patch('own', mergePatch, { metadata: { finalizers: ['test.example/late'] } });
-      await pair.send({ method: 'PUT', path: `${path}/own/finalize`, json: namespace('own') }, { apart: emptying });
+      await pair.send(
+        { method: 'PUT', path: `${path}/own/finalize`, json: namespace('own') },
+        { ignoredFields: emptying },
+      );
       await pair.send({ path: `${path}/own` });
     });
   });

@@ -60,21 +60,21 @@ const contentTypes = [
   'multipart/form-data; boundary=x',
 ];
 
-/** In which form bodies are read and answers are given. */
+/** The media types of request and response bodies. */
 export function negotiation(pair: Pair): void {
   area(pair, 'Negotiation', (compared, gadgets) => {
-    compared('what a reader accepts: one object, a list, an error (NEG-07 to NEG-15, NEG-18)', async () => {
+    compared('Accept of a read: one object, a list, an error (NEG-07 to NEG-15, NEG-18)', async () => {
       await gadgets.post(gadget('base'));
       for (const accept of accepts) {
         for (const where of ['/base', '', '/nope'])
-          await gadgets.get(where, { headers: { accept }, apart: /\.cells\[7\]/ });
+          await gadgets.get(where, { headers: { accept }, ignoredFields: /\.cells\[7\]/ });
       }
     });
 
-    compared('what a writer accepts (NEG-16)', async () => {
+    compared('Accept of a write (NEG-16)', async () => {
       for (const [at, accept] of [asTable, asPartial, 'text/plain', 'application/yaml'].entries()) {
         const headers = { accept };
-        await gadgets.post(gadget(`written-${at}`), { headers, apart: /\.cells\[7\]/ });
+        await gadgets.post(gadget(`written-${at}`), { headers, ignoredFields: /\.cells\[7\]/ });
         await gadgets.delete(`/written-${at}`, undefined, { headers });
       }
     });
@@ -86,7 +86,7 @@ export function negotiation(pair: Pair): void {
       await gadgets.post(gadget('untyped'), { headers: { 'content-type': null } });
     });
 
-    compared('pretty or not: asked for, and by the user agent (NEG-19)', async () => {
+    compared('pretty printing by parameter and by user agent (NEG-19)', async () => {
       const lines = (text: string) => ({ lines: text.split('\n').length, newlineAtTheEnd: text.endsWith('\n') });
       const queries = [
         '',

@@ -33,11 +33,11 @@ const literals = [
   '0.0000001',
 ];
 
-/** Every way to write a number, into fields of every type that may hold one. */
+/** Every notation of a number, in fields of every numeric type. */
 export function numbers(pair: Pair): void {
   area(pair, 'Numbers', (compared, gadgets) => {
     for (const field of ['big', 'real', 'raw', 'ios', 'small', 'any', 'color']) {
-      compared(`are taken, kept and written alike in spec.${field} (DEC-07)`, async () => {
+      compared(`are accepted, stored and written alike in spec.${field} (DEC-07)`, async () => {
         for (const [at, literal] of literals.entries()) {
           const value = field === 'raw' ? `{"x":${literal}}` : literal;
           const metadata = `"metadata":{"name":"${field}-${at}"}`;

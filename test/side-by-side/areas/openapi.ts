@@ -9,16 +9,16 @@ const document = `/openapi/v3/apis/${group}/v1`;
 /** The published schemas and paths. */
 export function openapi(pair: Pair): void {
   area(pair, 'OpenAPI', (compared, gadgets) => {
-    compared('where the documents are and in which form (OAPI-01 to OAPI-04, OAPI-14, OAPI-16)', async () => {
+    compared('the locations and formats of the documents (OAPI-01 to OAPI-04, OAPI-14, OAPI-16)', async () => {
       const texts = ['application/json', '*/*', 'text/plain', 'application/yaml'];
       for (const accept of [...texts, protobuf('v3', '@'), protobuf('v3', '.')]) {
-        await gadgets.send({ path: document, headers: { accept } }, { apart: /^body/ });
-        await gadgets.send({ path: '/openapi/v3', headers: { accept } }, { apart: /^body\.paths/ });
+        await gadgets.send({ path: document, headers: { accept } }, { ignoredFields: /^body/ });
+        await gadgets.send({ path: '/openapi/v3', headers: { accept } }, { ignoredFields: /^body\.paths/ });
       }
       for (const accept of [...texts, protobuf('v2', '@'), protobuf('v2', '.')]) {
-        await gadgets.send({ path: '/openapi/v2', headers: { accept } }, { apart: /^body/ });
+        await gadgets.send({ path: '/openapi/v2', headers: { accept } }, { ignoredFields: /^body/ });
       }
-      await gadgets.send({ path: `${document}?hash=abc` }, { apart: /^body|location/ });
+      await gadgets.send({ path: `${document}?hash=abc` }, { ignoredFields: /^body|location/ });
       const nowhere = [
         '/openapi',
         '/openapi/v3/',
@@ -27,19 +27,19 @@ export function openapi(pair: Pair): void {
         '/openapi/v4',
         '/swagger.json',
       ];
-      for (const path of nowhere) await gadgets.send({ path }, { apart: /^body\.paths/ });
+      for (const path of nowhere) await gadgets.send({ path }, { ignoredFields: /^body\.paths/ });
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
         for (const path of ['/openapi/v2', '/openapi/v3', document])
-          await gadgets.send({ method, path }, { apart: /etag/ });
+          await gadgets.send({ method, path }, { ignoredFields: /etag/ });
       }
     });
 
-    compared('the third version: what may be done where (OAPI-05, OAPI-08 to OAPI-11)', async () => {
+    compared('version 3: operations by path (OAPI-05, OAPI-08 to OAPI-11)', async () => {
       const [theirs, ours] = await documents(pair, document);
       comparePaths(pair, theirs, ours);
     });
 
-    compared('the third version: what an object is (OAPI-06, OAPI-07, OAPI-12, OAPI-13)', async () => {
+    compared('version 3: schemas of objects (OAPI-06, OAPI-07, OAPI-12, OAPI-13)', async () => {
       const [theirs, ours] = await documents(pair, document);
       for (const kind of ['Gadget', 'Gizmo']) {
         const name = `test.workshop.v1.${kind}`;
@@ -51,7 +51,7 @@ export function openapi(pair: Pair): void {
       }
     });
 
-    compared('the second version: what may be done where (OAPI-14)', async () => {
+    compared('version 2: operations by path (OAPI-14)', async () => {
       const [theirs, ours] = await documents(pair, '/openapi/v2');
       comparePaths(pair, theirs, ours);
     });
@@ -60,7 +60,7 @@ export function openapi(pair: Pair): void {
 
 type Json = Record<string, unknown>;
 
-/** Each operation by what clients look for: the action, the kind, the parameters there are, what a patch may be. */
+/** Each operation by what clients look for: the action, the kind, the parameters, the patch types. */
 function comparePaths(pair: Pair, theirs: Json, ours: Json): void {
   for (const path of membersOf(theirs.paths, ours.paths).filter((one) => one.includes(`${group}/v1/`))) {
     for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
@@ -102,7 +102,7 @@ async function documents(pair: Pair, path: string): Promise<[Json, Json]> {
   return [await read(theirs), await read(ours)];
 }
 
-/** Without descriptions, which are each server's own words, and in one order, which means nothing here. */
+/** The value without descriptions, which each server words itself, and in one order, which is irrelevant here. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (value === null || typeof value !== 'object') return value;

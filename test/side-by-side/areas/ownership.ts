@@ -4,7 +4,7 @@ import type { Pair } from '../pair.ts';
 
 const force = { query: '&force=true' };
 
-/** Who owns which field, in lists and maps of every kind and through every sort of write. */
+/** Field ownership in lists and maps of every type and through every kind of write. */
 export function ownership(pair: Pair): void {
   area(pair, 'Ownership', (compared, gadgets) => {
     const merge = (manager: string, name: string, patch: object) =>
@@ -70,7 +70,7 @@ export function ownership(pair: Pair): void {
       await gadgets.apply('m1', 'k', { spec: {} });
     });
 
-    compared('moves to whoever changes a field (SSA-16 to SSA-19, SSA-25)', async () => {
+    compared('moves to the manager that changes a field (SSA-16 to SSA-19, SSA-25)', async () => {
       const spec = {
         color: 'a',
         ports: [{ name: 'x', port: 1 }],
@@ -109,7 +109,7 @@ export function ownership(pair: Pair): void {
       await gadgets.apply('ap', 'up', applied, force);
     });
 
-    compared('can be reset, and starts anew (SSA-28, SSA-29)', async () => {
+    compared('can be reset, and restarts (SSA-28, SSA-29)', async () => {
       await merge('w8', 'up', { metadata: { managedFields: [{}] } });
       await merge('w8', 'up', { spec: { color: 'r1' } });
       await gadgets.apply('ap', 'up', { spec: { color: 'r2' } });
@@ -118,7 +118,7 @@ export function ownership(pair: Pair): void {
       await gadgets.apply('ap', 'up', { spec: { size: 4 } });
     });
 
-    compared('of one manager is kept apart by how it writes (SSA-18)', async () => {
+    compared('of one manager is separate by operation (SSA-18)', async () => {
       await gadgets.get('/up', { keepAs: 'up' });
       const bigger = ({ spec }: { spec: Record<string, unknown> }) => {
         spec.size = 5;
@@ -128,7 +128,7 @@ export function ownership(pair: Pair): void {
       await gadgets.apply('ap', 'up', { spec: { size: 4 } }, force);
     });
 
-    compared('can be edited by hand, within bounds (SSA-31)', async () => {
+    compared('can be edited by hand, within limits (SSA-31)', async () => {
       const edit = (member: string, value: unknown) =>
         gadgets.patch('up', jsonPatch, [{ op: 'replace', path: `/metadata/managedFields/0/${member}`, value }], {
           query: '?fieldManager=ed',
@@ -139,14 +139,14 @@ export function ownership(pair: Pair): void {
       await edit('manager', '');
     });
 
-    compared('of the oldest writers is put together when there are too many (SSA-27)', async () => {
-      // Letters, so that the order of the names is that of the times, whenever a second turns over.
+    compared('of the oldest managers is merged when there are too many (SSA-27)', async () => {
+      // Letters, so that the order of the names is that of the times, even across the boundary of a second.
       const [first, ...later] = 'abcdefghijklmn';
       await gadgets.post(gadget('many', { spec: { labels: {} } }), { query: `?fieldManager=${first}` });
       for (const manager of later) await merge(manager, 'many', { metadata: { labels: { [manager]: 'x' } } });
     });
 
-    compared('moves from kubectl’s own apply to the server’s (SSA-35)', async () => {
+    compared('migrates from client-side to server-side apply (SSA-35)', async () => {
       const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
       const created = async (name: string, last: string) => {
         const parts = { metadata: { annotations: { [annotation]: last } }, spec: { color: 'a', size: 2 } };

@@ -151,7 +151,7 @@ const contentTypes = [
 export function patches(pair: Pair): void {
   area(pair, 'Patches', (compared, gadgets) => {
     let made = 0;
-    /** The name of a new object, the same on both sides, for a patch to work on. */
+    /** Creates an object for a patch, the same on both sides, and returns its name. */
     async function fresh(): Promise<string> {
       const name = `x${made++}`;
       const raw = { k: [1, 2, { z: 1 }], 'a/b': 1, 'm~n': 2 };
@@ -187,7 +187,7 @@ export function patches(pair: Pair): void {
       await inBothModes(jsonPatch, twice);
     });
 
-    compared('texts that are no patch, for each type (PATCH-04, PATCH-05, SSA-04)', async () => {
+    compared('texts that are not patches, for each type (PATCH-04, PATCH-05, SSA-04)', async () => {
       for (const text of texts) {
         await inBothModes(mergePatch, text);
         await gadgets.patch(await fresh(), jsonPatch, text);
@@ -195,7 +195,7 @@ export function patches(pair: Pair): void {
       }
     });
 
-    compared('the most operations there may be, and one more (PATCH-06)', async () => {
+    compared('the maximum number of operations, and one more (PATCH-06)', async () => {
       const name = await fresh();
       for (const count of [10_000, 10_001]) {
         const operations = Array.from({ length: count }, () => ({ op: 'test', path: '/kind', value: 'Gadget' }));
@@ -203,7 +203,7 @@ export function patches(pair: Pair): void {
       }
     });
 
-    compared('an object that is not there (PATCH-12, REQ-28)', async () => {
+    compared('a missing object (PATCH-12, REQ-28)', async () => {
       for (const patch of ['[]', '{']) await gadgets.patch('nope', jsonPatch, patch);
       for (const patch of ['{}', '{']) await gadgets.patch('nope', mergePatch, patch);
     });
@@ -227,21 +227,24 @@ export function patches(pair: Pair): void {
         await gadgets.patch(name, mergePatch, { metadata: { annotations: { option: String(at) } } }, { query });
       }
       for (const accept of ['text/plain', asTable, 'application/yaml']) {
-        await gadgets.patch(name, mergePatch, {}, { headers: { accept }, apart: age });
+        await gadgets.patch(name, mergePatch, {}, { headers: { accept }, ignoredFields: age });
       }
     });
 
-    compared('too large, owners twice, finalizers come and gone (REQ-20, CREATE-27, CREATE-28)', async () => {
-      const name = await fresh();
-      await gadgets.patch(name, mergePatch, { metadata: { annotations: { a: 'x'.repeat(3_200_000) } } });
-      const owner = { apiVersion: 'v1', kind: 'A', name: 'n', uid: '1' };
-      await gadgets.patch(name, mergePatch, { metadata: { ownerReferences: [owner, owner] } });
-      await gadgets.patch(name, mergePatch, { metadata: { finalizers: ['foo'] } });
-      await gadgets.patch(name, mergePatch, { metadata: { finalizers: null, ownerReferences: null } });
-      await gadgets.get(`/${name}`);
-    });
+    compared(
+      'large bodies, duplicate owners, added and removed finalizers (REQ-20, CREATE-27, CREATE-28)',
+      async () => {
+        const name = await fresh();
+        await gadgets.patch(name, mergePatch, { metadata: { annotations: { a: 'x'.repeat(3_200_000) } } });
+        const owner = { apiVersion: 'v1', kind: 'A', name: 'n', uid: '1' };
+        await gadgets.patch(name, mergePatch, { metadata: { ownerReferences: [owner, owner] } });
+        await gadgets.patch(name, mergePatch, { metadata: { finalizers: ['foo'] } });
+        await gadgets.patch(name, mergePatch, { metadata: { finalizers: null, ownerReferences: null } });
+        await gadgets.get(`/${name}`);
+      },
+    );
 
-    compared('maps that are not there yet (PATCH-09, PATCH-10)', async () => {
+    compared('missing maps (PATCH-09, PATCH-10)', async () => {
       await gadgets.post({ ...gadget('bare'), spec: undefined });
       await gadgets.patch('bare', mergePatch, { spec: { raw: { a: null, b: { c: null, d: 1 } } } });
       await gadgets.patch('bare', jsonPatch, [{ op: 'add', path: '/spec/labels/x', value: '1' }]);

@@ -41,7 +41,7 @@ function configMap(name: string, data: Json, metadata: Json = {}): Json {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
 }
 
-/** Specs of policies that are not right. */
+/** Invalid policy specs. */
 const wrongPolicies: readonly Json[] = [
   {},
   { validations: [] },
@@ -96,18 +96,18 @@ const wrongBindings: readonly Json[] = [
   { matchResources: { matchPolicy: 'Some' } },
 ];
 
-/** Policies in CEL: how they are written, and what requests are told when they are in force. */
+/** Policies in CEL: their validation, and their effect on requests. */
 export function policies(pair: Pair): void {
   describe('Policies', () => {
     const compared = comparedTests(pair);
     const create = (path: string, json: Json) => pair.send({ method: 'POST', path, json });
 
-    compared('are checked when they are written', async () => {
+    compared('are validated on write', async () => {
       for (const spec of wrongPolicies) await create(`${policiesPath}?dryRun=All`, policy('wrong', spec));
       for (const spec of wrongBindings) await create(`${bindingsPath}?dryRun=All`, binding('wrong', spec));
     });
 
-    compared('are shown as they are written, with what is filled in', async () => {
+    compared('are returned as written, with defaults', async () => {
       await create(policiesPath, policy('shown', { validations, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }));
       await create(
         bindingsPath,
@@ -117,7 +117,10 @@ export function policies(pair: Pair): void {
       await pair.send({ path: `${bindingsPath}/shown` });
       const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
       for (const path of [policiesPath, bindingsPath])
-        await pair.send({ path, headers: { accept } }, { apart: /cells\[3\]|columnDefinitions\[\d\]\.description/ });
+        await pair.send(
+          { path, headers: { accept } },
+          { ignoredFields: /cells\[3\]|columnDefinitions\[\d\]\.description/ },
+        );
       const headers = { 'content-type': 'application/merge-patch+json' };
       const body = JSON.stringify({ spec: { failurePolicy: 'Ignore', validations: [{ expression: 'nope' }] } });
       await pair.send({ method: 'PATCH', path: `${policiesPath}/shown`, headers, body });
@@ -125,7 +128,10 @@ export function policies(pair: Pair): void {
       await pair.send({ method: 'DELETE', path: `${policiesPath}/shown` });
     });
 
-    /** Puts a policy in force on both sides and waits until each refuses what it is about; then takes it away. */
+    /**
+     * Puts a policy in force on both sides, waits until each refuses the given object, and removes the policy at the
+     * end.
+     */
     async function inForce(spec: Json, bound: Json, refused: Json, requests: () => Promise<void>): Promise<void> {
       await pair.prepare({ method: 'POST', path: policiesPath, json: policy('force', spec) });
       await pair.prepare({ method: 'POST', path: bindingsPath, json: binding('force', bound) });
@@ -186,7 +192,7 @@ export function policies(pair: Pair): void {
       });
     });
 
-    compared('warn where the binding says so, about what it says', async () => {
+    compared('warn and audit as the binding requires', async () => {
       const spec = { validations: [{ expression: "object.data.color == 'red'", message: 'red is better' }] };
       const bound = {
         validationActions: ['Warn'],
@@ -199,7 +205,7 @@ export function policies(pair: Pair): void {
       });
     });
 
-    compared('take parameters, and fail where there are none', async () => {
+    compared('take parameters, and fail without them', async () => {
       const spec = {
         paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
         matchConditions: [{ name: 'not-params', expression: "!request.name.startsWith('param')" }],

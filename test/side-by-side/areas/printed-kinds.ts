@@ -6,7 +6,7 @@ const namespace = 'printed';
 const core = `/api/v1/namespaces/${namespace}`;
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-/** What an object of each kind looks like that has next to nothing, and who owns it. */
+/** Minimal objects of each kind, and their managed fields. */
 export function printedKinds(pair: Pair): void {
   describe('Printed kinds', () => {
     const compared = comparedTests(pair);
@@ -19,7 +19,7 @@ export function printedKinds(pair: Pair): void {
         headers: { 'content-type': 'application/apply-patch+yaml' },
       });
 
-    compared('have the members of their structs, empty ones too (CREATE-01, DEC-25, SSA-22)', async () => {
+    compared('have the members of their structs, including empty ones (CREATE-01, DEC-25, SSA-22)', async () => {
       await post('/api/v1/namespaces', { metadata: { name: namespace } });
       await post(`${core}/configmaps`, { data: {}, metadata: { name: 'empty', labels: {} } });
       await post(`${core}/configmaps`, { metadata: { name: 'binary' }, binaryData: { b: 'AAE=' }, data: { a: '' } });
@@ -38,7 +38,7 @@ export function printedKinds(pair: Pair): void {
       });
     });
 
-    compared('are applied with the lists that they have (SSA-07, SSA-12, SSA-22, SSA-23)', async () => {
+    compared('are applied with their lists (SSA-07, SSA-12, SSA-22, SSA-23)', async () => {
       const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'z', uid: '1' };
       const map = (members: object) => ({
         apiVersion: 'v1',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { comparedTests } from '../area.ts';
 import type { Pair } from '../pair.ts';
-import { accessOf, effective } from '../rbac-effective.ts';
+import { accessOf, untilEffective } from '../rbac-effective.ts';
 import type { Side } from '../side.ts';
 
 const seed = Number(process.env.FC_SEED ?? 20_261_115);
@@ -62,7 +62,7 @@ const question = fc.record({
 
 const draw = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number) => fc.sample(arbitrary, { numRuns, seed });
 
-/** The same random roles and bindings on both sides, and thousands of questions to both. */
+/** The same random roles and bindings on both sides, and thousands of access reviews of both. */
 export function rbacDecisions(pair: Pair): void {
   describe('Decisions over random roles and bindings', () => {
     beforeAll(async () => {
@@ -81,7 +81,7 @@ export function rbacDecisions(pair: Pair): void {
           `${group}/namespaces/${namespace}/roles`,
           roles.map((its, at) => ({ metadata: { name: roleNames[at] }, rules: its })),
         );
-        // The last names are of roles that are not there.
+        // The last names belong to roles that do not exist.
         const bindings = draw(fc.tuple(oneOf(['Role', 'ClusterRole']), oneOf(roleNames), subjects), 12);
         await make(
           `${group}/namespaces/${namespace}/rolebindings`,
@@ -108,7 +108,10 @@ export function rbacDecisions(pair: Pair): void {
       for (const json of objects) await pair.prepare({ method: 'POST', path, json });
     }
 
-    /** Each kind has a cache of its own; one last object of each tells that all before it have been seen. */
+    /**
+     * Waits for the caches: each kind has its own cache, and a last object of each shows that all before it have been
+     * seen.
+     */
     async function marks(): Promise<void> {
       const marking = [{ verbs: ['mark'], apiGroups: [''], resources: ['marks'] }];
       const marked = [{ kind: 'User', name: 'rbac-marked' }];
@@ -116,7 +119,7 @@ export function rbacDecisions(pair: Pair): void {
       const roleRef = { kind: 'ClusterRole', name: 'rbac-mark' };
       const asked = { user: 'rbac-marked', verb: 'mark', resource: 'marks' };
       await make(`${group}/clusterrolebindings`, [{ metadata: { name: 'rbac-mark' }, roleRef, subjects: marked }]);
-      await effective(pair, asked);
+      await untilEffective(pair, asked);
       for (const namespace of namespaces) {
         const own = { kind: 'Role', name: 'rbac-mark' };
         await make(`${group}/namespaces/${namespace}/roles`, [{ metadata: { name: 'rbac-mark' }, rules: marking }]);
@@ -124,13 +127,13 @@ export function rbacDecisions(pair: Pair): void {
         await make(`${group}/namespaces/${namespace}/rolebindings`, [
           { metadata: { name: 'rbac-mark' }, roleRef: own, subjects: who },
         ]);
-        await effective(pair, { ...asked, user: `${namespace}-marked`, namespace });
+        await untilEffective(pair, { ...asked, user: `${namespace}-marked`, namespace });
       }
     }
 
     const compared = comparedTests(pair);
 
-    it('are the same, and neither answer is the exception', { timeout: 120_000 }, async () => {
+    it('are the same, and allowed and denied ones are both common', { timeout: 120_000 }, async () => {
       pair.takeProblems();
       let allowed = 0;
       const questions = draw(question, 3000);
@@ -140,7 +143,7 @@ export function rbacDecisions(pair: Pair): void {
             const spec = { user, groups, ...asked };
             const [theirs, ours] = await Promise.all(pair.sides.map((side) => accessOf(side, spec)));
             if (theirs?.allowed) allowed++;
-            pair.compareValues(`review ${JSON.stringify(spec)}`, picture(theirs), picture(ours));
+            pair.compareValues(`review ${JSON.stringify(spec)}`, comparableDecision(theirs), comparableDecision(ours));
           }),
         );
       }
@@ -149,7 +152,7 @@ export function rbacDecisions(pair: Pair): void {
       expect(allowed / questions.length).toBeLessThan(0.9);
     });
 
-    compared('hold whoever writes roles and bindings to what they may do themselves', async () => {
+    compared('limit writers of roles and bindings to their own permissions', async () => {
       const writer = {
         verbs: ['create'],
         apiGroups: ['rbac.authorization.k8s.io'],
@@ -160,7 +163,7 @@ export function rbacDecisions(pair: Pair): void {
       const subjects = [{ kind: 'Group', name: writers }];
       await make(`${group}/clusterrolebindings`, [{ metadata: { name: 'rbac-writer' }, roleRef, subjects }]);
       const asked = { verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'roles' };
-      await effective(pair, { user: 'rbac-nobody', groups: [writers], ...asked });
+      await untilEffective(pair, { user: 'rbac-nobody', groups: [writers], ...asked });
       const writes = [
         ...draw(rules(resourceRule), 400).map((its) => ({ plural: 'roles', rules: its })),
         ...draw(fc.tuple(oneOf(['Role', 'ClusterRole']), oneOf(roleNames)), 100).map(([kind, name]) => {
@@ -175,7 +178,7 @@ export function rbacDecisions(pair: Pair): void {
         const answers = await Promise.all(pair.sides.map((side) => side.send({ method: 'POST', path, headers, json })));
         const [theirs, ours] = answers.map(({ status, text }) => ({
           status,
-          message: settled(JSON.parse(text).message),
+          message: sortedMessage(JSON.parse(text).message),
         }));
         if (theirs?.status === 403) refused++;
         pair.compareValues(`${headers['impersonate-user']} writes ${JSON.stringify(json)}`, theirs, ours);
@@ -184,7 +187,7 @@ export function rbacDecisions(pair: Pair): void {
       expect(refused).toBeLessThan(writes.length * 0.95);
     });
 
-    compared('come from the same rules', async () => {
+    compared('are based on the same rules', async () => {
       for (const user of users) {
         for (const namespace of namespaces) {
           const [theirs, ours] = await Promise.all(pair.sides.map((side) => rulesOf(side, user, namespace)));
@@ -195,14 +198,14 @@ export function rbacDecisions(pair: Pair): void {
   });
 }
 
-/** Bindings are looked at in no order there: which of several allows it is told by chance, and so are what is missing. */
-function picture(answer: { allowed: boolean; reason: string } | undefined): unknown {
+/** Bindings have no order there: which of several allows a request is random, and so is the list of missing roles. */
+function comparableDecision(answer: { allowed: boolean; reason: string } | undefined): unknown {
   if (answer === undefined || answer.allowed) return { allowed: answer?.allowed };
   return { allowed: false, missing: [...answer.reason.matchAll(/\w+\.rbac[^,\]]*/g)].map(String).sort() };
 }
 
-/** A refusal with the roles that are missing in one order: they too are told by chance. */
-function settled(message: unknown): string {
+/** A refusal with the missing roles sorted: their order is random too. */
+function sortedMessage(message: unknown): string {
   return String(message).replace(/(resolution errors: \[+)([^\]]*)/, (_, before: string, missing: string) => {
     return before + missing.split(', ').sort().join(', ');
   });

@@ -3,14 +3,14 @@ import { defaultRbacObjects } from '../../../src/controlplane/rbac/default-objec
 import { type ComparedTest, comparedTests } from '../area.ts';
 import { applyPatch, asTable, jsonPatch, mergePatch } from '../gadgets.ts';
 import type { Pair, SendOptions } from '../pair.ts';
-import { effective } from '../rbac-effective.ts';
+import { untilEffective } from '../rbac-effective.ts';
 
 const group = '/apis/rbac.authorization.k8s.io/v1';
 const namespace = 'rbac-answers';
 const inNamespace = `${group}/namespaces/${namespace}`;
 const reviews = '/apis/authorization.k8s.io/v1';
 
-/** Ages differ by when the two were asked, and descriptions and types of columns are each one's own. */
+/** Ages depend on the time of the request, and descriptions and types of columns are worded by each server. */
 const ofTables = /\.cells\[\d\]$|\.description$|columnDefinitions\[1\]\.type$/;
 
 type Send = (
@@ -21,10 +21,10 @@ type Send = (
   options?: SendOptions,
 ) => Promise<unknown>;
 
-/** Roles and bindings: what they may hold, who may write them, and what the server says to who may not. */
+/** Roles and bindings: validation, authorization to write them, and the messages of refusals. */
 export function rbacAnswers(pair: Pair): void {
   describe('Roles and bindings', () => {
-    /** `as`: a user, and a group if they are in one. */
+    /** `as` is a user, with an optional group. */
     const send: Send = (method, path, json, as = [], options = {}) => {
       const [user, of] = as;
       const headers = {
@@ -48,7 +48,7 @@ export function rbacAnswers(pair: Pair): void {
 const named = (name: string, rest: object = {}) => ({ metadata: { name }, ...rest });
 
 function validation(compared: ComparedTest, send: Send): void {
-  compared('roles are made and refused alike', async () => {
+  compared('roles are created and refused alike', async () => {
     const post = (rules: unknown, rest: object = {}) =>
       send('POST', `${group}/clusterroles`, named('r', { rules, ...rest }));
     for (const rules of [[{}], [{ verbs: ['get'] }], [{ verbs: [] }], [null], 'x', [{ verbs: 'get' }], { a: 'b' }])
@@ -80,7 +80,7 @@ function validation(compared: ComparedTest, send: Send): void {
     await send('POST', `${inNamespace}/roles`, named('full', { rules: [rule] }));
   });
 
-  compared('bindings are made and refused alike', async () => {
+  compared('bindings are created and refused alike', async () => {
     const cluster = (rest: object) => send('POST', `${group}/clusterrolebindings`, named('b', rest));
     const local = (rest: object) => send('POST', `${inNamespace}/rolebindings`, named('b', rest));
     await cluster({});
@@ -148,7 +148,7 @@ function changes(compared: ComparedTest, send: Send, pair: Pair): void {
 
   compared('they are shown in the same tables', async () => {
     for (const path of [`${inNamespace}/roles`, `${inNamespace}/rolebindings`, `${group}/clusterroles/none`]) {
-      await pair.send({ path, headers: { accept: asTable } }, { apart: ofTables });
+      await pair.send({ path, headers: { accept: asTable } }, { ignoredFields: ofTables });
     }
     await send('GET', `${inNamespace}/rolebindings`);
     await send('GET', `${inNamespace}/roles?fieldSelector=metadata.name%3Dput`);
@@ -156,19 +156,19 @@ function changes(compared: ComparedTest, send: Send, pair: Pair): void {
 }
 
 function defaults(compared: ComparedTest, send: Send): void {
-  compared('what every plane has is what Kubernetes has', async () => {
+  compared('every plane has the default roles of Kubernetes', async () => {
     const plural: Readonly<Record<string, string>> = {
       ClusterRole: `${group}/clusterroles`,
       ClusterRoleBinding: `${group}/clusterrolebindings`,
       Role: `${group}/namespaces/kube-system/roles`,
     };
-    // They are written one after the other there, and stand from one moment on here.
+    // They are written one after the other there, and exist from the start here.
     const versions = /^body\.metadata\.resourceVersion$/;
-    // Nobody aggregates there: the controllers are another program.
+    // Without a controller manager nothing aggregates there.
     const versionsAndRules = /^body\.(rules|metadata\.(resourceVersion|managedFields))/;
     for (const { kind, metadata, aggregationRule } of defaultRbacObjects()) {
       const apart = aggregationRule === undefined ? versions : versionsAndRules;
-      await send('GET', `${plural[kind]}/${metadata.name}`, undefined, [], { apart });
+      await send('GET', `${plural[kind]}/${metadata.name}`, undefined, [], { ignoredFields: apart });
     }
   });
 }
@@ -182,7 +182,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
   };
   const readsMaps = { verbs: ['get'], apiGroups: [''], resources: ['configmaps', '*/status'] };
 
-  compared('who may write roles and bindings is told alike', async () => {
+  compared('authorization to write roles and bindings is alike', async () => {
     const bind = (name: string, role: string, ...subjects: object[]) =>
       pair.prepare({
         method: 'POST',
@@ -193,7 +193,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
       pair.prepare({ method: 'POST', path: `${group}/clusterroles`, json: named(name, { rules }) });
     await make('managing', managing, readsMaps);
     await bind('managing', 'managing', { kind: 'User', name: 'mia' });
-    await effective(pair, { user: 'mia', verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'roles' });
+    await untilEffective(pair, { user: 'mia', verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'roles' });
 
     const role = (name: string, ...rules: object[]) =>
       send('POST', `${inNamespace}/roles`, named(name, { rules }), manager);
@@ -222,7 +222,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
     await binding('b5', 'Odd', 'gone');
 
     await bind('lost', 'lost', { kind: 'User', name: 'mia' }, { kind: 'Group', name: 'lost' });
-    await effective(pair, { user: 'x', groups: ['lost'], reason: /"lost" not found/ });
+    await untilEffective(pair, { user: 'x', groups: ['lost'], reason: /"lost" not found/ });
     await role('again', { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] });
     await binding('b6', 'ClusterRole', 'cluster-admin');
     await send('GET', '/api/v1/configmaps', undefined, ['nobody', 'lost']);
@@ -231,7 +231,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
     await send('DELETE', `${group}/clusterroles`, undefined, ['nobody']);
   });
 
-  compared('names, escalate, bind and impersonate are rights like others', async () => {
+  compared('resource names, escalate, bind and impersonate are permissions like others', async () => {
     const rights = [
       {
         verbs: ['escalate', 'bind'],
@@ -253,7 +253,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
       subjects: [{ kind: 'User', name: 'mia' }],
     });
     await pair.prepare({ method: 'POST', path: `${group}/clusterrolebindings`, json });
-    await effective(pair, { user: 'mia', verb: 'impersonate', resource: 'users', name: 'una' });
+    await untilEffective(pair, { user: 'mia', verb: 'impersonate', resource: 'users', name: 'una' });
     const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
     await send('PUT', `${inNamespace}/roles/held`, named('held', { rules: [all] }), manager);
     await send('POST', `${inNamespace}/roles`, named('unheld', { rules: [all] }), manager);
@@ -273,7 +273,7 @@ function escalation(compared: ComparedTest, send: Send, pair: Pair): void {
       `${reviews}/selfsubjectaccessreviews`,
       { spec: { resourceAttributes: { verb: 'watch', resource: 'configmaps', name: 'one' } } },
       ['mia'],
-      { apart: /managedFields/ },
+      { ignoredFields: /managedFields/ },
     );
     await send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, ['mia', 'ops']);
     await send('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, ['system:serviceaccount:a:bot']);

@@ -91,14 +91,14 @@ const specs = [
   {},
 ];
 
-/** What the schema says of a value: types, bounds, formats, defaults, lists that are maps. */
+/** Schema validation of values: types, bounds, formats, defaults, lists that are maps. */
 export function schema(pair: Pair): void {
   area(pair, 'Schema', (compared, gadgets) => {
-    compared('a spec is checked and filled in when it is created (META-21, DEC-20 to DEC-23)', async () => {
+    compared('a spec is validated and defaulted on create (META-21, DEC-20 to DEC-23)', async () => {
       for (const [at, spec] of specs.entries()) await gadgets.post(gadget(`spec-${at}`, { spec }));
     });
 
-    compared('and the same when it replaces another', async () => {
+    compared('a spec is validated and defaulted on update', async () => {
       for (const [at, spec] of specs.entries()) {
         await pair.prepare({ method: 'POST', path: gadgets.path, json: gadget(`put-${at}`) }, { keepAs: `put-${at}` });
         await gadgets.put(`put-${at}`, (object) => Object.assign(object, { spec }));

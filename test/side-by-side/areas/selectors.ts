@@ -106,7 +106,7 @@ const fieldSelectors = [
   'metadata.name= l1',
 ];
 
-/** What a list, a watch or a deletion of a collection is narrowed by. */
+/** The selectors of a list, a watch or a deletion of a collection. */
 export function selectors(pair: Pair): void {
   area(pair, 'Selectors', (compared, gadgets) => {
     const listed = (option: string, selector: string) => gadgets.get(`?${option}=${encodeURIComponent(selector)}`);
@@ -127,7 +127,7 @@ export function selectors(pair: Pair): void {
       for (const selector of fieldSelectors) await listed('fieldSelector', selector);
     });
 
-    compared('over all namespaces, both at once, and on one object (SEL-12, SEL-13)', async () => {
+    compared('selectors over all namespaces, both at once, and on one object (SEL-12, SEL-13)', async () => {
       const all = `${groupPath}/gadgets?fieldSelector=`;
       for (const selector of ['metadata.namespace=selectors', 'metadata.namespace=nope', 'metadata.name=l7']) {
         await gadgets.send({ path: `${all}${encodeURIComponent(selector)}&labelSelector=i` });

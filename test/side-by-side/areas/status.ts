@@ -3,7 +3,7 @@ import { age, applyPatch, asTable, gadget, jsonPatch, mergePatch } from '../gadg
 import type { Pair } from '../pair.ts';
 import type { KeptObject } from '../side.ts';
 
-/** The status of an object, which is written by a path of its own. */
+/** The status of an object, which is written through its own subresource. */
 export function status(pair: Pair): void {
   area(pair, 'Status', (compared, gadgets) => {
     const put = (change: (object: KeptObject) => void, query = '') =>
@@ -37,7 +37,7 @@ export function status(pair: Pair): void {
 
     compared('GET gives the whole object (GET-07)', async () => {
       await gadgets.get('/u/status');
-      await gadgets.get('/u/status', { headers: { accept: asTable }, apart: age });
+      await gadgets.get('/u/status', { headers: { accept: asTable }, ignoredFields: age });
       await gadgets.get('/nope/status');
     });
 

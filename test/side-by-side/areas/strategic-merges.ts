@@ -5,7 +5,7 @@ import type { Pair } from '../pair.ts';
 
 export const strategicMerge = 'application/strategic-merge-patch+json';
 
-/** Strategic merge patches of the kinds that Kubernetes has itself. */
+/** Strategic merge patches of built-in Kubernetes kinds. */
 export function strategicMerges(pair: Pair): void {
   describe('Strategic merges', () => {
     const compared = comparedTests(pair);
@@ -20,14 +20,14 @@ export function strategicMerges(pair: Pair): void {
     const map = (body: unknown, query = '') => patch(`/configmaps/one${query}`, body);
     const account = (body: unknown) => patch('/serviceaccounts/one', body);
 
-    compared('begin with objects (CREATE-01, DEC-25)', async () => {
+    compared('start from objects (CREATE-01, DEC-25)', async () => {
       await pair.send({ method: 'POST', path: '/api/v1/namespaces', json: { metadata: { name: 'merges' } } });
       const post = (path: string, json: unknown) => pair.send({ method: 'POST', path: namespace + path, json });
       await post('/configmaps', { data: { b: '2', a: '1' }, metadata: { name: 'one', labels: { z: '1', y: '2' } } });
       await post('/serviceaccounts', { secrets: [{ name: 'a' }, { name: 'b' }], metadata: { name: 'one' } });
     });
 
-    compared('merge maps, drop nulls and replace on demand (PATCH-01, PATCH-13, PATCH-22)', async () => {
+    compared('merge maps, drop nulls and replace on request (PATCH-01, PATCH-13, PATCH-22)', async () => {
       await map({ data: { a: null, c: '3' }, metadata: { labels: { y: null }, annotations: { n: 'm' } } });
       await map({ data: { $patch: 'replace', only: '1' } });
       await map({ data: { $patch: 'delete' } });
@@ -61,7 +61,7 @@ export function strategicMerges(pair: Pair): void {
       await patch('/status', { status: { conditions: [{ type: 'A', $patch: 'delete' }] } });
     });
 
-    compared('are refused where they make no sense (PATCH-04, PATCH-10, PATCH-11, PATCH-12, PATCH-16)', async () => {
+    compared('are refused if invalid (PATCH-04, PATCH-10, PATCH-11, PATCH-12, PATCH-16)', async () => {
       for (const body of ['[1]', '"x"', '{', '5']) await map(body);
       await map({ data: { $patch: 'merge' } });
       await map({ data: { $patch: 'nonsense' } });
@@ -79,7 +79,7 @@ export function strategicMerges(pair: Pair): void {
       await map({ metadata: { resourceVersion: '1' } });
     });
 
-    compared('are refused where what they make is of the wrong type (PATCH-11, DEC-15)', async () => {
+    compared('are refused if the result has the wrong type (PATCH-11, DEC-15)', async () => {
       for (const data of [5, 'x', ['x'], { a: 5 }, { a: true }, { a: {} }, { a: 1.5 }]) await map({ data });
       await map({ immutable: 'x' });
       await map({ metadata: { labels: { a: 5 } } });
@@ -90,7 +90,7 @@ export function strategicMerges(pair: Pair): void {
       await map({ unknown: 1 }, '?fieldValidation=Ignore');
     });
 
-    compared('and JSON patches meet what is printed (PATCH-09)', async () => {
+    compared('and JSON patches work on the serialized form (PATCH-09)', async () => {
       await patch('/configmaps/one', [{ op: 'add', path: '/data/zz', value: '1' }], jsonPatch);
       await patch('/configmaps/one', [{ op: 'test', path: '/kind', value: 'ConfigMap' }], jsonPatch);
       await patch('', [{ op: 'test', path: '/status/phase', value: 'Active' }], jsonPatch);

@@ -2,7 +2,7 @@ import { area } from '../area.ts';
 import { age, asPartial, asPartialList, asTable, gadget } from '../gadgets.ts';
 import type { Pair } from '../pair.ts';
 
-/** Objects as rows, and their metadata alone. */
+/** Objects as table rows, and their metadata alone. */
 export function tables(pair: Pair): void {
   area(pair, 'Tables', (compared, gadgets) => {
     compared('?includeObject of a list and of one object (NEG-23, TABLE-01 to TABLE-08)', async () => {
@@ -11,22 +11,22 @@ export function tables(pair: Pair): void {
       await gadgets.post(gadget('rich', { spec: { ...spec, flag: true } }));
       await gadgets.post(gadget('empty', { spec: {} }));
       const headers = { accept: asTable };
-      // Of a date in the past both make the same age, in years.
+      // For a date in the past both compute the same age, in years.
       for (const include of ['None', 'Metadata', 'Object', '', 'x', 'none']) {
-        await gadgets.get(`?limit=3&includeObject=${include}`, { headers, apart: age });
-        await gadgets.get(`/rich?includeObject=${include}`, { headers, apart: age });
+        await gadgets.get(`?limit=3&includeObject=${include}`, { headers, ignoredFields: age });
+        await gadgets.get(`/rich?includeObject=${include}`, { headers, ignoredFields: age });
       }
       await gadgets.get('?includeObject=x&limit=1');
     });
 
-    compared('other forms of the same (NEG-10, TABLE-08, TABLE-11)', async () => {
+    compared('other representations (NEG-10, TABLE-08, TABLE-11)', async () => {
       const older = 'application/json;as=Table;v=v1beta1;g=meta.k8s.io';
       for (const accept of [older, `${asTable},application/json`, asPartial, asPartial.replace('v=v1', 'v=v1beta1')]) {
-        await gadgets.get('/rich', { headers: { accept }, apart: age });
+        await gadgets.get('/rich', { headers: { accept }, ignoredFields: age });
       }
       for (const accept of [asPartialList, asPartialList.replace('v=v1', 'v=v1beta1'), older]) {
-        await gadgets.get('?limit=2', { headers: { accept }, apart: age });
-        await gadgets.get('', { headers: { accept }, apart: age });
+        await gadgets.get('?limit=2', { headers: { accept }, ignoredFields: age });
+        await gadgets.get('', { headers: { accept }, ignoredFields: age });
       }
       await gadgets.post(gadget('made'), { headers: { accept: asPartial } });
     });

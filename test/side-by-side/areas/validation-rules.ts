@@ -88,7 +88,7 @@ const gauge = definition({
   ),
 });
 
-/** Specs that break none, one or several of the rules. */
+/** Specs that violate none, one or several of the rules. */
 const specs: readonly Json[] = [
   {},
   { s: 'no' },
@@ -114,7 +114,7 @@ const specs: readonly Json[] = [
   { maybe: null, free: { a: [1] } },
 ];
 
-/** From one spec to the next, each an update of the same object. */
+/** A sequence of specs, each an update of the same object. */
 const updates: readonly Json[] = [
   { n: 7, fixed: 'f1', keyed: [{ k: 'a', v: 1 }] },
   { n: 6, fixed: 'f1' },
@@ -125,7 +125,7 @@ const updates: readonly Json[] = [
   { s: 'no', n: 8 },
 ];
 
-/** Definitions whose rules are not all right. */
+/** Definitions with invalid rules. */
 const faulty: readonly Json[] = [
   { type: 'object', properties: { a: integer }, ...rules('self.a +') },
   { type: 'object', properties: { a: integer }, ...rules('self.b > 1', 'self.a == "x"') },
@@ -147,7 +147,7 @@ const faulty: readonly Json[] = [
   },
 ];
 
-/** Rules in CEL: what is said of definitions that have them, and of objects that they are about. */
+/** CEL validation rules: validation of definitions that have them, and of their objects. */
 export function validationRules(pair: Pair): void {
   describe('Validation rules', () => {
     const compared = comparedTests(pair);
@@ -159,7 +159,7 @@ export function validationRules(pair: Pair): void {
       }
     });
 
-    compared('are compiled, checked and weighed with the definition', async () => {
+    compared('are compiled, type-checked and cost-estimated with the definition', async () => {
       for (const spec of faulty) {
         await pair.send({ method: 'POST', path: `${definitions}?dryRun=All`, json: definition(spec, 'dials') });
       }
@@ -178,7 +178,7 @@ export function validationRules(pair: Pair): void {
       }
     });
 
-    compared('look back on update, and forgive what is as it was (META-23)', async () => {
+    compared('compare with the old object on update, and accept unchanged values (META-23)', async () => {
       await pair.send({ method: 'POST', path: objects, json: object('u', { n: 7, fixed: 'f1' }) }, { keepAs: 'u' });
       for (const spec of updates) {
         const request = (side: Side) => ({

@@ -60,7 +60,7 @@ const accepts = [
   'application/cbor-seq,application/json',
 ];
 
-/** Every watch here lasts a second or a few and is ended by the server itself, which both do alike (WATCH-16). */
+/** Every watch here lasts one or a few seconds and is ended by the server itself, which both do alike (WATCH-16). */
 export function watches(pair: Pair): void {
   area(pair, 'Watches', (compared, gadgets) => {
     const watch = (query: string, seconds = 1): PairRequest => {
@@ -79,7 +79,7 @@ export function watches(pair: Pair): void {
       );
     });
 
-    compared('how a watch is asked for (REQ-03, REQ-04, REQ-07)', async () => {
+    compared('the ways to request a watch (REQ-03, REQ-04, REQ-07)', async () => {
       const spellings = ['watch=true', 'watch', 'watch=', 'watch=yes', 'watch=1&watch=0'];
       await pair.sendAll(
         spellings.map((spelling) => ({ path: `${gadgets.path}?${spelling}&timeoutSeconds=1` })),
@@ -99,7 +99,7 @@ export function watches(pair: Pair): void {
       );
     });
 
-    compared('from a version on, with and without bookmarks (WATCH-05, WATCH-09, WATCH-14)', async () => {
+    compared('starting at a version, with and without bookmarks (WATCH-05, WATCH-09, WATCH-14)', async () => {
       const from = (query: string): PairRequest => {
         return (side) => ({ path: `${gadgets.path}?watch=1&resourceVersion=${side.version('list')}&${query}` });
       };
@@ -108,19 +108,19 @@ export function watches(pair: Pair): void {
       await pair.sendAll([watch(`${initial}&resourceVersion=999999999`, 5)], stream);
     });
 
-    compared('in which form (NEG-12 to NEG-15, WATCH-01, WATCH-30, WATCH-31)', async () => {
+    compared('the representations (NEG-12 to NEG-15, WATCH-01, WATCH-30, WATCH-31)', async () => {
       const apart = age;
       const path = `${gadgets.path}?watch=1&timeoutSeconds=1&${withBookmark}`;
       await pair.sendAll(
         accepts.map((accept) => ({ path, headers: { accept } })),
-        { isStream: true, apart },
+        { isStream: true, ignoredFields: apart },
       );
       await pair.sendAll(
         ['None', 'Object', 'x'].map((include) => ({
           path: `${path}&includeObject=${include}`,
           headers: { accept: asTable },
         })),
-        { isStream: true, apart },
+        { isStream: true, ignoredFields: apart },
       );
     });
   });
@@ -128,7 +128,7 @@ export function watches(pair: Pair): void {
   area(pair, 'Live watches', (compared, gadgets) => {
     const live = (query: string, act: () => Promise<void>, accept = 'application/json') => {
       const path = `${gadgets.path}?watch=1&timeoutSeconds=3&${query}`;
-      return pair.during({ path, headers: { accept } }, act, { apart: age });
+      return pair.during({ path, headers: { accept } }, act, { ignoredFields: age });
     };
     const make = (name: string, metadata = {}) =>
       pair.prepare({ method: 'POST', path: gadgets.path, json: gadget(name, { metadata }) });
@@ -140,7 +140,7 @@ export function watches(pair: Pair): void {
     const named = (name: string) => `fieldSelector=metadata.name%3D${name}`;
 
     compared(
-      'a life: made, changed, left alone, its status written, removed (WATCH-02, WATCH-23, WATCH-37)',
+      'a lifecycle: created, changed, left unchanged, its status written, deleted (WATCH-02, WATCH-23, WATCH-37)',
       async () => {
         await live(named('n1'), async () => {
           await make('n1');
@@ -152,7 +152,7 @@ export function watches(pair: Pair): void {
       },
     );
 
-    compared('what comes into a selection and leaves it (WATCH-20 to WATCH-22)', async () => {
+    compared('objects that enter and leave a selection (WATCH-20 to WATCH-22)', async () => {
       await make('b', { labels: { l: '2' } });
       await live('labelSelector=l%3D1', async () => {
         await change('b', { metadata: { labels: { l: '1' } } });
@@ -166,7 +166,7 @@ export function watches(pair: Pair): void {
       });
     });
 
-    compared('a deletion that waits, and a name that is used again (WATCH-24, WATCH-25)', async () => {
+    compared('a pending deletion, and a reused name (WATCH-24, WATCH-25)', async () => {
       await live(named('held'), async () => {
         await make('held', { finalizers: ['x/y'] });
         await remove('held');

@@ -9,7 +9,7 @@ const scalars =
   'a: yes, b: no, c: on, d: 0x10, e: 0o17, f: 017, g: 1_000, h: .5, i: 1e3, j: ~, k: 2020-01-01, l: 12:30, o: true, ' +
   'p: True, q: TRUE, r: 1., s: 0b11, u: 1.0, y: null, z: y';
 
-/** By the name of the object that each makes, where it makes one. */
+/** By the name of the object that each document creates, if it creates one. */
 const documents: Readonly<Record<string, string>> = {
   plain: `${named('plain')}spec: {color: red}\n`,
   'two-documents': `${named('two-documents')}---\nfoo: bar\n`,
@@ -37,7 +37,7 @@ const documents: Readonly<Record<string, string>> = {
   'carriage-returns': named('carriage-returns').replaceAll('\n', '\r\n'),
 };
 
-/** YAML, in and out. */
+/** YAML requests and responses. */
 export function yamlBodies(pair: Pair): void {
   area(pair, 'YAML', (compared, gadgets) => {
     compared('documents of every kind, and the same strictly (DEC-12, DEC-24)', async () => {
@@ -47,14 +47,14 @@ export function yamlBodies(pair: Pair): void {
       }
     });
 
-    compared('what was made of them, as JSON and as YAML (NEG-04)', async () => {
+    compared('the created objects, as JSON and as YAML (NEG-04)', async () => {
       for (const name of ['anchors', 'merge-key', 'scalars', 'other-keys', 'tags', 'blocks']) {
         await gadgets.get(`/${name}`);
         await gadgets.get(`/${name}`, { headers: { accept: 'application/yaml' } });
       }
     });
 
-    compared('one language under the name of the other', async () => {
+    compared('JSON with the YAML content type and vice versa', async () => {
       await gadgets.postText(documents.plain ?? '', 'application/json');
       await gadgets.postText(JSON.stringify(gadget('json-as-yaml')), 'application/yaml');
     });

@@ -1,12 +1,12 @@
 import { acceptOf, causesOf, type Difference, isStatus, messageOf } from '../difference.ts';
 
-/** In what every answer, or every error, has around its content. */
+/** Differences in the parts that all responses, or all errors, have. */
 export const answerDifferences: readonly Difference[] = [
   {
     id: 'nosniff-on-every-error',
     theirs: 'sends `X-Content-Type-Options: nosniff` with some errors',
     ours: 'sends it with every error',
-    because: 'ERR-12 asks for it where user input is echoed, and every error may echo some',
+    because: 'ERR-12 requires it where user input is echoed, and every error may echo some',
     explains: ({ path, theirs, ours }) =>
       path === 'headers.x-content-type-options' && theirs === undefined && ours === 'nosniff',
   },
@@ -24,7 +24,7 @@ export const answerDifferences: readonly Difference[] = [
   },
   {
     id: 'client-fault-is-no-500',
-    theirs: 'answers 500 without a reason to some faults of the client',
+    theirs: 'answers 500 without a reason to some client errors',
     ours: 'answers 400 or 422 with the same message',
     because: 'completions §2',
     explains: (_field, { theirs, ours }) =>
@@ -35,8 +35,8 @@ export const answerDifferences: readonly Difference[] = [
   },
   {
     id: 'protobuf-not-listed',
-    theirs: 'lists protobuf among the media types it takes, for custom resources too',
-    ours: 'lists those that the kind really has',
+    theirs: 'lists protobuf among the accepted media types, for custom resources too',
+    ours: 'lists those that the kind supports',
     because: 'NEG-05',
     explains: ({ path, theirs, ours }) =>
       path === 'body.message' &&
@@ -47,8 +47,8 @@ export const answerDifferences: readonly Difference[] = [
   },
   {
     id: 'errors-in-json',
-    theirs: 'writes errors in protobuf where the client accepts it, whatever the kind',
-    ours: 'writes them in JSON where the kind has no protobuf',
+    theirs: 'writes errors in protobuf if the client accepts it, for any kind',
+    ours: 'writes them in JSON if the kind has no protobuf',
     because: 'NEG-05, NEG-14',
     explains: (_field, { request, theirs, ours }) =>
       /protobuf/.test(acceptOf(request)) &&
@@ -59,7 +59,7 @@ export const answerDifferences: readonly Difference[] = [
   },
   {
     id: 'media-types-of-watches',
-    theirs: 'names the media types of other answers when a watch is asked for in none that there is',
+    theirs: 'names the media types of other responses if a watch is requested in an unsupported one',
     ours: 'names those of a watch',
     because: 'NEG-12',
     explains: ({ path, ours }, { request }) =>
@@ -69,9 +69,8 @@ export const answerDifferences: readonly Difference[] = [
   },
   {
     id: 'order-of-errors',
-    theirs:
-      'gives several errors, and several conflicts of an apply, in an order that changes from one request to the next',
-    ours: 'gives them in the order of the schema and of the managers',
+    theirs: 'reports several errors, and several conflicts of an apply, in an order that changes between requests',
+    ours: 'reports them in the order of the schema and of the managers',
     because: 'no order is promised (ERR-07, CREATE-32)',
     explains: ({ path }, { theirs, ours }) =>
       /^body\.(message|details\.causes)/.test(path) &&
@@ -81,7 +80,7 @@ export const answerDifferences: readonly Difference[] = [
   {
     id: 'causes-once',
     theirs: 'repeats a cause of an update that was found twice',
-    ours: 'gives it once',
+    ours: 'reports it once',
     because: 'ERR-08',
     explains: ({ path }, { theirs, ours }) =>
       path.startsWith('body.details.causes') &&
@@ -90,7 +89,7 @@ export const answerDifferences: readonly Difference[] = [
   },
 ];
 
-/** GET-05 and WATCH-18 have the same sentence with and without what it is about in front. */
+/** True if the messages are equal, with or without the subject in front (GET-05 and WATCH-18 have both). */
 function sameMessage(theirs: string, ours: string): boolean {
   return ours === theirs || ours === `invalid resource version: ${theirs}`;
 }

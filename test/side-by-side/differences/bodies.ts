@@ -2,12 +2,12 @@ import { type Difference, isStatus, messageOf, sentOf, typeOf } from '../differe
 
 const missingType = /Object 'Kind' is missing|data \(\) does not match|^invalid object type: /;
 
-/** In how a body becomes an object. */
+/** Differences in how a body is decoded into an object. */
 export const bodyDifferences: readonly Difference[] = [
   {
     id: 'type-from-the-path',
-    theirs: 'refuses a custom resource without kind or apiVersion, also one that a patch takes them from',
-    ours: 'takes both from the path; what else is wrong with the body is told instead',
+    theirs: 'refuses a custom resource without kind or apiVersion, including one from which a patch removes them',
+    ours: 'takes both from the path, and reports other errors in the body instead',
     because: 'completions §2',
     explains: (_field, { theirs, ours }) =>
       missingType.test(messageOf(theirs)) &&
@@ -28,8 +28,8 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'fields-of-another-version',
-    theirs: 'tells besides that `spec` is an unknown field when an object is of another version',
-    ours: 'tells that the version is another one, and no more',
+    theirs: 'also reports `spec` as an unknown field if an object has another version',
+    ours: 'reports only that the version differs',
     because: 'DEC-04',
     explains: ({ path, theirs }, exchange) =>
       /workshop\.test\/(v2)?"/.test(sentOf(exchange.request)) &&
@@ -39,9 +39,9 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'words-of-the-yaml-parser',
-    theirs: 'tells what is wrong with a YAML text in the words of its parser',
-    ours: 'tells it in the words of another one',
-    because: 'DEC-01 asks for the status and the frame of the message',
+    theirs: 'reports YAML errors in the wording of its parser',
+    ours: 'reports them in the wording of another parser',
+    because: 'DEC-01 requires the status and the frame of the message',
     explains: ({ path }, { theirs, ours }) =>
       path === 'body.message' &&
       theirs.status === 400 &&
@@ -51,9 +51,9 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'what-yaml-is',
-    theirs: 'takes a JSON object followed by something else for YAML; refuses `%YAML 1.2` and half a surrogate pair',
-    ours: 'refuses the first and takes the others',
-    because: 'YAML 1.2 is what is read; DEC-01 says no more than YAML',
+    theirs: 'accepts a JSON object with trailing data as YAML; refuses `%YAML 1.2` and half a surrogate pair',
+    ours: 'refuses the first and accepts the others',
+    because: 'this server reads YAML 1.2; DEC-01 requires only YAML',
     explains: (_field, { request, theirs, ours }) =>
       typeOf(request) === 'application/yaml' &&
       ((theirs.status === 201 && ours.status === 400 && /^\{.*\}( x|\{.*\})$/.test(sentOf(request))) ||
@@ -61,9 +61,9 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'number-beyond-a-float',
-    theirs: 'tells of `1e400` that the object cannot be handled',
-    ours: 'tells that the text cannot be read, with the same reason after it',
-    because: 'it is found while the text is read (DEC-01, DEC-07)',
+    theirs: 'reports for `1e400` that the object cannot be handled',
+    ours: 'reports that the text cannot be decoded, followed by the same reason',
+    because: 'it is found while the text is decoded (DEC-01, DEC-07)',
     explains: ({ path, ours }, { request }) =>
       path === 'body.message' &&
       /1e400/.test(sentOf(request)) &&
@@ -71,7 +71,7 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'whole-numbers-are-integers',
-    theirs: 'calls `1.0` a number where a text should stand',
+    theirs: 'calls `1.0` a number in a type error for a string field',
     ours: 'calls it an integer',
     because: 'the value is the same; only the word in the message differs (META-21)',
     explains: ({ path, theirs, ours }) =>
@@ -80,17 +80,17 @@ export const bodyDifferences: readonly Difference[] = [
   },
   {
     id: 'nesting',
-    theirs: 'takes objects of up to 10,000 levels and tracks every field of them',
-    ours: 'takes objects of up to 1,000, tells a deeper one so, and tracks fields without a schema to the 100th level',
-    because: 'REQ-21 asks that depth does no harm',
+    theirs: 'accepts objects of up to 10,000 levels and tracks every field of them',
+    ours: 'accepts objects of up to 1,000 levels, refuses deeper ones with a message, and tracks fields without a schema down to level 100',
+    because: 'REQ-21 requires that depth causes no harm',
     explains: ({ path }, { ours }) =>
       (ours.status === 400 && /exceeded max depth of 1000$/.test(messageOf(ours))) ||
       (path.startsWith('body.metadata.managedFields') && path.split('.f:a').length > 95),
   },
   {
     id: 'delete-options-of-another-kind',
-    theirs: 'tells in Go’s words why a body is no DeleteOptions',
-    ours: 'says `decoded object cannot be converted to DeleteOptions`',
+    theirs: 'reports the Go error if a body is not DeleteOptions',
+    ours: 'reports `decoded object cannot be converted to DeleteOptions`',
     because: 'DELETE-03',
     explains: ({ path, ours }, { request, theirs }) =>
       path === 'body.message' &&

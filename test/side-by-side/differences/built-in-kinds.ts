@@ -1,12 +1,12 @@
 import { type Difference, messageOf, typeOf } from '../difference.ts';
 
-/** In how kinds that Kubernetes has itself are patched. */
+/** Differences in patches of built-in Kubernetes kinds. */
 export const builtInDifferences: readonly Difference[] = [
   {
     id: 'faults-of-a-strategic-merge',
     theirs: 'answers 500 without a reason to a strategic merge patch that cannot be merged',
     ours: 'answers 422 with the same message',
-    because: 'completions §2: the fault is the client’s own',
+    because: 'completions §2: it is a client error',
     explains: ({ path }, { request, theirs, ours }) =>
       typeOf(request) === 'application/strategic-merge-patch+json' &&
       theirs.status === 500 &&

@@ -1,12 +1,12 @@
 import { causesOf, type Difference } from '../difference.ts';
 
-/** In what is said of definitions, and of objects that they define. */
+/** Differences for definitions and for custom objects. */
 export const customDifferences: readonly Difference[] = [
   {
     id: 'ownership-across-versions',
-    theirs: 'forgets who owns which field when an object is written in another version than before',
+    theirs: 'drops field ownership when an object is written in another version than before',
     ours: 'keeps it',
-    because: 'SSA-29: only who asks for it starts anew; without a conversion a field is the same in all versions',
+    because: 'SSA-29: ownership is reset only on request; without a conversion a field is the same in all versions',
     explains: ({ path, theirs, ours }, { request }) =>
       /(^|\.)metadata\.managedFields$/.test(path) &&
       /\/boats/.test(request.path) &&
@@ -16,8 +16,8 @@ export const customDifferences: readonly Difference[] = [
   {
     id: 'order-of-unknown-fields-in-a-definition',
     theirs: 'names unknown members from the inside out',
-    ours: 'names them sorted, those inside of schemas last',
-    because: 'DEC-11 has an order for custom resources only',
+    ours: 'names them sorted, those inside schemas last',
+    because: 'DEC-11 defines an order for custom resources only',
     explains: ({ path, theirs, ours }, exchange) =>
       /unknown field/.test(String(theirs)) &&
       (path === 'body.message' ? words(theirs) === words(ours) : path.startsWith('headers.warning')) &&
@@ -25,8 +25,8 @@ export const customDifferences: readonly Difference[] = [
   },
   {
     id: 'order-of-faults-in-a-definition',
-    theirs: 'tells of what is wrong in the members of a schema in any order',
-    ours: 'goes by the order of the members',
+    theirs: 'reports errors in the members of a schema in random order',
+    ours: 'reports them in the order of the members',
     because: 'maps have no order in Go',
     explains: ({ path }, { theirs, ours }) =>
       /^body\.(message|details\.causes)/.test(path) &&

@@ -3,11 +3,11 @@ import { acceptOf, type Difference, isStatus } from '../difference.ts';
 const isDocument = (path: string) =>
   /^\/(apis?|openapi|version|healthz|livez|readyz)?(\/|\?|$)/.test(path) && !/\/gadgets|\/gizmos/.test(path);
 
-/** In what the server says about itself. */
+/** Differences in the documents about the server itself. */
 export const documentDifferences: readonly Difference[] = [
   {
     id: 'methods-of-documents',
-    theirs: 'answers every method on most of its documents as it answers GET, and refuses HEAD for `/version`',
+    theirs: 'treats every method on most of its documents like GET, and refuses HEAD for `/version`',
     ours: 'answers GET and HEAD, and 405 to the others',
     because: 'REQ-10, REQ-25',
     explains: (_field, { request: { method = 'GET', path }, theirs, ours }) =>
@@ -17,9 +17,9 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'documents-are-text',
-    theirs: 'has its discovery documents in protobuf too',
-    ours: 'has them in JSON and YAML',
-    because: 'every client takes JSON (DISC-12, NEG-13)',
+    theirs: 'serves its discovery documents in protobuf too',
+    ours: 'serves them in JSON and YAML',
+    because: 'every client accepts JSON (DISC-12, NEG-13)',
     explains: (_field, { request, theirs, ours }) =>
       isDocument(request.path) &&
       /protobuf/.test(acceptOf(request)) &&
@@ -28,22 +28,22 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'vary-on-documents',
-    theirs: 'leaves `Vary` out where the answer does depend on `Accept`, and adds `Accept-Encoding` for `/openapi/v2`',
-    ours: 'says `Vary: Accept` of every document that has more than one form',
-    because: 'RFC 9110 §12.5.5; DISC-15 and OAPI-03 ask for no less',
+    theirs: 'omits `Vary` although the response depends on `Accept`, and adds `Accept-Encoding` for `/openapi/v2`',
+    ours: 'sends `Vary: Accept` with every document that has more than one form',
+    because: 'RFC 9110 §12.5.5; DISC-15 and OAPI-03 require no less',
     explains: ({ path }, { request }) => path === 'headers.vary' && isDocument(request.path),
   },
   {
     id: 'final-slashes-of-documents',
-    theirs: 'has no aggregated discovery at `/api/` and `/apis/`, and 404 at `/healthz/`',
-    ours: 'answers them as without the slash',
+    theirs: 'serves no aggregated discovery at `/api/` and `/apis/`, and 404 at `/healthz/`',
+    ours: 'serves them like the paths without the slash',
     because: 'DISC-10',
     explains: (_field, { request, ours }) =>
       /^(\/apis?|\/healthz|\/livez|\/readyz|\/openapi\/v3)\/$/.test(request.path) && ours.status === 200,
   },
   {
     id: 'weak-etags',
-    theirs: 'sends a document again to `If-None-Match` with a weak form of its tag',
+    theirs: 'sends a document again for `If-None-Match` with a weak form of its tag',
     ours: 'answers 304',
     because: 'RFC 9110 §13.1.2',
     explains: (_field, { request, ours }) =>
@@ -51,7 +51,7 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'openapi-root-is-json',
-    theirs: 'sends the list of OpenAPI documents as `text/plain`, whatever is accepted',
+    theirs: 'sends the list of OpenAPI documents as `text/plain`, for any Accept header',
     ours: 'sends it as JSON or YAML',
     because: 'OAPI-01',
     explains: (_field, { request, theirs }) =>
@@ -59,9 +59,9 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'documents-in-yaml',
-    theirs: 'has aggregated discovery in YAML, and OpenAPI documents not',
-    ours: 'has the OpenAPI documents in YAML, and aggregated discovery not',
-    because: 'DISC-11; answers are YAML where it is asked for (completions §2)',
+    theirs: 'serves aggregated discovery in YAML, but not OpenAPI documents',
+    ours: 'serves OpenAPI documents in YAML, but not aggregated discovery',
+    because: 'DISC-11; responses are YAML on request (completions §2)',
     explains: (_field, { request, theirs, ours }) =>
       /yaml/.test(acceptOf(request)) &&
       ((/^\/openapi/.test(request.path) && theirs.status === 406 && ours.status === 200) ||
@@ -71,13 +71,12 @@ export const documentDifferences: readonly Difference[] = [
     id: 'shard-selector',
     theirs: 'publishes the parameter `shardSelector` and the shards of a list',
     ours: 'does not have it',
-    because: 'it belongs to a feature that is off by default and of which no rule tells',
+    because: 'it belongs to a feature that is off by default and that no rule covers',
     explains: ({ path, ours }) => path === 'body.parameters.query shardSelector' && ours === undefined,
   },
   {
     id: 'parameters-of-a-deletion',
-    theirs:
-      'publishes the options of a list for the deletion of a collection, also those that a deletion has no use for',
+    theirs: 'publishes the options of a list for the deletion of a collection, including those without effect',
     ours: 'publishes those that it reads, and the options of a deletion',
     because: 'OAPI-11, DELCOL-01',
     explains: ({ path }, { request }) =>
@@ -85,8 +84,8 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'schema-of-extensions',
-    theirs: 'publishes besides what `x-kubernetes-int-or-string` stands for',
-    ours: 'publishes the keyword',
+    theirs: 'also publishes the expansion of `x-kubernetes-int-or-string`',
+    ours: 'publishes only the keyword',
     because: 'OAPI-12',
     explains: ({ path, ours }, { request }) =>
       /^v3 /.test(request.path) && /\.ios\.anyOf$/.test(path) && ours === undefined,
@@ -101,8 +100,8 @@ export const documentDifferences: readonly Difference[] = [
   },
   {
     id: 'redirect-of-a-hash',
-    theirs: 'sends the type and tag of the document with the redirect to its right hash',
-    ours: 'sends the redirect',
+    theirs: 'sends the type and tag of the document with the redirect to its current hash',
+    ours: 'sends only the redirect',
     because: 'OAPI-03',
     explains: ({ path, ours }, exchange) =>
       exchange.ours.status === 301 && /^headers\.(content-type|etag)$/.test(path) && ours === undefined,

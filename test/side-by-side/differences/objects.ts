@@ -8,16 +8,16 @@ import {
   withStatusPath,
 } from '../difference.ts';
 
-/** What is wrong with an owner, in the words of this version: without an index, and an empty value is invalid. */
+/** The errors of an owner reference in the wording of this version: without an index, and an empty value is invalid. */
 const ownerText =
   /metadata\.ownerReferences(\.\w+: Invalid value: "[^"]*": (version )?must not be empty|: Invalid value: \{.*Kind=Event)/;
 
-/** In what objects and lists hold and in what validation says of them. */
+/** Differences in the contents of objects and lists, and in validation messages. */
 export const objectDifferences: readonly Difference[] = [
   {
     id: 'texts-of-1.37',
     theirs:
-      'says `characters` of a length in bytes, puts two spaces before `or` in examples of names, and gives owners without their index',
+      'says `characters` for a length in bytes, puts two spaces before `or` in examples of names, and reports owners without their index',
     ours: 'has the texts of the next version',
     because: 'META-02, META-05 to META-07, OWNER-01, OWNER-03',
     explains: ({ path, theirs, ours }, exchange) =>
@@ -28,14 +28,14 @@ export const objectDifferences: readonly Difference[] = [
     id: 'order-in-printed-owners',
     theirs: 'prints owners in a message with `controller` last',
     ours: 'prints their members sorted',
-    because: 'ERR-24 asks for JSON',
+    because: 'ERR-24 requires JSON',
     explains: ({ theirs, ours }) =>
       /Only one reference can have Controller/.test(String(theirs)) && letters(theirs) === letters(ours),
   },
   {
     id: 'path-of-a-status-field',
-    theirs: 'names a field of the status without `status.` in the sentence about it',
-    ours: 'names it by its whole path',
+    theirs: 'names a field of the status without `status.` in the message',
+    ours: 'names it by its full path',
     because: 'META-21',
     explains: ({ path, theirs, ours }, { request }) =>
       /^body\.(message|details\.causes\[\d+\]\.message)$/.test(path) &&
@@ -44,9 +44,9 @@ export const objectDifferences: readonly Difference[] = [
   },
   {
     id: 'types-before-what-is-missing',
-    theirs: 'tells of values of the wrong type and of missing ones together',
-    ours: 'tells of the types first in its own kinds, and of what is missing when they fit',
-    because: 'what is missing may be filled in by the server, which reads the other fields for it (completions §3)',
+    theirs: 'reports values of the wrong type together with missing ones',
+    ours: 'reports type errors first for its own kinds, and missing values once the types are correct',
+    because: 'the server may default missing values, for which it reads the other fields (completions §3)',
     explains: ({ path }, { request, theirs, ours }) =>
       /^body\.(message|details\.causes)/.test(path) &&
       /virtualclusterinstances/.test(request.path) &&
@@ -56,7 +56,7 @@ export const objectDifferences: readonly Difference[] = [
   },
   {
     id: 'duplicate-owners-in-a-patch',
-    theirs: 'adds `after mutating admission happens` to the warning of duplicate owners when they come by a patch',
+    theirs: 'adds `after mutating admission happens` to the warning about duplicate owners from a patch',
     ours: 'has one text for all',
     because: 'CREATE-27',
     explains: ({ path, theirs, ours }) =>
@@ -64,8 +64,8 @@ export const objectDifferences: readonly Difference[] = [
   },
   {
     id: 'version-in-a-dry-run',
-    theirs: 'leaves a resourceVersion that the client sent in the answer to a dry run of a create',
-    ours: 'leaves it out',
+    theirs: 'returns a resourceVersion that the client sent in the response to a dry run of a create',
+    ours: 'omits it',
     because: 'CREATE-24',
     explains: ({ path, ours }, { request }) =>
       path === 'body.metadata.resourceVersion' &&
@@ -89,29 +89,29 @@ export const objectDifferences: readonly Difference[] = [
   {
     id: 'empty-continue',
     theirs: 'writes `continue: ""` in the last page of a list of custom resources',
-    ours: 'leaves it out',
+    ours: 'omits it',
     because: 'LIST-15 allows both',
     explains: ({ path, theirs, ours }) => path === 'body.metadata.continue' && theirs === '' && ours === undefined,
   },
   {
     id: 'continue-to-nothing',
-    theirs: 'gives a continue token for a page of a selection that is full, though nothing comes after it',
-    ours: 'gives one where something comes',
+    theirs: 'returns a continue token for a full page of a selection even if nothing follows',
+    ours: 'returns one only if something follows',
     because: 'LIST-24 allows both',
     explains: ({ path, ours }, { request }) =>
       path === 'body.metadata.continue' && ours === undefined && /limit=3&labelSelector/.test(request.path),
   },
   {
     id: 'limit-of-a-later-page',
-    theirs: 'ignores the limit of a later page that is asked for with `resourceVersion=0`',
-    ours: 'keeps to it',
+    theirs: 'ignores the limit of a later page that is requested with `resourceVersion=0`',
+    ours: 'applies it',
     because: 'LIST-05 allows both; LIST-15',
     explains: (_field, { request, ours }) =>
       /limit=4&resourceVersion=0&continue=/.test(request.path) && ours.status === 200,
   },
   {
     id: 'empty-metadata-list',
-    theirs: 'writes `items: null` in a PartialObjectMetadataList of nothing',
+    theirs: 'writes `items: null` in an empty PartialObjectMetadataList',
     ours: 'writes `items: []`',
     because: 'LIST-01, TABLE-11',
     explains: ({ path, theirs, ours }) =>
@@ -128,7 +128,7 @@ export const objectDifferences: readonly Difference[] = [
   {
     id: 'rows-without-objects',
     theirs: 'writes `object: null` in rows with `includeObject=None`',
-    ours: 'leaves it out',
+    ours: 'omits it',
     because: 'TABLE-07',
     explains: ({ path, theirs, ours }) => /rows\[\d+\]\.object$/.test(path) && theirs === null && ours === undefined,
   },
@@ -146,15 +146,15 @@ export const objectDifferences: readonly Difference[] = [
   {
     id: 'own-descriptions',
     theirs: 'describes the columns for name and age in its own words',
-    ours: 'describes them in others',
-    because: 'TABLE-02 asks for a text, not for which',
+    ours: 'describes them differently',
+    because: 'TABLE-02 requires a text, but does not define it',
     explains: ({ path }) => /columnDefinitions\[[01]\]\.description$/.test(path),
   },
   {
     id: 'order-of-metadata',
     theirs: 'writes the metadata of rows and partial objects in the order of its Go structs',
     ours: 'writes it sorted, as in the object itself',
-    because: 'DEC-25; the order of members means nothing in JSON',
+    because: 'DEC-25; the order of members has no meaning in JSON',
     explains: ({ path }, { request }) =>
       / \(order\)$/.test(path) &&
       /(^|\.)metadata(\.managedFields\[\d+\])? \(order\)$/.test(path) &&

@@ -1,10 +1,10 @@
 import { type Difference, isStatus, messageOf, sentOf, typeOf } from '../difference.ts';
 
-/** In patches and server-side apply. */
+/** Differences in patches and server-side apply. */
 export const patchDifferences: readonly Difference[] = [
   {
     id: 'patch-is-read-first',
-    theirs: 'answers 404 to a patch of a missing object that is no patch',
+    theirs: 'answers 404 to an invalid patch of a missing object',
     ours: 'answers 400',
     because: 'REQ-28',
     explains: (_field, { request, theirs, ours }) =>
@@ -16,7 +16,7 @@ export const patchDifferences: readonly Difference[] = [
   {
     id: 'json-patch-by-the-standard',
     theirs:
-      'lets `replace` and `copy` name members that are not there, takes a path without a slash at its front and `null` for no operations',
+      'lets `replace` and `copy` name missing members, and accepts a path without a leading slash and `null` for no operations',
     ours: 'refuses all four',
     because: 'PATCH-05, PATCH-07, PATCH-09 (RFC 6902)',
     explains: (_field, { request, ours }) =>
@@ -28,8 +28,8 @@ export const patchDifferences: readonly Difference[] = [
   },
   {
     id: 'add-makes-labels-and-annotations',
-    theirs: 'refuses to add a label or annotation by JSON patch where there is none yet',
-    ours: 'makes the map',
+    theirs: 'refuses to add a label or annotation by JSON patch if the map does not exist',
+    ours: 'creates the map',
     because: 'completions §2.4',
     explains: (_field, { request, theirs, ours }) =>
       theirs.status === 422 &&
@@ -38,15 +38,15 @@ export const patchDifferences: readonly Difference[] = [
   },
   {
     id: 'null-is-no-merge-patch',
-    theirs: 'says `Invalid JSON Patch` of the merge patch `null`',
-    ours: 'says what was wrong with it',
+    theirs: 'reports `Invalid JSON Patch` for the merge patch `null`',
+    ours: 'reports the actual error',
     because: 'PATCH-04 allows both',
     explains: ({ path, theirs }, { request, ours }) =>
       path === 'body.message' && theirs === 'Invalid JSON Patch' && sentOf(request) === 'null' && ours.status === 400,
   },
   {
     id: 'reset-by-an-empty-list',
-    theirs: 'keeps track of the fields when a patch empties managedFields, and resets it only by `[{}]`',
+    theirs: 'keeps tracking fields when a patch empties managedFields, and resets it only by `[{}]`',
     ours: 'stops tracking with both',
     because: 'SSA-29',
     explains: ({ path, ours }, { request }) =>
@@ -54,8 +54,8 @@ export const patchDifferences: readonly Difference[] = [
   },
   {
     id: 'apply-of-nulls',
-    theirs: 'validates nulls that an apply sends',
-    ours: 'takes them away first where the schema has no null',
+    theirs: 'validates nulls in an apply',
+    ours: 'removes them first if the schema does not allow null',
     because: 'SSA-40, DEC-22',
     explains: (_field, { request, theirs }) =>
       /apply-patch/.test(typeOf(request)) &&
@@ -64,8 +64,8 @@ export const patchDifferences: readonly Difference[] = [
   },
   {
     id: 'apply-of-no-object',
-    theirs: 'says in Go’s words that the body of an apply is no object, or that it has no kind',
-    ours: 'says `error decoding patch`, and why',
+    theirs: 'reports a Go error if the body of an apply is not an object or has no kind',
+    ours: 'reports `error decoding patch`, and why',
     because: 'SSA-04',
     explains: (_field, { request, theirs, ours }) =>
       /apply-patch/.test(typeOf(request)) &&
@@ -77,7 +77,7 @@ export const patchDifferences: readonly Difference[] = [
   },
   {
     id: 'every-typed-problem',
-    theirs: 'answers 500 with one of the fields that an apply may not have, or with all in an order that changes',
+    theirs: 'answers 500 with one of the forbidden fields of an apply, or with all in random order',
     ours: 'answers 422 with all of them, sorted',
     because: 'SSA-05, completions §2',
     explains: (_field, { theirs, ours }) =>

@@ -1,20 +1,20 @@
 import type { Difference } from '../difference.ts';
 
-/** In what is said of policies and by them. */
+/** Differences in admission policies and their messages. */
 export const policyDifferences: readonly Difference[] = [
   {
     id: 'status-of-a-policy',
-    theirs: 'leaves the status of a policy to a controller, which an API server alone has not',
-    ours: 'tells with the answer what the types of the kinds say against the expressions',
-    because: 'decision 24: types are at hand when a policy is written',
+    theirs: 'leaves the status of a policy to a controller, which an API server alone does not have',
+    ours: 'returns the type-checking warnings with the response',
+    because: 'decision 24: types are available when a policy is written',
     explains: ({ path }, { request }) =>
       /validatingadmissionpolicies/.test(request.path) && /(^|\.)status(\.|$)/.test(path),
   },
   {
     id: 'wording-of-syntax-errors',
-    theirs: 'words what is wrong with the syntax of an expression as its parser does',
-    ours: 'points to the same place, in words of its own',
-    because: 'decision 24: the parser is another one',
+    theirs: 'reports syntax errors of an expression in the wording of its parser',
+    ours: 'points to the same position, with its own wording',
+    because: 'decision 24: another parser is used',
     explains: ({ path, theirs, ours }) =>
       /^body\.(message|details\.causes)/.test(path) &&
       /Syntax error/.test(String(theirs)) &&

@@ -2,12 +2,12 @@ import { acceptOf, type Difference, isStatus, messageOf, typeOf } from '../diffe
 
 const noSuchMethod = 'the server does not allow this method on the requested resource';
 
-/** In where a request goes and which form is chosen for it. */
+/** Differences in routing and content negotiation. */
 export const requestDifferences: readonly Difference[] = [
   {
     id: 'method-of-a-path',
     theirs:
-      'lets a PUT or PATCH of a collection, a POST of an object and a path that goes on after a subresource through to some other error or answer, and names no verb in the 405 to OPTIONS and the like',
+      'answers a PUT or PATCH of a collection, a POST of an object and a path beyond a subresource with various other errors or responses, and names no verb in the 405 to OPTIONS and similar methods',
     ours: 'answers 405, 405 and 404, and one 405 to every method',
     because: 'REQ-14, REQ-26',
     explains: (_field, { request, ours }) =>
@@ -16,23 +16,22 @@ export const requestDifferences: readonly Difference[] = [
   },
   {
     id: 'unknown-method',
-    theirs: 'answers 405 to a method that nobody knows',
+    theirs: 'answers 405 to an unknown method',
     ours: 'answers 400',
-    because:
-      'the HTTP parser knows the registered methods only, and what it cannot read is no request (completions §2)',
+    because: 'the HTTP parser knows the registered methods only, and cannot parse other requests (completions §2)',
     explains: (_field, { request, ours }) => request.method === 'FOO' && ours.status === 400 && isStatus(ours),
   },
   {
     id: 'slash-in-a-name',
-    theirs: 'takes an escaped slash in a name for the end of it',
+    theirs: 'treats an escaped slash in a name as the end of the name',
     ours: 'answers 400',
     because: 'REQ-24',
     explains: (_field, { request, ours }) => /%2f/i.test(request.path) && ours.status === 400 && isStatus(ours),
   },
   {
     id: 'media-types-by-the-standard',
-    theirs: 'compares media types by letter case, takes `q=0` for acceptable and refuses a parameter without a value',
-    ours: 'ignores case and such a parameter, and refuses what has `q=0`',
+    theirs: 'compares media types case-sensitively, accepts `q=0` and refuses a parameter without a value',
+    ours: 'ignores case and such a parameter, and refuses `q=0`',
     because: 'RFC 9110 §8.3.1 and §12.4.2; NEG-02 and NEG-08 leave it open',
     explains: (_field, { request, theirs, ours }) =>
       (/Application\/JSON/.test(acceptOf(request)) && theirs.status === 406) ||
@@ -41,7 +40,7 @@ export const requestDifferences: readonly Difference[] = [
   },
   {
     id: 'protobuf-body-of-a-custom-resource',
-    theirs: 'closes the connection when a custom resource is sent as protobuf and is none',
+    theirs: 'closes the connection for an invalid protobuf body of a custom resource',
     ours: 'answers 415',
     because: 'NEG-05',
     explains: (_field, { request, theirs, ours }) =>
@@ -49,7 +48,7 @@ export const requestDifferences: readonly Difference[] = [
   },
   {
     id: 'metadata-list-of-one-object',
-    theirs: 'answers 500 when one object is asked for as a PartialObjectMetadataList, after it was looked for',
+    theirs: 'answers 500 after the lookup if one object is requested as a PartialObjectMetadataList',
     ours: 'answers 406 at once',
     because: 'NEG-15',
     explains: (_field, { request, ours }) =>
@@ -59,7 +58,7 @@ export const requestDifferences: readonly Difference[] = [
   },
   {
     id: 'names-of-go-types',
-    theirs: 'names its own Go type in the message that a list is no single object',
+    theirs: 'names its own Go type in the message that a list is not a single object',
     ours: 'names the kind',
     because: 'NEG-15 leaves the name open',
     explains: ({ path, theirs, ours }) =>
@@ -70,7 +69,7 @@ export const requestDifferences: readonly Difference[] = [
   {
     id: 'watch-of-nothing',
     theirs: 'answers 500 in plain text to the old form of a watch without a resource',
-    ours: 'answers 400 with the same words',
+    ours: 'answers 400 with the same message',
     because: 'REQ-07, completions §2',
     explains: (_field, { request, theirs, ours }) =>
       /\/watch\/\?/.test(request.path) &&
@@ -80,7 +79,7 @@ export const requestDifferences: readonly Difference[] = [
   },
   {
     id: 'empty-field-selector',
-    theirs: 'takes the field selector `=`, which names no field, for one that everything matches',
+    theirs: 'treats the field selector `=`, which names no field, as matching everything',
     ours: 'answers 400',
     because: 'SEL-09',
     explains: (_field, { request, ours }) =>

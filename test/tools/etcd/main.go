@@ -1,4 +1,4 @@
-// Command etcd is the real etcd, built from its published modules; kube-apiserver keeps its objects there.
+// Command etcd is the real etcd, built from its published modules; kube-apiserver stores its objects there.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command kube-apiserver is the real kube-apiserver, built from its published modules, to hold this server against.
+// Command kube-apiserver is the real kube-apiserver, built from its published modules, as the reference for this
+// server.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command kube-controller-manager is the real kube-controller-manager, built from its published modules: it makes the
-// pods of a StatefulSet, and ends what belongs to a namespace that is deleted.
+// Command kube-controller-manager is the real kube-controller-manager, built from its published modules: it creates the
+// pods of a StatefulSet and deletes the contents of a deleted namespace.
 package main
 
 import (

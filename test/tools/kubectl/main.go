@@ -1,4 +1,4 @@
-// Command kubectl is the real kubectl, built from its published modules, for machines that have none.
+// Command kubectl is the real kubectl, built from its published modules, for machines without kubectl.
 package main
 
 import (

@@ -56,7 +56,7 @@ type logLine struct {
 	text string
 }
 
-// container is a program that writes whatever it reads. What it wrote is its log.
+// container is a program that echoes its input. Its output is its log.
 type container struct {
 	mutex   sync.Mutex
 	lines   []logLine
@@ -98,7 +98,8 @@ func (c *container) wake() {
 	c.changed = make(chan struct{})
 }
 
-// from gives the lines from that number on, the number to go on with, whether any can still come, and what says so.
+// from returns the lines from that number on, the next number, whether the container has ended, and a channel that is
+// closed on a change.
 func (c *container) from(number int) (lines []logLine, next int, ended bool, changed <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -109,7 +110,7 @@ func (c *container) from(number int) (lines []logLine, next int, ended bool, cha
 	return lines, c.dropped + len(c.lines), c.ended, c.changed
 }
 
-// follow hands over each line from that number on until the container or the context ends.
+// follow passes each line from that number on to take until the container or the context ends.
 func (c *container) follow(ctx context.Context, number int, take func(logLine) error) error {
 	for {
 		lines, next, ended, changed := c.from(number)

@@ -18,13 +18,13 @@ import (
 
 const idleTimeout = 4 * time.Hour
 
-// kubelet answers what kube-apiserver asks of a node on behalf of exec, attach, logs and port-forward.
+// kubelet serves the requests that kube-apiserver sends to a node for exec, attach, logs and port-forward.
 type kubelet struct {
 	containers *containers
 	routes     *routeFolder
 }
 
-// serveKubelet listens on a free port of the loopback, and lets in only who has a certificate of that authority.
+// serveKubelet listens on a free loopback port and accepts only client certificates of that authority.
 func serveKubelet(ctx context.Context, clientAuthority string, k *kubelet) (int, error) {
 	text, err := os.ReadFile(clientAuthority)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 var errEnough = errors.New("enough")
 
-// logs writes what a container wrote, as the options of `kubectl logs` ask.
+// logs writes the output of a container according to the options of `kubectl logs`.
 func (k *kubelet) logs(response http.ResponseWriter, request *http.Request) {
 	query := request.URL.Query()
 	if query.Get("previous") == "true" {

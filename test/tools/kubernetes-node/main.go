@@ -1,7 +1,7 @@
-// Command kubernetes-node is the one node of a test cluster. It takes every pod, says that it runs, and answers exec,
-// attach, logs and port-forward for it with Kubernetes' own streaming packages, so that they work through a real
+// Command kubernetes-node is the only node of a test cluster. It accepts every pod, reports it as running, and serves
+// exec, attach, logs and port-forward for it with Kubernetes' own streaming packages, so that they work through a real
 // kube-apiserver on a machine without a container runtime. No image is ever run: each container is a program that
-// repeats what it reads.
+// echoes its input.
 package main
 
 import (

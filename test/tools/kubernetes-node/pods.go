@@ -19,10 +19,10 @@ import (
 
 const workers = 8
 
-// A container whose route may come or go is looked at this often.
-const lookAgain = 100 * time.Millisecond
+// The interval of checks of a container whose route may appear or disappear.
+const recheckInterval = 100 * time.Millisecond
 
-// podWorkers bring each pod to this node, keep its status, and let it go when it is deleted.
+// podWorkers bind each pod to this node, update its status, and remove it when it is deleted.
 type podWorkers struct {
 	client     kubernetes.Interface
 	node       string
@@ -105,7 +105,7 @@ func (w *podWorkers) bring(ctx context.Context, name types.NamespacedName) error
 	}
 	status, settled := statusOf(pod, w.isRouted)
 	if !settled {
-		w.queue.AddAfter(name, lookAgain)
+		w.queue.AddAfter(name, recheckInterval)
 	}
 	if equality.Semantic.DeepEqual(pod.Status, status) {
 		return nil
@@ -116,7 +116,7 @@ func (w *podWorkers) bring(ctx context.Context, name types.NamespacedName) error
 	return err
 }
 
-// isRouted tells whether a container's probe would be answered, and whether that can change by itself.
+// isRouted reports whether a container's readiness probe would succeed, and whether that result is final.
 func (w *podWorkers) isRouted(pod *corev1.Pod, container *corev1.Container) (ready, settled bool) {
 	if !w.routed || container.ReadinessProbe == nil || container.ReadinessProbe.HTTPGet == nil {
 		return true, true

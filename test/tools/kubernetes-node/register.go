@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// register makes the node known, with the port where kube-apiserver finds its kubelet.
+// register creates the Node object, with the port where kube-apiserver reaches its kubelet.
 func register(ctx context.Context, client kubernetes.Interface, name string, port int) error {
 	labels := map[string]string{"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// routeFolder knows where the ports of pods lead. It is read at every use: routes come and go while the node runs.
+// routeFolder resolves the ports of pods to addresses. The folder is read on every use: routes change while the node
+// runs.
 type routeFolder struct{ path string }
 
 func (routes *routeFolder) has(namespace, pod string, port int32) bool {

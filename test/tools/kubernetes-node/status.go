@@ -5,10 +5,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// stateAnnotation on a pod says how its containers fare: `crash-looping` or `not-ready`; otherwise they run.
+// stateAnnotation on a pod sets the state of its containers: `crash-looping` or `not-ready`; otherwise they run.
 const stateAnnotation = "node.flotilla.test/state"
 
-// statusOf gives the status that a kubelet would report; not settled means that it can change while the pod does not.
+// statusOf returns the status that a kubelet would report; settled is false if it can change while the pod does not.
 func statusOf(pod *corev1.Pod, ready func(*corev1.Pod, *corev1.Container) (bool, bool)) (corev1.PodStatus, bool) {
 	status := *pod.Status.DeepCopy()
 	if status.StartTime == nil {

@@ -22,7 +22,7 @@ func (executor) ExecInContainer(
 ) error {
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.Env = append(command.Environ(), "POD="+pod, "CONTAINER="+container)
-	// A process that ends is the end, also where its input stays open.
+	// The stream ends when the process exits, even if its input stays open.
 	command.WaitDelay = 100 * time.Millisecond
 	if in != nil {
 		command.Stdin = in
@@ -46,7 +46,7 @@ func (executor) ExecInContainer(
 	return err
 }
 
-// attached is the way to a container's own input and output.
+// attached connects a client to a container's own input and output.
 type attached struct{ container *container }
 
 func (a attached) AttachContainer(
@@ -75,7 +75,7 @@ func (a attached) AttachContainer(
 	return err
 }
 
-// forwarder leads to the ports of one pod.
+// forwarder connects to the ports of one pod.
 type forwarder struct {
 	pod    types.NamespacedName
 	routes *routeFolder
@@ -100,7 +100,7 @@ func (f forwarder) PortForward(ctx context.Context, _, uid string, port int32, s
 		io.Copy(connection, stream)
 		connection.(*net.TCPConn).CloseWrite()
 	}()
-	// The pod's end of speaking is the end; the client's is not, the answer may still be to come.
+	// The forward ends when the pod closes its side. The client's half-close does not end it: a response may still follow.
 	select {
 	case <-fromPod:
 	case <-ctx.Done():

@@ -4,7 +4,7 @@ import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 import { virtualClustersOf } from '../virtual-clusters.mjs';
 
-/** Makes so many virtual clusters, asks each of them once, removes all, and waits until the last is gone. */
+/** Creates virtual clusters, sends one request to each, deletes all, and waits until the last is gone. */
 export async function churnPlanes(target, { namespace, calls, clients: count }) {
   const clients = await openClients(target, count);
   const virtualClusters = virtualClustersOf(target, namespace);

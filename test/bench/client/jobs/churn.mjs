@@ -9,8 +9,9 @@ import { keepWatching, numberBehind } from '../watcher.mjs';
 const writesPerObject = 4;
 
 /**
- * Instances that are created, patched twice and deleted while several clients watch. The lag of an event is counted
- * from when its write was sent, so the durable write is part of it. `perSecond`: writes at most, all writers together.
+ * Instances that are created, patched twice and deleted while several clients watch. The lag of an event counts from
+ * the moment its write was sent, so it includes the durable write. `perSecond` limits the writes of all writers
+ * together.
  */
 export async function churn(target, { namespace, watches, writers: count, objects, perSecond }) {
   const prefix = 'churn';
@@ -70,7 +71,10 @@ async function writeAll(collection, writers, { objects, sent, perSecond }) {
   return times;
 }
 
-/** One after the other, `apart` milliseconds between them: all at once would measure how they wait for each other. */
+/**
+ * Starts the writers one after the other, `apart` milliseconds between them: a simultaneous start would measure how
+ * they wait for each other.
+ */
 function turnsOf(writers, apart) {
   const begun = performance.now();
   const due = new Map(writers.map((writer, at) => [writer, begun + at * apart]));

@@ -3,7 +3,7 @@ import { figuresOf, measured } from '../measured.mjs';
 import { postKey } from '../post-key.mjs';
 import { spread } from '../spread.mjs';
 
-/** What it takes to make access keys, and by how much the server grows with so many. */
+/** Measures the creation of access keys, and how much the server grows with them. */
 export async function createKeys(target, { prefix, clients: count, calls, seconds }) {
   const clients = await openClients(target, count);
   const act = (client, number) => postKey(client, target, `${prefix}-${number}`);

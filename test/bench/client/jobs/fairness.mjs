@@ -12,8 +12,8 @@ const verbs = {
 };
 
 /**
- * One key makes one request after the other, first alone and then while another key does as much as it can. Gives for
- * each of the verbs of the first how long they took, and how many the other did a second.
+ * One key sends requests one by one, first alone and then while another key sends as many as it can. Returns the
+ * latencies of the first key by verb, and the rate of the other key.
  */
 export async function fairness(target, { verb, clients: count, objects, seconds, tokens, ...places }) {
   const { namespace, ownNamespace, prefix } = places;
@@ -28,10 +28,10 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
   };
   const collection = collectionOf(target, namespace, verb === 'create' ? prefix : undefined);
   /**
-   * Does something while the load goes on; gives what that gave, and how much of the load was done meanwhile. What was
-   * still under way then is hung up on: lists of everything would take long to come in, and nobody looks at them.
+   * Runs a function under load. Returns its result, and the amount of load done meanwhile. Load requests that are still
+   * in flight at the end are canceled: full lists would take long to arrive, and their contents do not matter.
    */
-  const beside = async (run) => {
+  const underLoad = async (run) => {
     const busy = await openClients({ ...target, authorization: `Bearer ${busyToken}` }, count);
     let over = false;
     let done = 0;
@@ -51,10 +51,10 @@ export async function fairness(target, { verb, clients: count, objects, seconds,
   };
   let begun = 0;
   try {
-    // By the time that it is measured the server has compiled what both do.
-    await beside(probed);
+    // By the time of the measurement the server has compiled the code of both.
+    await underLoad(probed);
     const quiet = await probed();
-    const loaded = await beside(() => measured(target.pids, probed));
+    const loaded = await underLoad(() => measured(target.pids, probed));
     const { result, seconds: taken, disturbed } = loaded.result;
     return Object.fromEntries(
       Object.entries(result).map(([name, times]) => [

@@ -9,7 +9,7 @@ import { keepWatching, numberBehind } from '../watcher.mjs';
 
 const mark = 'change-';
 
-/** One writer, many watchers of one collection, each on a connection of its own; a write every so often. */
+/** One writer and many watchers of one collection, each on its own connection; one write per interval. */
 export async function fanOut(target, { namespace, prefix, watchers: count, writes, everyMilliseconds }) {
   const collection = collectionOf(target, namespace, prefix);
   const [writer] = await openClients(target, 1);

@@ -8,8 +8,8 @@ import { keepWatching } from '../watcher.mjs';
 const media = { contentType: 'application/json' };
 const nameOf = (number) => `life-${String(number).padStart(6, '0')}`;
 
-/** What is waited for, by a watch, after each way to ask for it. */
-const wishes = {
+/** The state to wait for with a watch, by verb. */
+const outcomes = {
   create: {
     ask(client, { path, apiVersion }, number) {
       const object = { apiVersion, kind: 'VirtualClusterInstance', metadata: { name: nameOf(number) } };
@@ -24,11 +24,11 @@ const wishes = {
 };
 
 /**
- * Makes or deletes so many instances. The time of one ends when a watch shows it Ready, or gone. With `inTurn` each client
- * waits for that before it asks for the next; else it asks for all of them.
+ * Creates or deletes instances. The time of one ends when a watch shows it Ready, or gone. With `inTurn` each client
+ * waits for that before its next request; otherwise it sends all requests at once.
  */
 export async function instanceLives(target, { verb, project, calls, clients: count, inTurn }) {
-  const { ask, isGranted } = wishes[verb];
+  const { ask, isGranted } = outcomes[verb];
   const namespace = `${target.projectNamespacePrefix}${project}`;
   const collection = collectionOf({ ...target, api: target.management }, namespace);
   const clients = await openClients(target, count + 1);
@@ -50,9 +50,9 @@ export async function instanceLives(target, { verb, project, calls, clients: cou
   const act = async (client, number) => {
     const name = nameOf(number);
     begun.set(name, performance.now());
-    const wish = inTurn ? new Promise((resolve) => granted.set(name, resolve)) : undefined;
+    const outcome = inTurn ? new Promise((resolve) => granted.set(name, resolve)) : undefined;
     await ask(client, place, number);
-    await wish;
+    await outcome;
   };
   const taken = await measured(target.pids, async () => {
     await spread(clients, { count: calls }, act);

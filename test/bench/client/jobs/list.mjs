@@ -7,7 +7,7 @@ import { spread } from '../spread.mjs';
 
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-/** Each gives how many bytes came. */
+/** Each returns the number of received bytes. */
 const forms = {
   whole: async (collection, client) => (await collection.list(client)).body.length,
   gzip: async (collection, client) => (await collection.list(client, '', { encoding: 'gzip' })).body.length,
@@ -26,7 +26,7 @@ const forms = {
   },
 };
 
-/** Without reading the whole page: the list's metadata stand before its items or behind them. */
+/** Finds the token without parsing the whole page: the list's metadata precede or follow its items. */
 function continueOf(body) {
   const ends = [body.subarray(0, 2000), body.subarray(-2000)];
   for (const end of ends) {
@@ -36,7 +36,7 @@ function continueOf(body) {
   return '';
 }
 
-/** Lists, one after the other: how long one takes, objects a second, and by how much the server grew meanwhile. */
+/** Lists one after the other: latency, objects per second, and how much the server grew meanwhile. */
 export async function list(target, { form, namespace, prefix, objects, repeats, seconds }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, 1);
@@ -53,7 +53,7 @@ export async function list(target, { form, namespace, prefix, objects, repeats, 
   return { ...figures, rate: rate * objects, growth: mebibytes(taken.growthBytes), answer: mebibytes(bytes) };
 }
 
-/** A list of less than is meant would be fast for the wrong reason. */
+/** Verifies the number of objects: an incomplete list would be fast for the wrong reason. */
 async function checkCount(collection, client, objects) {
   const { body } = await collection.list(client, '?limit=1');
   const { metadata, items } = JSON.parse(body);

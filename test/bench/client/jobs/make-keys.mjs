@@ -2,7 +2,7 @@ import { closeClients, openClients } from '../api-client.mjs';
 import { postKey } from '../post-key.mjs';
 import { spread } from '../spread.mjs';
 
-/** Access keys of the caller, made through the API; gives their tokens. */
+/** Creates access keys of the caller through the API and returns their tokens. */
 export async function makeKeys(target, { count }) {
   const clients = await openClients(target, 10);
   const tokens = [];

@@ -3,7 +3,7 @@ import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 import { virtualClustersOf } from '../virtual-clusters.mjs';
 
-/** Makes virtual clusters in a new namespace; with `ask` each one's time ends with the first answer from inside of it. */
+/** Creates virtual clusters in a new namespace; with `ask` the time of each ends with its first response. */
 export async function makePlanes(target, { namespace, calls, clients: count, ask }) {
   const clients = await openClients(target, count);
   const virtualClusters = virtualClustersOf(target, namespace);

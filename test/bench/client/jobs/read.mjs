@@ -3,7 +3,7 @@ import { collectionOf } from '../collection.mjs';
 import { figuresOf, measured } from '../measured.mjs';
 import { spread } from '../spread.mjs';
 
-/** Gets of objects, one after the other with the next of the tokens. */
+/** Gets of objects, each with the next of the tokens. */
 export async function read(target, { namespace, prefix, clients: count, objects, calls, seconds, tokens }) {
   const collection = collectionOf(target, namespace, prefix);
   const clients = await openClients(target, count);

@@ -4,8 +4,8 @@ import { postKey } from '../post-key.mjs';
 import { spread } from '../spread.mjs';
 
 /**
- * How long a key still opens the door after somebody began to delete it: another connection asks with it, over and over,
- * until it is refused.
+ * Measures how long a key remains valid after its deletion was requested: another connection sends requests with it
+ * until one is refused.
  */
 export async function revokeKeys(target, { calls }) {
   const clients = await openClients(target, 2);

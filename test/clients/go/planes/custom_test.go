@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/scale"
 )
 
-// definition is of a kind Boat with a schema, a status and a scale, in a group of the test's own.
+// definition is a kind Boat with a schema, a status and a scale, in a separate group for the test.
 func definition(group, plural string) *apiextensionsv1.CustomResourceDefinition {
 	one := 1.0
 	whole := apiextensionsv1.JSONSchemaProps{Type: "integer", Format: "int32", Minimum: &one}
@@ -58,7 +58,7 @@ func definitions(t *testing.T) *apiextensions.Clientset {
 	return client
 }
 
-// define makes the kind and waits until it is served. In the end it goes, with all of its objects.
+// define creates the kind and waits until it is served. The cleanup deletes it with all of its objects.
 func define(t *testing.T, wanted *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	client := definitions(t).ApiextensionsV1().CustomResourceDefinitions()

@@ -22,7 +22,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// shipyard keeps a config map for each boat, which is the boat's own, and says in the boat's status what it has seen.
+// shipyard maintains a config map for each boat, owned by the boat, and reports in the boat's status what it has seen.
 type shipyard struct {
 	client.Client
 	kind       schema.GroupVersionKind
@@ -87,7 +87,7 @@ func TestControllerWithAnElectedLeader(t *testing.T) {
 	awaitGone(t, func() error { return direct.Get(ctx, client.ObjectKeyFromObject(pinta), pinta) })
 }
 
-// startShipyard gives a client that asks the server and no cache, and how to stop the manager.
+// startShipyard returns a client without a cache, and a function that stops the manager.
 func startShipyard(t *testing.T, namespace string, kind schema.GroupVersionKind) (client.Client, func()) {
 	t.Helper()
 	duration, renew, retry, skip := 4*time.Second, 3*time.Second, 500*time.Millisecond, true
@@ -101,7 +101,7 @@ func startShipyard(t *testing.T, namespace string, kind schema.GroupVersionKind)
 		RenewDeadline:                 &renew,
 		RetryPeriod:                   &retry,
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
-		// Two managers of one process would otherwise not get the same controller.
+		// Two managers in one process would otherwise fail on the duplicate controller name.
 		Controller: controllerconfig.Controller{SkipNameValidation: &skip},
 	})
 	must(t, "manager", err)

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A large operator as its users have it: a megabyte of definitions, read from its published module.
+// A large operator as its users install it: a megabyte of definitions, read from its published module.
 const operator = "github.com/cert-manager/cert-manager@v1.21.2"
 
 func operatorDefinitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {

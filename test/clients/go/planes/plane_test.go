@@ -1,4 +1,4 @@
-// Package planes uses the real clients against a control plane of the Kubernetes kind: the built-in cluster of the
+// Package planes tests the real clients against a control plane of the Kubernetes kind: the built-in cluster of the
 // server that FLOTILLA_KUBECONFIG names.
 package planes
 
@@ -19,7 +19,7 @@ import (
 
 const protobuf = "application/vnd.kubernetes.protobuf"
 
-// config speaks JSON; its requests do not wait for each other.
+// config uses JSON, without client-side rate limiting.
 func config(t *testing.T) *rest.Config {
 	t.Helper()
 	path := os.Getenv("FLOTILLA_KUBECONFIG")
@@ -36,7 +36,7 @@ func config(t *testing.T) *rest.Config {
 	return loaded
 }
 
-// onlyProtobuf sends protobuf and takes nothing else, in watches too.
+// onlyProtobuf sends and accepts only protobuf, in watches too.
 func onlyProtobuf(t *testing.T) *rest.Config {
 	t.Helper()
 	loaded := config(t)
@@ -61,7 +61,7 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// newNamespace makes a namespace for one test alone, which goes in the end with everything in it.
+// newNamespace creates a namespace for one test. The cleanup deletes it with its contents.
 func newNamespace(t *testing.T, prefix string) string {
 	t.Helper()
 	client := typed(t).CoreV1().Namespaces()

@@ -101,7 +101,7 @@ func TestRolesAndBindingsAreWalkedInProtobuf(t *testing.T) {
 func TestAdmissionPoliciesAreWalkedInProtobuf(t *testing.T) {
 	client, namespace := typed(t).AdmissionregistrationV1(), newNamespace(t, "policies")
 	fail := admissionv1.Ignore
-	// They are about a kind that nobody has, so that no other test meets them.
+	// The policies match a kind that does not exist, so that they affect no other test.
 	constraints := &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
 		RuleWithOperations: admissionv1.RuleWithOperations{
 			Operations: []admissionv1.OperationType{admissionv1.Create},

@@ -21,7 +21,7 @@ type object interface {
 	runtime.Object
 }
 
-// typedClient is what all clients of one kind have.
+// typedClient is the common interface of the typed clients of one kind.
 type typedClient[T object, L runtime.Object, A any] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Update(context.Context, T, metav1.UpdateOptions) (T, error)
@@ -37,12 +37,12 @@ type collectionClient interface {
 	DeleteCollection(context.Context, metav1.DeleteOptions, metav1.ListOptions) error
 }
 
-// walk is one kind and what is done with its objects.
+// walk is one kind and the operations on its objects.
 type walk[T object, L runtime.Object, A any] struct {
 	client typedClient[T, L, A]
-	// object is a new one; its labels are the walk's.
+	// object creates a new object; its labels are set by the walk.
 	object func(name string) T
-	// change makes an update of an object, of which hasChanged tells afterwards.
+	// change updates an object; hasChanged reports whether it was updated.
 	change     func(T)
 	hasChanged func(T) bool
 	// patch is a strategic merge patch.
@@ -50,9 +50,9 @@ type walk[T object, L runtime.Object, A any] struct {
 	isPatched func(T) bool
 	apply     func(name string) A
 	isApplied func(T) bool
-	// name makes a whole name of one, where not every name will do.
+	// name completes a name, for kinds that restrict names.
 	name func(string) string
-	// oneByOne: there is no deletecollection.
+	// oneByOne is set for kinds without deletecollection.
 	oneByOne bool
 }
 
@@ -131,7 +131,7 @@ func (w walk[T, L, A]) run(t *testing.T, prefix string) {
 	w.runCollection(t, ctx, []string{whole(prefix + "-two"), whole(prefix + "-three")}, labelled, selected)
 }
 
-// settled gives the object when the server has nothing more to write into it.
+// settled returns the object when the server has nothing more to write to it.
 func (w walk[T, L, A]) settled(t *testing.T, ctx context.Context, name string) T {
 	t.Helper()
 	for {
@@ -208,7 +208,7 @@ func (w walk[T, L, A]) runCollection(t *testing.T, ctx context.Context, names []
 	}
 }
 
-// await passes over what else the server writes.
+// await ignores other writes of the server.
 func await(t *testing.T, events watch.Interface, wanted watch.EventType, name string) {
 	t.Helper()
 	for patience := time.After(20 * time.Second); ; {

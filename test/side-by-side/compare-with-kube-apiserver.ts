@@ -4,30 +4,30 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ServerBench } from '../../src/server/server.fixture.ts';
 import { findKubeApiserver, startKubeApiserver } from '../harness/kube-apiserver.mjs';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import type { Difference } from './difference.ts';
 import { differences } from './differences.ts';
 import { Pair } from './pair.ts';
 import { Side } from './side.ts';
 
 export interface ComparisonOptions {
-  /** Those that only this comparison meets, all of them. */
+  /** The differences that only this comparison has; all of them must occur. */
   readonly own: readonly Difference[];
-  /** How kube-apiserver decides; absent: everybody may do everything. */
+  /** The authorization mode of kube-apiserver. Optional; by default everybody may do everything. */
   readonly authorization?: 'RBAC';
-  /** So many requests are compared, at least. */
+  /** The minimum number of compared requests. */
   readonly atLeast?: number;
 }
 
-/** A suite that compares the built-in cluster with a kube-apiserver of its own. */
-export function besideKubeApiserver(title: string, options: ComparisonOptions, areas: (pair: Pair) => void): void {
+/** A suite that compares the built-in cluster with a separate kube-apiserver. */
+export function compareWithKubeApiserver(title: string, options: ComparisonOptions, areas: (pair: Pair) => void): void {
   const programs = findKubeApiserver();
   const missing =
     programs === undefined
       ? 'there is no kube-apiserver with etcd beside it (test/tools/build.sh builds both)'
       : undefined;
 
-  describeWith(missing, title, () => {
+  describeIfAvailable(missing, title, () => {
     const { own, authorization, atLeast = 0 } = options;
     const pair = new Pair([...own, ...differences]);
     const sides: Side[] = [];
@@ -64,7 +64,7 @@ export function besideKubeApiserver(title: string, options: ComparisonOptions, a
 
     areas(pair);
 
-    it('differ in nothing else, and in all that is listed', () => {
+    it('have only the listed differences, and all of them', () => {
       expect(own.map(({ id }) => id).filter((id) => !pair.met.has(id))).toEqual([]);
       expect(pair.count).toBeGreaterThan(atLeast);
     });

@@ -8,9 +8,9 @@ function placeRows(plural: string): readonly Row[] {
     ...rows(`${plural}/status`, 'get', 'one', ['admin', 'member where it is allowed', 'owner', 'named with get']),
     ...rows(`${plural}/status`, 'update patch', 'one', []),
     ...rows(plural, 'create deletecollection', 'all', ['admin']),
-    // The owner changes what is for display.
+    // The owner changes display fields.
     ...rows(plural, 'update patch', 'one', ['admin', 'owner', 'named']),
-    // To write it is not to give out, or take, the other rights on it.
+    // Write access does not include granting or revoking other permissions on the object.
     ...rows(`${plural}/spec.access`, 'update', 'one', ['admin', 'named'], { change: 'access' }),
     ...rows(plural, 'delete', 'one', ['admin', 'named']),
     ...rows(plural, 'get update patch delete', 'all', ['admin'], { only: 'review' }),
@@ -20,7 +20,7 @@ function placeRows(plural: string): readonly Row[] {
 export const clusterRows: readonly Row[] = [
   ...placeRows('clusters'),
   ...rows('clusters', 'use', 'one', ['admin', 'named'], { only: 'review' }),
-  // What there is to import is for those who may use the cluster.
+  // The import candidates are visible to callers who may use the cluster.
   ...rows('clusters/virtualclusters', 'get', 'one', ['admin', 'named', 'named with use']),
   ...rows('clusters/accesskey', 'create', 'one', ['admin']),
 ];

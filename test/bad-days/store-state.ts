@@ -2,8 +2,8 @@ import { openEmbeddedStore } from '../../src/store/embedded.ts';
 import type { Store } from '../../src/store/store.ts';
 import { collect, range } from '../../src/store/suite/suite-store.ts';
 
-/** All that a store can be asked, as one text: two are the same store if and only if their pictures are. */
-export async function pictureOf(store: Store): Promise<string> {
+/** The complete observable state of a store as one string: equal strings mean equal stores. */
+export async function storeState(store: Store): Promise<string> {
   return JSON.stringify([
     await collect(store.dump()),
     await store.revision('s'),
@@ -12,11 +12,11 @@ export async function pictureOf(store: Store): Promise<string> {
   ]);
 }
 
-/** The picture of what lies in the directory. Rejects as opening and reading do. */
-export async function pictureIn(directory: string): Promise<string> {
+/** The state of the store in the directory. Rejects if opening or reading fails. */
+export async function storeStateIn(directory: string): Promise<string> {
   const store = await openEmbeddedStore({ directory });
   try {
-    return await pictureOf(store);
+    return await storeState(store);
   } finally {
     await store.close();
   }

@@ -10,23 +10,23 @@ export interface FieldSchema {
   readonly additionalProperties?: FieldSchema | boolean;
 }
 
-/** A kind as its OpenAPI document tells of it, with an object of it that exists, if there is one. */
+/** A kind as its OpenAPI document describes it, with an existing object of it, if there is one. */
 export interface ServedKind {
   readonly kind: string;
   readonly apiVersion: string;
-  /** Of the collection, below the root of the API; namespaced ones in a namespace that exists. */
+  /** The path of the collection below the root of the API; for namespaced kinds in an existing namespace. */
   readonly collection: string;
   readonly collectionMethods: readonly string[];
   readonly objectMethods: readonly string[];
-  /** Of the object that exists; `absent` where there is none. */
+  /** The name of the existing object; `absent` if there is none. */
   readonly name: string;
-  /** The object that exists, as a PUT would take it. */
+  /** The existing object in the form that a PUT accepts. */
   readonly sample: { [name: string]: Json };
   readonly subresources: readonly { readonly name: string; readonly methods: readonly string[] }[];
   readonly schema: FieldSchema;
 }
 
-export interface World {
+export interface ServedApi {
   /** The path of the API's root. */
   readonly root: string;
   readonly kinds: readonly ServedKind[];
@@ -34,27 +34,27 @@ export interface World {
   readonly definitions: ReadonlyMap<string, FieldSchema>;
 }
 
-export function objectPath(world: World, kind: ServedKind, name = kind.name): string {
-  return `${world.root}${kind.collection}/${name}`;
+export function objectPath(servedApi: ServedApi, kind: ServedKind, name = kind.name): string {
+  return `${servedApi.root}${kind.collection}/${name}`;
 }
 
-export function collectionPath(world: World, kind: ServedKind): string {
-  return `${world.root}${kind.collection}`;
+export function collectionPath(servedApi: ServedApi, kind: ServedKind): string {
+  return `${servedApi.root}${kind.collection}`;
 }
 
-/** A body from which a POST would make a new object. */
+/** A body from which a POST would create a new object. */
 export function newObject({ sample }: ServedKind): { [name: string]: Json } {
   const { status: _, metadata, ...rest } = sample;
   const { labels = {} } = metadata as { readonly labels?: Json };
   return { ...rest, metadata: { name: 'never-made', labels } };
 }
 
-/** Where bodies of this kind are sent to, with the method and what kind of patch it is. */
+/** An endpoint that takes bodies of this kind, with the method and the patch type. */
 export interface BodyTarget {
   readonly method: string;
   readonly path: string;
   readonly type: string;
-  /** What would be accepted there; for a merge patch, nothing. */
+  /** An acceptable body; empty for a merge patch. */
   readonly sample: { [name: string]: Json };
 }
 
@@ -64,8 +64,8 @@ export const patchTypes = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** Every place that takes a whole object of this kind, or most of one. */
-export function bodyTargets(world: World, kind: ServedKind): BodyTarget[] {
+/** Every endpoint that takes a whole object of this kind, or most of one. */
+export function bodyTargets(servedApi: ServedApi, kind: ServedKind): BodyTarget[] {
   const targets: BodyTarget[] = [];
   const { apiVersion, kind: name } = kind;
   const addObject = (path: string, methods: readonly string[]) => {
@@ -76,11 +76,11 @@ export function bodyTargets(world: World, kind: ServedKind): BodyTarget[] {
     targets.push({ method: 'PATCH', path: `${path}?fieldManager=corpus`, type: patchTypes.apply, sample: applied });
   };
   if (kind.collectionMethods.includes('post')) {
-    const path = collectionPath(world, kind);
+    const path = collectionPath(servedApi, kind);
     targets.push({ method: 'POST', path, type: 'application/json', sample: newObject(kind) });
   }
-  addObject(objectPath(world, kind), kind.objectMethods);
+  addObject(objectPath(servedApi, kind), kind.objectMethods);
   const status = kind.subresources.find((subresource) => subresource.name === 'status');
-  if (status !== undefined) addObject(`${objectPath(world, kind)}/status`, status.methods);
+  if (status !== undefined) addObject(`${objectPath(servedApi, kind)}/status`, status.methods);
   return targets;
 }

@@ -1,5 +1,5 @@
 import type { Json } from './bad-request.ts';
-import type { FieldSchema, ServedKind, World } from './world.ts';
+import type { FieldSchema, ServedApi, ServedKind } from './served-api.ts';
 
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: FieldSchema }>> };
@@ -15,17 +15,17 @@ interface OpenApi {
   readonly components?: { readonly schemas?: Readonly<Record<string, FieldSchema>> };
 }
 
-export interface WorldOptions {
+export interface ServedApiOptions {
   readonly root: string;
   readonly namespace: string;
-  /** Names of objects that exist, by collection (the last segment of its path). */
+  /** Names of existing objects, by collection (the last segment of its path). */
   readonly names: Readonly<Record<string, string>>;
   /** Gets a document below the root of the API. */
   get(path: string): Promise<Json>;
 }
 
-/** Asks the server itself what it serves: a kind that is added tomorrow is in the corpus tomorrow. */
-export async function readWorld(options: WorldOptions): Promise<World> {
+/** Reads the served kinds from the server itself, so that the corpus covers new kinds automatically. */
+export async function readServedApi(options: ServedApiOptions): Promise<ServedApi> {
   const index = (await options.get('/openapi/v3')) as { paths: Record<string, Json> };
   const kinds: ServedKind[] = [];
   const definitions = new Map<string, FieldSchema>();
@@ -37,7 +37,7 @@ export async function readWorld(options: WorldOptions): Promise<World> {
   return { root: options.root, kinds, definitions };
 }
 
-async function kindsOf(options: WorldOptions, document: OpenApi): Promise<ServedKind[]> {
+async function kindsOf(options: ServedApiOptions, document: OpenApi): Promise<ServedKind[]> {
   const inNamespace = (path: string) => path.replace('{namespace}', options.namespace);
   const methodsOf = (path: string) => Object.keys(document.paths[path] ?? {}).filter((key) => key !== 'parameters');
   const kinds: ServedKind[] = [];

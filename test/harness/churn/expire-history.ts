@@ -1,14 +1,15 @@
 import { Agent, request } from 'undici';
-import { Expired, WatchLog, type WatchLogOptions } from './watch-log.ts';
+import { ExpiredError, WatchLog, type WatchLogOptions } from './watch-log.ts';
 
-/** Between two looks whether it is forgotten: each takes as long as a watch that is answered. */
+/** The number of changes between two checks for expiry. Each check takes as long as a watch request. */
 const changesAtOnce = 250;
 
 /**
- * Changes an object over and over until the server no longer knows what came after a version. `url` is a collection of
- * the same kind in another namespace: what a server remembers is counted by kind, and who watches here sees none of it.
+ * Changes an object repeatedly until the server has dropped the history after a version. `url` is a collection of the
+ * same kind in another namespace: the server counts history by kind, and watches of the first namespace see none of
+ * these changes.
  */
-export async function crowdOut(url: string, made: object, forgotten: WatchLogOptions): Promise<void> {
+export async function expireHistory(url: string, made: object, forgotten: WatchLogOptions): Promise<void> {
   const dispatcher = new Agent({ connect: { ca: forgotten.ca } });
   const send = async (method: 'POST' | 'PATCH', to: string, type: string, body: object) => {
     const headers = { authorization: `Bearer ${forgotten.token}`, 'content-type': type };
@@ -33,7 +34,7 @@ async function isForgotten(options: WatchLogOptions): Promise<boolean> {
     await new WatchLog({ ...options, seconds: 1 }).stream();
     return false;
   } catch (error) {
-    if (error instanceof Expired) return true;
+    if (error instanceof ExpiredError) return true;
     throw error;
   }
 }

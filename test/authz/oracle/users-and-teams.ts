@@ -1,6 +1,6 @@
 import { type Row, rows } from './row.ts';
 
-/** Users and teams: "read", "write" of completions §8, and what §7 leaves to admins alone. */
+/** Users and teams: "read", "write" of completions §8, and what §7 reserves for admins. */
 export const userRows: readonly Row[] = [
   ...rows('users', 'list watch', 'all', ['everybody']),
   ...rows('users', 'get', 'one', ['admin', 'self', 'fellow member', 'named']),

@@ -1,19 +1,19 @@
-/** What is asked for, in the words of the API; `project` stands for the namespace of a project. */
-export interface Ask {
+/** A requested operation in API terms; `project` stands for the namespace of a project. */
+export interface RequestedAction {
   readonly verb: string;
   readonly group: string;
-  /** The plural; '' for a path. */
+  /** The plural; `''` for a path. */
   readonly resource: string;
   readonly subresource: string;
-  /** '' outside of projects, and for lists over all of them. */
+  /** `''` outside of projects, and for lists over all of them. */
   readonly project: string;
-  /** '' for collections and creates. */
+  /** `''` for collections and creates. */
   readonly name: string;
-  /** Below the root of the management API, where it is no kind: `/version`. */
+  /** A non-resource path below the root of the management API, such as `/version`. */
   readonly path: string;
 }
 
-export function askedText(ask: Ask): string {
+export function describeAction(ask: RequestedAction): string {
   if (ask.path !== '') return `${ask.verb} ${ask.path}`;
   const what = ask.subresource === '' ? ask.resource : `${ask.resource}/${ask.subresource}`;
   const group = ask.group === '' ? '' : `.${ask.group}`;

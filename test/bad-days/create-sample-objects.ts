@@ -4,11 +4,11 @@ import type { Json } from './corpus/bad-request.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 
-/** Of the project that every server begins with. */
+/** The namespace of the default project. */
 export const namespace = 'platform-p-default';
 
-/** Makes an object of each kind that can be made. Gives their names by the last segment of their collection's path. */
-export async function furnish(caller: ApiCaller): Promise<Record<string, string>> {
+/** Creates an object of each creatable kind. Returns their names by the last segment of their collection's path. */
+export async function createSampleObjects(caller: ApiCaller): Promise<Record<string, string>> {
   const make = (path: string, body: Json) => caller.make(path, body);
   await make(`${group}/teams`, { metadata: { name: 'crew' }, spec: { displayName: 'Crew', users: ['admin'] } });
   await make(`${group}/users`, { metadata: { name: 'bosun' }, spec: { displayName: 'Bosun', email: 'b@example.com' } });

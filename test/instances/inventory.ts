@@ -8,17 +8,17 @@ export const group = `/apis/${managementGroup}/v1`;
 export const instancesOf = (project: string) =>
   `${group}/namespaces/${projectNamespace(project)}/virtualclusterinstances`;
 
-/** What there is of instances, in the management API and on the built-in cluster. */
+/** The instances in the management API and their counterparts on the built-in cluster. */
 export interface Inventory {
-  /** `<project namespace>/<name>`, and the phase; `Terminating` for those that are being deleted. */
+  /** The phase by `<project namespace>/<name>`; `Terminating` for instances under deletion. */
   readonly instances: ReadonlyMap<string, string>;
   /** On the built-in cluster: `<namespace>/<name>`. */
   readonly virtualClusters: readonly string[];
-  /** On the built-in cluster, those that were made for virtual clusters. */
+  /** On the built-in cluster: the namespaces that were created for virtual clusters. */
   readonly namespaces: readonly string[];
 }
 
-/** Cheap beside an inventory: for who waits until there are no more. */
+/** Cheaper than an inventory: for polling until there are no more projects. */
 export async function countProjects(server: FlotillaProcess): Promise<number> {
   const api = await ApiCaller.of(server);
   try {
@@ -54,8 +54,8 @@ function phaseOf(item: JsonValue): string {
   return textAt(item, 'metadata', 'deletionTimestamp') === '' ? textAt(item, 'status', 'phase') : 'Terminating';
 }
 
-/** Whatever was asked for has come about: everything that is there is Ready, and has one virtual cluster. */
-export function isAtRest({ instances, virtualClusters, namespaces }: Inventory): boolean {
+/** True if the actual state matches the desired state: every instance is Ready and has one virtual cluster. */
+export function isConverged({ instances, virtualClusters, namespaces }: Inventory): boolean {
   return (
     [...instances.values()].every((phase) => phase === 'Ready') &&
     virtualClusters.length === instances.size &&

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { textAt } from '../../src/lib/json-path.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
 
 const programs = findKubernetes();
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster that stops answering', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a cluster that stops answering', () => {
   let steady: Kubernetes;
   let shaky: Kubernetes;
   let flotilla: Flotilla;
@@ -26,21 +26,24 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster tha
     await Promise.all([steady?.stop(), shaky?.stop()]);
   });
 
-  const make = (name: string, cluster: string) => flotilla.make(name, { clusterRef: { cluster }, template: {} });
+  const make = (name: string, cluster: string) =>
+    flotilla.createInstance(name, { clusterRef: { cluster }, template: {} });
   const online = async (value: boolean) =>
     await flotilla.admin.ok(['wait', 'cluster/shaky', `--for=jsonpath={.status.online}=${value}`, '--timeout=90s']);
 
-  it('holds up nothing on another one, and goes on where it was when it answers again (completions §9.2)', async () => {
+  it('blocks nothing on another cluster, and continues where it was when it responds again (completions §9.2)', async () => {
     const before = await make('before', 'shaky');
     await flotilla.wait('before', 'condition=Ready');
-    const inside = await flotilla.inside('before');
+    const inside = await flotilla.kubectlInside('before');
     await inside.ok(['create', 'namespace', 'kept']);
 
     shaky.freeze();
     await make('waiting', 'shaky');
     await make('beside', 'steady');
     await flotilla.wait('beside', 'condition=Ready');
-    expect(await (await flotilla.inside('beside')).ok(['get', 'ns', '-o', 'name'])).toContain('namespace/default');
+    expect(await (await flotilla.kubectlInside('beside')).ok(['get', 'ns', '-o', 'name'])).toContain(
+      'namespace/default',
+    );
     await online(false);
     const { json } = await flotilla.ask(`${groupPath}/clusters/shaky`);
     expect(textAt(json, 'status', 'message')).not.toBe('');
@@ -56,10 +59,10 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'a cluster tha
     expect(await inside.ok(['get', 'ns', 'kept', '-o', 'name'])).toBe('namespace/kept\n');
   });
 
-  it('for good keeps its instances until an admin abandons them, and audit says so (completions §9.2)', async () => {
+  it('permanently keeps its instances until an admin abandons them, which is audited (completions §9.2)', async () => {
     await shaky.stop();
     await online(false);
-    const anna = await flotilla.person('anna');
+    const anna = await flotilla.createUser('anna');
     for (const name of ['before', 'waiting']) await flotilla.admin.ok(['delete', `vci/${name}`, '--wait=false']);
     await flotilla.wait('before', 'jsonpath={.status.reason}=RemovalFailed');
     expect(textAt(await flotilla.instance('before'), 'status', 'message')).toContain('platform.sh/abandon');

@@ -1,24 +1,26 @@
-import type { Entry } from './watch-log.ts';
+import type { WatchLogEntry } from './watch-log.ts';
 import type { Writers } from './writers.ts';
 
 /**
- * Follows a log that began with nothing there. Throws for an event that cannot follow from what was there before; gives
- * the version of everything that is there at the end.
+ * Replays a log that starts from an empty collection and returns the version of each object that exists at the end.
+ * Throws on an event that contradicts the state before it.
  */
-export function followed(log: readonly Entry[]): Map<string, number> {
-  const current = new Map<string, Entry>();
+export function replayLog(log: readonly WatchLogEntry[]): Map<string, number> {
+  const current = new Map<string, WatchLogEntry>();
   for (const event of log) {
     const before = current.get(event.name);
-    if ((before === undefined) !== (event.type === 'ADDED')) throw new Error(`out of place: ${JSON.stringify(event)}`);
-    if (before !== undefined && before.uid !== event.uid) throw new Error(`of another: ${JSON.stringify(event)}`);
+    if ((before === undefined) !== (event.type === 'ADDED'))
+      throw new Error(`unexpected event: ${JSON.stringify(event)}`);
+    if (before !== undefined && before.uid !== event.uid)
+      throw new Error(`event for another uid: ${JSON.stringify(event)}`);
     if (event.type === 'DELETED') current.delete(event.name);
     else current.set(event.name, event);
   }
   return new Map([...current].map(([name, { version }]) => [name, version]));
 }
 
-/** What was acknowledged and is not in the log, and what is in the log and nobody has written. */
-export function unaccounted(log: readonly Entry[], writers: Writers): string[] {
+/** The acknowledged writes that are missing from the log, and the logged events that no writer caused. */
+export function unaccountedWrites(log: readonly WatchLogEntry[], writers: Writers): string[] {
   const written = new Map(writers.written);
   const deleted = new Set(writers.deleted);
   const strange: string[] = [];
@@ -30,10 +32,11 @@ export function unaccounted(log: readonly Entry[], writers: Writers): string[] {
 }
 
 /**
- * What is wrong with what an informer told that had to list anew, and so may have left something out: whatever it tells
- * has happened, and of no name does it go back in time. Of what went unseen it has only the last version.
+ * The events of an informer that violate the watch contract. The informer had to relist and may have missed events, but
+ * every event it reports must have happened, and no name may go back in time. Of missed changes it has only the last
+ * version.
  */
-export function misinformed(told: readonly Entry[], log: readonly Entry[]): string[] {
+export function informerViolations(told: readonly WatchLogEntry[], log: readonly WatchLogEntry[]): string[] {
   const happened = new Map(log.map(({ version, name }) => [version, name]));
   const reached = new Map<string, number>();
   return told.flatMap((event) => {

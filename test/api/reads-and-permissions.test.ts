@@ -10,7 +10,7 @@ import type { RunningServer } from '../../src/server/start-server.ts';
 const instances = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-describe('reads and rights at the front door', () => {
+describe('reads and permissions in the management API', () => {
   let bench: ServerBench;
   let server: RunningServer;
 
@@ -23,7 +23,7 @@ describe('reads and rights at the front door', () => {
 
   const post = (body: JsonValue): Call => ({ method: 'POST', body });
 
-  /** The instance as it is when the server has nothing more to write about it. */
+  /** Creates an instance and waits until the server has nothing more to write to it. */
   async function make(name: string, metadata: JsonObject = {}): Promise<JsonObject> {
     const answer = await bench.ask(server, instances, post({ metadata: { name, ...metadata } }));
     expect(answer.code, answer.text).toBe(201);
@@ -44,7 +44,7 @@ describe('reads and rights at the front door', () => {
     return seen;
   }
 
-  it('shows a write to every later read, by every path (CLIENT-10, GET-02)', async () => {
+  it('every later read sees a write, by every path (CLIENT-10, GET-02)', async () => {
     const made = await make('fresh');
     const [got, listed, paged] = await Promise.all([
       bench.ask(server, `${instances}/fresh`),
@@ -60,7 +60,7 @@ describe('reads and rights at the front door', () => {
     }
   });
 
-  it('counts versions up in plain decimal numbers (CLIENT-09, META-15)', async () => {
+  it('versions are increasing decimal numbers (CLIENT-09, META-15)', async () => {
     let last = 0n;
     for (const name of ['n1', 'n2', 'n3']) {
       const version = versionOf(await make(name));
@@ -70,7 +70,7 @@ describe('reads and rights at the front door', () => {
     }
   });
 
-  it('gives every item of a list its kind, and one object a name (CLIENT-16, CLIENT-22, NEG-25)', async () => {
+  it('every list item has its kind, and a list by name has one object (CLIENT-16, CLIENT-22, NEG-25)', async () => {
     const { json } = await bench.ask(server, instances);
     expect(json.kind).toBe('VirtualClusterInstanceList');
     const names = listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
@@ -80,7 +80,7 @@ describe('reads and rights at the front door', () => {
     }
   });
 
-  it('pages Tables like lists, each page at the same version, none twice, none left out (TABLE-10, CLIENT-05, LIST-25, LIST-27)', async () => {
+  it('Tables are paged like lists, each page at the same version, without duplicates or gaps (TABLE-10, CLIENT-05, LIST-25, LIST-27)', async () => {
     const whole = await bench.ask(server, instances);
     const seen: string[] = [];
     const versions = new Set<string>();
@@ -102,7 +102,7 @@ describe('reads and rights at the front door', () => {
     return (await response.body.json()) as JsonObject;
   }
 
-  it('watches one object that need not exist yet (WATCH-27, CLIENT-06)', async () => {
+  it('a watch of one object does not need the object to exist (WATCH-27, CLIENT-06)', async () => {
     const { json } = await bench.ask(server, instances);
     const watching = events(
       `${instances}?watch=1&resourceVersion=${versionOf(json)}&fieldSelector=metadata.name%3Dlater`,
@@ -119,20 +119,20 @@ describe('reads and rights at the front door', () => {
     for (const event of seen) expect(textAt(event, 'object', 'kind')).toBe('VirtualClusterInstance');
   });
 
-  it('resumes a watch from any version of the last minutes (CLIENT-07, CLIENT-08)', async () => {
+  it('a watch resumes from any version of the last minutes (CLIENT-07, CLIENT-08)', async () => {
     const first = await make('resume-1');
     await make('resume-2');
     const seen = await events(`${instances}?watch=1&resourceVersion=${versionOf(first)}`, 1);
     expect(textAt(seen[0], 'object', 'metadata', 'name')).toBe('resume-2');
   });
 
-  it('passes over parameters that it does not know (CLIENT-25, REQ-22)', async () => {
+  it('unknown parameters are ignored (CLIENT-25, REQ-22)', async () => {
     const { code, json } = await bench.ask(server, `${instances}?shardSelector=x&nothing=here`);
     expect(code).toBe(200);
     expect(listAt(json, 'items').length).toBeGreaterThan(0);
   });
 
-  it('leaves an idle watch open (WATCH-34, CLIENT-21)', async () => {
+  it('an idle watch stays open (WATCH-34, CLIENT-21)', async () => {
     const { json } = await bench.ask(server, instances);
     const response = await bench.request(
       server,
@@ -143,7 +143,7 @@ describe('reads and rights at the front door', () => {
     expect(performance.now() - started).toBeGreaterThan(900);
   });
 
-  it('may change names to generate from, owners and labels by PUT, and never what is set once (UPDATE-14, UPDATE-22, OWNER-04)', async () => {
+  it('PUT may change generateName, owners and labels, and never immutable fields (UPDATE-14, UPDATE-22, OWNER-04)', async () => {
     const made = await make('changing', { generateName: 'x-' });
     const metadata = made.metadata as JsonObject;
     const owner = {
@@ -172,7 +172,7 @@ describe('reads and rights at the front door', () => {
     });
   });
 
-  it('asks for the verb, the subresource and the name that the request has (AUTHZ-09, STATUS-08, DELETE-22, DELCOL-07, AUTHZ-10)', async () => {
+  it('authorization checks the verb, the subresource and the name of the request (AUTHZ-09, STATUS-08, DELETE-22, DELCOL-07, AUTHZ-10)', async () => {
     await bench.make(server, 'users', 'nobody');
     const token = await bench.makeKey(server, 'nobodys', { user: 'nobody' });
     const asked = async (path: string, call: Call) => (await bench.ask(server, path, { ...call, token })).json.message;
@@ -190,7 +190,7 @@ describe('reads and rights at the front door', () => {
     );
   });
 
-  it('tells kinds apart by every name they have (DISC-19)', async () => {
+  it('every name of a kind is unique (DISC-19)', async () => {
     for (const path of ['/kubernetes/management/api/v1', groupPath]) {
       const { json } = await bench.ask(server, path);
       const names = listAt(json, 'resources')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { numberAt, textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { type InstanceTimes, measureInstances } from './harness/measure-instances.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';
 import { findKubernetes } from './harness/programs.ts';
@@ -14,7 +14,7 @@ import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts'
 const programs = findKubernetes();
 const cluster = 'europe';
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'instances on a real cluster', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instances on a real cluster', () => {
   let kubernetes: Kubernetes;
   let flotilla: Flotilla;
   let times: InstanceTimes;
@@ -37,24 +37,24 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
   });
   async function make(name: string, spec: JsonObject = {}): Promise<JsonObject> {
     const before = Date.now();
-    const made = await flotilla.make(name, { clusterRef: { cluster }, template: {}, ...spec });
-    times.made(name, placeOf(made), before);
+    const made = await flotilla.createInstance(name, { clusterRef: { cluster }, template: {}, ...spec });
+    times.created(name, placeOf(made), before);
     return made;
   }
-  /** Each holds a whole API server; nobody waits for its end. */
+  /** Starts a deletion without waiting: each instance holds a whole API server. */
   const letGo = (name: string) => flotilla.admin.ok(['delete', `vci/${name}`, '--wait=false']);
   const placeOf = (instance: JsonObject) => ({
     namespace: textAt(instance, 'spec', 'clusterRef', 'namespace'),
     name: textAt(instance, 'spec', 'clusterRef', 'virtualCluster'),
   });
   const service = async (namespace: string, name: string) =>
-    await kubernetes.api.ask('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
+    await kubernetes.api.request('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
   const revision = async (namespace: string, name: string) =>
     JSON.parse(await kubernetes.helm('list', '-n', namespace, '-o', 'json')).find(
       (each: { name: string }) => each.name === name,
     )?.revision;
 
-  it('are installed by helm, and ready when their API answers (completions §9.2)', async () => {
+  it('are installed by helm, and Ready when their API responds (completions §9.2)', async () => {
     const place = placeOf(await make('first'));
     await flotilla.wait('first', 'condition=Ready');
     const ready = await flotilla.instance('first');
@@ -62,12 +62,12 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     const { body } = await service(place.namespace, place.name);
     expect(textAt(ready, 'status', 'serviceUID')).toBe(textAt(body, 'metadata', 'uid'));
     expect(await revision(place.namespace, place.name)).toBe('1');
-    const inside = await flotilla.inside('first');
+    const inside = await flotilla.kubectlInside('first');
     expect(await inside.ok(['get', 'ns', '-o', 'name'])).toContain('namespace/default');
   });
 
-  it('are used with kubectl by several people, each with the rights they have inside (completions §8)', async () => {
-    const [anna, bob] = [await flotilla.person('anna'), await flotilla.person('bob')];
+  it('are used with kubectl by several users, each with their permissions inside (completions §8)', async () => {
+    const [anna, bob] = [await flotilla.createUser('anna'), await flotilla.createUser('bob')];
     const place = placeOf(
       await make('shared', {
         access: [{ name: 'use', verbs: ['get', 'use'], users: ['anna'] }],
@@ -76,9 +76,9 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     );
     await flotilla.wait('shared', 'condition=Ready');
     await (await kubernetes.standIn(place)).startNode();
-    const admin = await flotilla.inside('shared');
-    const inside = await flotilla.inside('shared', anna);
-    await expect(flotilla.inside('shared', bob)).rejects.toThrow(/Forbidden/);
+    const admin = await flotilla.kubectlInside('shared');
+    const inside = await flotilla.kubectlInside('shared', anna);
+    await expect(flotilla.kubectlInside('shared', bob)).rejects.toThrow(/Forbidden/);
 
     expect(await inside.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('anna');
     expect((await inside.run(['create', 'namespace', 'mine'])).stderr).toMatch(/Forbidden.*User "anna" cannot create/);
@@ -93,31 +93,31 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     expect(await inside.ok(['exec', '-i', 'web', '--', 'cat'], { input: 'to and fro' })).toBe('to and fro');
     expect((await inside.run(['exec', 'web', '--', 'sh', '-c', 'echo no >&2; exit 7'])).code).toBe(7);
     const logs = inside.follow(['logs', '-f', 'web']);
-    await logs.seen(/has started/);
+    await logs.waitForOutput(/has started/);
     await inside.ok(['attach', '-i', 'web'], { input: 'said to it\n' });
-    await logs.seen(/said to it/);
+    await logs.waitForOutput(/said to it/);
     await logs.stop();
 
     const page = createServer((_, response) => response.end('from the pod')).listen(0, '127.0.0.1');
     await once(page, 'listening');
     const forward = inside.follow(['port-forward', 'pod/web', `:${(page.address() as AddressInfo).port}`]);
-    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.seen(/127\.0\.0\.1:\d+/)) ?? [];
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(await forward.waitForOutput(/127\.0\.0\.1:\d+/)) ?? [];
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('from the pod');
     await forward.stop();
     await once(page.close(), 'close');
 
     const watch = inside.follow(['get', 'configmaps', '-w', '-o', 'name']);
     await inside.ok(['create', 'configmap', 'first']);
-    await watch.seen(/configmap\/first/);
+    await watch.waitForOutput(/configmap\/first/);
     await inside.ok(['create', 'configmap', 'second']);
-    await watch.seen(/configmap\/second/);
+    await watch.waitForOutput(/configmap\/second/);
     await flotilla.admin.ok(['delete', 'accesskey', 'annas']);
-    await expect(watch.seen(/configmap\/third/)).rejects.toThrow(/ended/);
+    await expect(watch.waitForOutput(/configmap\/third/)).rejects.toThrow(/ended/);
     expect((await inside.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
     await letGo('shared');
   });
 
-  it('are upgraded when what they are made of changes, and otherwise left as they are (completions §9.2)', async () => {
+  it('are upgraded when their desired state changes, and left unchanged otherwise (completions §9.2)', async () => {
     const place = placeOf(await make('changing', { template: labelled('silver') }));
     await flotilla.wait('changing', 'condition=Ready');
     const pod = () => kubernetes.api.ok('GET', `/api/v1/namespaces/${place.namespace}/pods/${place.name}-0`);
@@ -140,7 +140,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     await letGo('changing');
   });
 
-  it('show in helm’s own words what is wrong with their values, and get on when it is right', async () => {
+  it('show helm’s own message for invalid values, and proceed when they are corrected', async () => {
     await make('wrong', { template: { helmRelease: { values: 'noSuchThing: 1' } } });
     await flotilla.wait('wrong', 'condition=VirtualClusterDeployed=false');
     await flotilla.wait(
@@ -153,7 +153,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     await letGo('wrong');
   });
 
-  it('show what goes wrong with them on the cluster, and mend what somebody took away (completions §9.2)', async () => {
+  it('show failures on the cluster, and repair deleted parts (completions §9.2)', async () => {
     const crashing = 'controlPlane: {statefulSet: {pods: {annotations: {node.flotilla.test/state: crash-looping}}}}';
     const place = placeOf(await make('troubled', { template: { helmRelease: { values: crashing } } }));
     await flotilla.wait('troubled', 'jsonpath={.status.phase}=Failed');
@@ -173,10 +173,10 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     await letGo('troubled');
   });
 
-  it('sleep without pods, say so to who comes, and wake with everything in them', async () => {
+  it('sleep without pods, report that to clients, and wake with their contents', async () => {
     const place = placeOf(await make('sleepy'));
     await flotilla.wait('sleepy', 'condition=Ready');
-    const inside = await flotilla.inside('sleepy');
+    const inside = await flotilla.kubectlInside('sleepy');
     await inside.ok(['create', 'namespace', 'kept']);
     await inside.ok(['get', 'ns']);
     await flotilla.admin.ok(['annotate', 'vci/sleepy', 'sleepmode.platform.sh/force=true']);
@@ -190,7 +190,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     await letGo('sleepy');
   });
 
-  it('made by hand are found and imported as they run; external ones are never touched (completions §9.2)', async () => {
+  it('created by hand are found and imported as they run; external ones are never changed (completions §9.2)', async () => {
     const places = ['found', 'foreign'].map((name) => ({ namespace: `of-${name}`, name }));
     const inside = await Promise.all(places.map((place) => kubernetes.installByHand(place)));
     const podOf = async ({ namespace, name }: { namespace: string; name: string }) =>
@@ -209,34 +209,34 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'instances on 
     }
     expect(await Promise.all(places.map(podOf))).toEqual(pods);
     expect(await Promise.all(places.map(({ namespace, name }) => revision(namespace, name)))).toEqual(['1', '1']);
-    await (await flotilla.inside('foreign')).ok(['create', 'namespace', 'through-the-gateway']);
+    await (await flotilla.kubectlInside('foreign')).ok(['create', 'namespace', 'through-the-gateway']);
     await inside[1]?.kubectl.ok(['get', 'namespace', 'through-the-gateway']);
 
     for (const { name } of places) await flotilla.admin.ok(['delete', `vci/${name}`, '--timeout=60s']);
     expect((await service('of-found', 'found')).code).toBe(404);
-    expect((await kubernetes.api.ask('GET', '/api/v1/namespaces/of-found')).code).toBe(200);
+    expect((await kubernetes.api.request('GET', '/api/v1/namespaces/of-found')).code).toBe(200);
     expect(await revision('of-foreign', 'foreign')).toBe('1');
     expect(await podOf({ namespace: 'of-foreign', name: 'foreign' })).toBe(pods[1]);
   });
 
-  it('are gone from the cluster when they are gone here, and nothing else is (completions §9.2)', async () => {
+  it('are removed from the cluster when they are deleted here, and nothing else is (completions §9.2)', async () => {
     const place = placeOf(await make('brief'));
     await flotilla.wait('brief', 'condition=Ready');
     await flotilla.admin.ok(['delete', 'vci/brief', '--timeout=60s']);
-    expect((await kubernetes.api.ask('GET', `/api/v1/namespaces/${place.namespace}`)).code).toBe(404);
+    expect((await kubernetes.api.request('GET', `/api/v1/namespaces/${place.namespace}`)).code).toBe(404);
     const roles = await kubernetes.kubectl.ok(['get', 'clusterroles,clusterrolebindings', '-o', 'name']);
     expect(roles).not.toContain(`vc-${place.name}-v-${place.namespace}`);
-    expect((await kubernetes.api.ask('GET', '/api/v1/namespaces/of-foreign')).code).toBe(200);
+    expect((await kubernetes.api.request('GET', '/api/v1/namespaces/of-foreign')).code).toBe(200);
   });
 
-  it('tell what their control plane writes', async () => {
+  it('serve the log of their control plane', async () => {
     const { code, text } = await flotilla.ask(`${instancesPath}/first/log?tailLines=1`);
     expect([code, text]).toEqual([200, expect.stringMatching(/^container \w+ of pod .* has started\n$/)]);
   });
 
-  it('cost less than a second besides helm and vCluster: from create to helm, and from its API to Ready', () => {
+  it('add less than a second to helm and vCluster: from create to helm, and from its API to Ready', () => {
     const { untilHelm, untilReady } = times.medians();
-    console.log(`in the median: ${untilHelm} ms from create to helm, ${untilReady} ms from its API to Ready`);
+    console.log(`median: ${untilHelm} ms from create to helm, ${untilReady} ms from its API to Ready`);
     expect(untilHelm).toBeLessThan(1_000);
     expect(untilReady).toBeLessThan(1_000);
   });

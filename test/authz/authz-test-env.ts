@@ -7,31 +7,34 @@ import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
 import { ServerBench } from '../../src/server/server.fixture.ts';
 import { Caller, eachOf } from './caller.ts';
-import { furnish, keyFor, type Make, maker } from './furnish.ts';
+import { createFixture, keyFor, type Make, objectCreator } from './create-fixture.ts';
 import type { Persona } from './personas.ts';
-import type { Pictures } from './requests.ts';
+import type { ObjectSnapshots } from './requests.ts';
 import { instances } from './world.ts';
 
-/** A server with the world in it, and somebody to ask with. */
-export interface Stage {
+/** A server with the fixture objects, and clients for it. */
+export interface AuthzTestEnv {
   readonly url: string;
   readonly ca: string;
   readonly clock: ManualClock;
   readonly caller: Caller;
   readonly adminKey: string;
   readonly make: Make;
-  /** Another address to call from, over one connection: who fails to authenticate too often has to wait. */
+  /**
+   * A client with another source address, over one connection: a source that fails to authenticate too often has to
+   * wait.
+   */
   from(localAddress: string): Caller;
-  /** Makes their keys. */
+  /** Creates the keys of the personas. */
   keys(personas: readonly Persona[]): Promise<ReadonlyMap<Persona, string>>;
-  pictures(): Promise<Pictures>;
+  snapshots(): Promise<ObjectSnapshots>;
   read(path: string, token?: string): Promise<JsonObject>;
-  /** An instance that was deleted is held until nothing of it is left. */
+  /** Waits until a deleted instance is gone: it is held until its resources are deleted. */
   untilGone(project: string, name: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openStage(config?: string): Promise<Stage> {
+export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
   const bench = await ServerBench.open();
   const clock = new ManualClock(Date.now());
   const file = join(bench.root, 'settings.yaml');
@@ -46,9 +49,9 @@ export async function openStage(config?: string): Promise<Stage> {
     return caller;
   };
   const caller = open();
-  const make = maker(caller, adminKey);
-  await furnish(make);
-  // From here on nobody but the callers changes anything.
+  const make = objectCreator(caller, adminKey);
+  await createFixture(make);
+  // From here on only the callers change anything.
   for (const { project, name } of instances) {
     await untilInstance(bench, server, { project, name }, isSettled);
     await until(async () => {
@@ -80,7 +83,7 @@ export async function openStage(config?: string): Promise<Stage> {
       await eachOf(personas, async (persona) => void made.set(persona, await keyFor(make, persona)));
       return made;
     },
-    pictures: () => takePictures(read),
+    snapshots: () => takeSnapshots(read),
     async close() {
       await Promise.all(callers.map((each) => each.close()));
       await bench.close();
@@ -90,15 +93,15 @@ export async function openStage(config?: string): Promise<Stage> {
 
 const root = '/kubernetes/management';
 
-/** Events are written behind what they tell of. */
+/** Polls until the condition holds: events are written after what they report. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 1_000; turn += 1) if (await holds()) return;
-  throw new Error('it did not come');
+  throw new Error('the condition did not become true in time');
 }
 
-/** Every object that there is, by its path. Owned keys are the access keys under another kind. */
-async function takePictures(read: Stage['read']): Promise<Pictures> {
-  const pictures = new Map<string, JsonObject>();
+/** Every existing object, by its path. Owned keys are the access keys under another kind. */
+async function takeSnapshots(read: AuthzTestEnv['read']): Promise<ObjectSnapshots> {
+  const snapshots = new Map<string, JsonObject>();
   const groups = ['/api/v1', '/apis/events.k8s.io/v1', '/apis/coordination.k8s.io/v1', `/apis/${managementGroup}/v1`];
   for (const version of groups) {
     const resources = listAt(await read(`${root}${version}`), 'resources');
@@ -107,14 +110,14 @@ async function takePictures(read: Stage['read']): Promise<Pictures> {
       if (plural.includes('/') || !textsAt(resource, 'verbs').includes('list')) continue;
       const items = listAt(await read(`${root}${version}/${plural}`), 'items');
       for (const item of items)
-        pictures.set(`${root}${version}${placeOf(item)}/${plural}/${nameOf(item)}`, item as JsonObject);
+        snapshots.set(`${root}${version}${placeOf(item)}/${plural}/${nameOf(item)}`, item as JsonObject);
     }
   }
-  for (const [path, picture] of [...pictures]) {
+  for (const [path, picture] of [...snapshots]) {
     const owned = path.replace('/accesskeys/', '/ownedaccesskeys/');
-    if (owned !== path) pictures.set(owned, { ...picture, kind: 'OwnedAccessKey' });
+    if (owned !== path) snapshots.set(owned, { ...picture, kind: 'OwnedAccessKey' });
   }
-  return pictures;
+  return snapshots;
 }
 
 const nameOf = (item: JsonValue) => textAt(item, 'metadata', 'name');

@@ -3,15 +3,17 @@ import { exactJson } from './exact-json.ts';
 import type { Received } from './side.ts';
 import type { Tokens } from './tokens.ts';
 
-/** An answer as it is compared. */
-export interface Picture {
+/** A response in the form in which it is compared. */
+export interface NormalizedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** The document; the events of a watch as a list; the text where it is neither JSON nor YAML. */
+  /** The document; the events of a watch as a list; the text if it is neither JSON nor YAML. */
   readonly body: unknown;
 }
 
-/** What a client acts on. Left out: dates, lengths, transfer codings, the audit id, and ids of priority levels. */
+/**
+ * The headers that clients act on. Omitted: dates, lengths, transfer codings, the audit id, and ids of priority levels.
+ */
 const headersThatMatter = [
   'content-type',
   'retry-after',
@@ -24,20 +26,23 @@ const headersThatMatter = [
   'content-encoding',
 ];
 
-/** What is made of `generateName`: at most 58 characters of it and five more. */
+/** True if the name was generated: at most 58 characters of `generateName` and five more. */
 function isGenerated(name: string, generateName: string): boolean {
   return name.length > 5 && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
-export interface PictureOptions {
+export interface NormalizeOptions {
   readonly tokens: Tokens;
-  /** The answer is a watch, one event in a line. */
+  /** The response is a watch, one event per line. */
   readonly isStream: boolean;
-  /** That the object sent had, for the name that an error may carry. */
+  /** The generateName of the sent object, because an error may contain a generated name. */
   readonly generateName: string | undefined;
 }
 
-export function pictureOf(received: Received, { tokens, isStream, generateName }: PictureOptions): Picture {
+export function normalizeResponse(
+  received: Received,
+  { tokens, isStream, generateName }: NormalizeOptions,
+): NormalizedResponse {
   if (generateName !== undefined) {
     const name = /"details":\{"name":"([^"]*)"/.exec(received.text)?.[1];
     if (name !== undefined && isGenerated(name, generateName)) tokens.generated(name);
@@ -48,7 +53,7 @@ export function pictureOf(received: Received, { tokens, isStream, generateName }
     if (value !== undefined) headers[name] = tokens.text(String(value));
   }
   if (received.warnings.length > 0) headers.warning = received.warnings.map((warning) => tokens.text(warning));
-  // The hash is over a document with a server's own paths in it, so it is its form that is the same.
+  // The hash covers a document with the server's own paths, so only its form is compared.
   const { etag } = received.headers;
   if (etag !== undefined) headers.etag = String(etag).replace(/^"[0-9A-F]{128}(-\w+)?"$/, '<sha-512>');
   return { status: received.status, headers, body: bodyOf(received, tokens, isStream) };
@@ -71,7 +76,7 @@ function bodyOf({ status, headers, text }: Received, tokens: Tokens, isStream: b
   return tokens.text(text);
 }
 
-/** kube-apiserver sends those when its own timer happens to fall into the time of the watch. */
+/** True for a bookmark that kube-apiserver sends when its own timer fires during the watch. */
 function isTimedBookmark(line: string): boolean {
   return line.startsWith('{"type":"BOOKMARK"') && !line.includes('k8s.io/initial-events-end');
 }
@@ -83,7 +88,7 @@ const isObject = (value: unknown): value is Json =>
 function documentOf(document: unknown, tokens: Tokens): unknown {
   if (!isObject(document)) return named(document, tokens);
   if (isObject(document.metadata) && ('items' in document || 'rows' in document)) {
-    // A list is of the whole store's version, which on the other side counts what else that server keeps.
+    // A list has the version of the whole store, which on the other side also counts other objects.
     const metadata = { ...document.metadata, ...maskedOf(document.metadata, 'resourceVersion', 'continue') };
     return named({ ...document, metadata }, tokens);
   }
@@ -92,14 +97,14 @@ function documentOf(document: unknown, tokens: Tokens): unknown {
   return named(document, tokens);
 }
 
-/** kube-apiserver tells custom kinds in the order in which Go walks a map: in another one each time. */
+/** kube-apiserver reports custom kinds in the random order of a Go map. */
 export function byName(resources: unknown): unknown {
   if (!Array.isArray(resources)) return resources;
   const kindOf = ({ name, resource }: Json) => String(name ?? resource).replace(/\/.*/, '');
   return resources.toSorted((one, other) => kindOf(one).localeCompare(kindOf(other)));
 }
 
-/** A bookmark is of the store's version too, also where it stands in a row. */
+/** The value without versions: a bookmark has the store's version too, also in a table row. */
 function withoutVersions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVersions);
   if (!isObject(value)) return value;
@@ -113,7 +118,7 @@ function maskedOf(metadata: Json, ...members: readonly string[]): Json {
   return Object.fromEntries(members.filter((name) => metadata[name]).map((name) => [name, `<${name} of the list>`]));
 }
 
-/** The same value with tokens for what the server chose itself. */
+/** The value with tokens for everything that the server chose itself. */
 function named(value: unknown, tokens: Tokens, member = ''): unknown {
   if (typeof value === 'string') return tokens.text(value);
   if (typeof value === 'number') return `#${value}`;
@@ -135,7 +140,7 @@ function named(value: unknown, tokens: Tokens, member = ''): unknown {
   );
 }
 
-/** Entries of the same second stand in the order of their names, and a second may turn over on one side only. */
+/** Entries of the same second are sorted by name, and one side may cross the boundary of a second. */
 function byManager(one: unknown, other: unknown): number {
   const key = (entry: unknown) => (isObject(entry) ? `${entry.operation} ${entry.manager} ${entry.subresource}` : '');
   return key(one) < key(other) ? -1 : 1;

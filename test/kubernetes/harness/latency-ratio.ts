@@ -3,25 +3,25 @@ import type { HostConnection } from '../../../src/hosts/kubernetes/host-connecti
 const mostRounds = 40;
 const perRound = 40;
 
-export interface TwoWays {
+export interface LatencyComparison {
   readonly path: string;
   readonly through: HostConnection;
-  readonly straight: HostConnection;
-  /** What is little enough: no further round is needed then. */
+  readonly direct: HostConnection;
+  /** The ratio that is low enough: no further round is needed then. */
   readonly wanted: number;
 }
 
 /**
- * How many times as long a request takes the one way as the other: of the medians, in turns so that whatever else goes on
- * meets both. The best of some rounds, as it is not the machine's other work that is asked for.
+ * The ratio of the latencies of two connections: of the medians, alternating so that other load affects both. Returns
+ * the best of some rounds, to exclude other load on the machine.
  */
-export async function timesAsLong({ path, through, straight, wanted }: TwoWays): Promise<number> {
+export async function latencyRatio({ path, through, direct, wanted }: LatencyComparison): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < mostRounds && best >= wanted; round++) {
     const times: [number[], number[]] = [[], []];
     for (let at = 0; at < perRound; at++) {
       times[0].push(await timeOf(through, path));
-      times[1].push(await timeOf(straight, path));
+      times[1].push(await timeOf(direct, path));
     }
     best = Math.min(best, median(times[0]) / median(times[1]));
   }

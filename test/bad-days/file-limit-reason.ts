@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Why so many connections cannot be opened here; nothing if they can. Node raises its own limit as far as it may. */
-export function whyTooFewFiles(needed: number): string | undefined {
+/**
+ * The reason why so many connections cannot be opened here; `undefined` if they can. Node raises its own limit as far
+ * as possible.
+ */
+export function fileLimitReason(needed: number): string | undefined {
   if (!existsSync('/proc/self/limits')) return undefined;
   const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited';
   if (hard === 'unlimited' || Number(hard) >= needed) return undefined;

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, storageGroup } from '../../src/api/naming.ts';
 import { textAt } from '../../src/lib/json-path.ts';
-import { askedText } from './ask.ts';
+import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf, type Sent } from './caller.ts';
 import { table } from './oracle/oracle.ts';
-import { asksOf, type Pictures, requestOf } from './requests.ts';
-import { openStage, type Stage } from './stage.ts';
+import { describeAction } from './requested-action.ts';
+import { actionsOf, type ObjectSnapshots, requestOf } from './requests.ts';
 
 const keysPath = `/kubernetes/management/apis/${managementGroup}/v1/ownedaccesskeys`;
 
-/** A source that fails more often than this has to wait; each address asks less often. */
+/** A source with more failures has to wait; each test address stays below this. */
 const failuresOfOneAddress = 15;
 
-describe('whoever has no key that is good', () => {
-  let stage: Stage;
-  let pictures: Pictures;
+describe('a caller without a valid key', () => {
+  let env: AuthzTestEnv;
+  let snapshots: ObjectSnapshots;
   const tokens = new Map<string, string>();
 
   beforeAll(async () => {
-    stage = await openStage();
+    env = await openAuthzTestEnv();
     const key = async (name: string, spec: Record<string, string | number | boolean>, token?: string) =>
-      textAt(await stage.make(keysPath, { metadata: { name }, spec }, token), 'spec', 'key');
+      textAt(await env.make(keysPath, { metadata: { name }, spec }, token), 'spec', 'key');
     tokens.set('no key', '');
     tokens.set('a key that never was', 'flk_0000000000000000000000000000000000000000000000');
     tokens.set('something else', 'correct-horse-battery-staple-0123456789');
@@ -32,22 +32,22 @@ describe('whoever has no key that is good', () => {
     tokens.set('a key made with a key that is disabled', await key('child', {}, parent));
     const patch = { method: 'PATCH', type: 'application/merge-patch+json' } as const;
     const change = (path: string, spec: Record<string, boolean>) =>
-      stage.caller.send(stage.adminKey, { ...patch, path, body: { spec } });
+      env.caller.send(env.adminKey, { ...patch, path, body: { spec } });
     const all = keysPath.replace('ownedaccesskeys', 'accesskeys');
     const users = keysPath.replace('ownedaccesskeys', 'users');
     expect((await change(`${all}/parent`, { disabled: true })).code).toBe(200);
     expect((await change(`${users}/gone`, { disabled: true })).code).toBe(200);
-    expect((await stage.caller.send(stage.adminKey, { method: 'DELETE', path: `${all}/deleted` })).code).toBe(200);
-    stage.clock.advance(61_000);
-    pictures = await stage.pictures();
+    expect((await env.caller.send(env.adminKey, { method: 'DELETE', path: `${all}/deleted` })).code).toBe(200);
+    env.clock.advance(61_000);
+    snapshots = await env.snapshots();
   });
-  afterAll(() => stage.close());
+  afterAll(() => env.close());
 
-  it('is answered 401 by every endpoint, whatever is asked', async () => {
+  it('gets 401 from every endpoint, for every request', async () => {
     const questions = table
       .filter(({ only }) => only !== 'review')
       .flatMap((row) =>
-        asksOf({ ...row, resource: row.resource.replace('/*', '/x') })
+        actionsOf({ ...row, resource: row.resource.replace('/*', '/x') })
           .slice(0, 1)
           .map((ask) => ({ row, ask })),
       );
@@ -55,11 +55,11 @@ describe('whoever has no key that is good', () => {
     const wrong: string[] = [];
     const blocks = Array.from({ length: Math.ceil(cells.length / failuresOfOneAddress) }, (_, block) => block);
     await eachOf(blocks, async (block) => {
-      const caller = stage.from(`127.1.${Math.floor(block / 250)}.${(block % 250) + 1}`);
+      const caller = env.from(`127.1.${Math.floor(block / 250)}.${(block % 250) + 1}`);
       const start = block * failuresOfOneAddress;
       for (const { who, token, row, ask } of cells.slice(start, start + failuresOfOneAddress)) {
-        const { code } = await caller.send(token, requestOf(row, ask, pictures));
-        if (code !== 401) wrong.push(`${who}, ${askedText(ask)}: ${code}`);
+        const { code } = await caller.send(token, requestOf(row, ask, snapshots));
+        if (code !== 401) wrong.push(`${who}, ${describeAction(ask)}: ${code}`);
       }
       await caller.close();
     });
@@ -67,7 +67,7 @@ describe('whoever has no key that is good', () => {
     expect(cells.length).toBeGreaterThan(1_000);
   }, 120_000);
 
-  it('may ask how the process is, and nothing else outside the API', async () => {
+  it('may read the health of the process, and nothing else outside the API', async () => {
     const answers: Record<string, number> = {
       '/version': 200,
       '/healthz': 200,
@@ -84,35 +84,35 @@ describe('whoever has no key that is good', () => {
       [`/kubernetes/cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters/none/proxy/api`]: 401,
       '/kubernetes/project/red/virtualcluster/r-user/api': 401,
     };
-    const caller = stage.from('127.1.9.9');
+    const caller = env.from('127.1.9.9');
     for (const [path, code] of Object.entries(answers)) {
       const sent: Sent = { method: 'GET', path };
       expect((await caller.send('', sent)).code, path).toBe(code);
     }
   });
 
-  it('lets nobody into a connected cluster who may not use it, nor with a scope that does not cover it', async () => {
+  it('cannot enter a connected cluster without permission to use it or with a scope that does not cover it', async () => {
     const root = '/kubernetes/cluster/local';
     const proxied = `${root}/apis/${storageGroup}/v1/namespaces/default/virtualclusters/none/proxy/api`;
-    const key = async (name: string, spec: Parameters<Stage['make']>[1]) =>
-      textAt(await stage.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
+    const key = async (name: string, spec: Parameters<AuthzTestEnv['make']>[1]) =>
+      textAt(await env.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
     const codes: Record<string, readonly number[]> = {
-      [stage.adminKey]: [200, 404, 404],
+      [env.adminKey]: [200, 404, 404],
       [await key('in-plain', { user: 'red-admin' })]: [403, 403, 403],
       [await key('in-projects', { user: 'second-admin', scope: { projects: [{ project: '*' }] } })]: [403, 403, 403],
       [await key('in-there', { user: 'second-admin', scope: { clusters: [{ cluster: 'local' }] } })]: [200, 404, 403],
     };
     for (const [token, expected] of Object.entries(codes)) {
       const paths = [`${root}/api`, proxied, '/kubernetes/cluster/none/api'];
-      const answers = await Promise.all(paths.map((path) => stage.caller.send(token, { method: 'GET', path })));
+      const answers = await Promise.all(paths.map((path) => env.caller.send(token, { method: 'GET', path })));
       expect(answers.map(({ code }) => code)).toEqual(expected);
     }
   });
 
-  it('leaves metrics, backups and the audit log to admins, and to no scope that does not name them', async () => {
-    const read = async (token: string, path: string) => (await stage.caller.send(token, { method: 'GET', path })).code;
-    const key = async (name: string, spec: Parameters<Stage['make']>[1]) =>
-      textAt(await stage.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
+  it('has no access to metrics, backups and the audit log, which need an admin and a scope that names them', async () => {
+    const read = async (token: string, path: string) => (await env.caller.send(token, { method: 'GET', path })).code;
+    const key = async (name: string, spec: Parameters<AuthzTestEnv['make']>[1]) =>
+      textAt(await env.make(keysPath, { metadata: { name }, spec }), 'spec', 'key');
     const plain = await key('plain', { user: 'red-admin' });
     const scraping = await key('scraping', {
       user: 'second-admin',
@@ -120,7 +120,7 @@ describe('whoever has no key that is good', () => {
     });
     const scoped = await key('scoped', { user: 'second-admin', scope: { projects: [{ project: '*' }] } });
     for (const path of ['/metrics', '/backup', '/audit', '/kubernetes/management/metrics']) {
-      expect(await read(stage.adminKey, path), path).toBe(200);
+      expect(await read(env.adminKey, path), path).toBe(200);
       expect(await read(plain, path), path).toBe(403);
       expect(await read(scoped, path), path).toBe(403);
       expect(await read(scraping, path), path).toBe(path.endsWith('/metrics') ? 200 : 403);

@@ -8,10 +8,10 @@ import * as world from './world.ts';
 const root = '/kubernetes/management';
 const group = `${root}/apis/${managementGroup}/v1`;
 
-/** Makes something through the API; what it must be able to make it insists on. */
+/** Creates an object through the API; throws unless it was created. */
 export type Make = (path: string, body: JsonObject, token?: string) => Promise<JsonObject>;
 
-export function maker(caller: Caller, adminKey: string): Make {
+export function objectCreator(caller: Caller, adminKey: string): Make {
   return async (path, body, token = adminKey) => {
     const { code, text } = await caller.send(token, { method: 'POST', path, body });
     if (code !== 201) throw new Error(`POST ${path} ${JSON.stringify(body)}: ${code} ${text}`);
@@ -19,8 +19,8 @@ export function maker(caller: Caller, adminKey: string): Make {
   };
 }
 
-/** The world of `world.ts`, as the administrator makes it. */
-export async function furnish(make: Make): Promise<void> {
+/** Creates the fixture of `world.ts` as the administrator. */
+export async function createFixture(make: Make): Promise<void> {
   const one = (plural: string, name: string, spec: JsonObject) =>
     make(`${group}/${plural}`, { metadata: { name }, spec });
   for (const name of world.users) {
@@ -88,7 +88,10 @@ function json(access: readonly world.Access[]): JsonValue {
   return JSON.parse(JSON.stringify(access)) as JsonValue;
 }
 
-/** The key of a persona, in clear: `key-<name>`. One with several scopes is made with the one before, and so on. */
+/**
+ * The key of a persona in plain text: `key-<name>`. A key with several scopes is created with the key before it, and so
+ * on.
+ */
 export async function keyFor(make: Make, persona: Persona): Promise<string> {
   const { name, holder, groups, scopes } = persona;
   const [first, ...later] = scopes;

@@ -3,14 +3,14 @@ import type { ApiCaller } from './api-caller.ts';
 
 const teams = `/apis/${managementGroup}/v1/teams`;
 
-/** Milliseconds. */
+/** Latency in milliseconds. */
 export interface Latency {
   readonly median: number;
   readonly p99: number;
 }
 
-/** What an ordinary client does all day: lists, gets, creates, patches and deletes. Gives how long single calls took. */
-export async function workOrdinarily(caller: ApiCaller, rounds: number, name: string): Promise<Latency> {
+/** A typical client workload: lists, gets, creates, patches and deletes. Returns the latency of single calls. */
+export async function runWorkload(caller: ApiCaller, rounds: number, name: string): Promise<Latency> {
   const times: number[] = [];
   const call = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, status: number, body?: object) => {
     const started = performance.now();
@@ -31,18 +31,23 @@ export async function workOrdinarily(caller: ApiCaller, rounds: number, name: st
   return { median: at(0.5), p99: at(0.99) };
 }
 
-/** On a busy machine one measurement says little: what others notice, they notice every time. */
+/** A single measurement on a busy machine is unreliable; a real effect shows in every measurement. */
 const attempts = 4;
 
-/** Works until a call takes no longer than `most`; gives what it took at last. */
-export async function workUnnoticing(caller: ApiCaller, rounds: number, name: string, most: number): Promise<Latency> {
-  let latency = await workOrdinarily(caller, rounds, name);
+/** Repeats the workload until the median latency is at most `most`. Returns the last latency. */
+export async function runWorkloadUntilFast(
+  caller: ApiCaller,
+  rounds: number,
+  name: string,
+  most: number,
+): Promise<Latency> {
+  let latency = await runWorkload(caller, rounds, name);
   for (let attempt = 1; attempt < attempts && latency.median > most; attempt++) {
-    latency = await workOrdinarily(caller, rounds, `${name}-${attempt}`);
+    latency = await runWorkload(caller, rounds, `${name}-${attempt}`);
   }
   return latency;
 }
 
-export function inWords({ median, p99 }: Latency): string {
+export function formatLatency({ median, p99 }: Latency): string {
   return `${median.toFixed(1)} ms (99 % in ${p99.toFixed(1)} ms)`;
 }

@@ -9,7 +9,7 @@ import { openWays, type VirtualClusterWays } from '../../src/hosts/kubernetes/re
 import { ManualClock, systemClock } from '../../src/lib/clock.ts';
 import { linesOf } from '../../src/lib/lines.ts';
 import { silentLog } from '../../src/lib/log.ts';
-import { describeWith } from '../harness/suite.ts';
+import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import type { StandIn } from './harness/stand-in.ts';
 import { type Kubernetes, startKubernetes } from './harness/start-kubernetes.ts';
@@ -41,14 +41,14 @@ async function post(api: ClusterApi, path: string, document: object, as: ApiRequ
   return await jsonOf(api, path, { method: 'POST', body: body(), headers, as });
 }
 
-/** Who the cluster takes the caller for. */
+/** The identity of the caller as the cluster sees it. */
 async function whoAmI(api: ClusterApi, as: ApiRequest['as']) {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   const { status } = await post(api, '/apis/authentication.k8s.io/v1/selfsubjectreviews', review, as);
   return status.userInfo;
 }
 
-describeWith(typeof programs === 'string' ? programs : undefined, 'the way to real clusters', () => {
+describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the connection to real clusters', () => {
   let kubernetes: Kubernetes;
   let connection: HostConnection;
   let ways: VirtualClusterWays;
@@ -86,7 +86,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     await kubernetes?.stop();
   });
 
-  it('callers are who they are, in the cluster and in the virtual one, with groups and extras', async () => {
+  it('callers keep their identity, in the cluster and in the virtual one, with groups and extras', async () => {
     const jane = { name: 'Łucja', groups: ['devs'], extra: { 'example.com/scope': ['a b', 'ü'] } };
     for (const api of [connection.api, ways.to(place)]) {
       expect(await whoAmI(api, jane)).toMatchObject({
@@ -100,7 +100,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     expect(JSON.parse(await textOf(refused)).message).toContain('User "Łucja" cannot list resource "secrets"');
   });
 
-  it('a token of an account of the virtual cluster is that account, whatever certificate this server has', async () => {
+  it("a token of a virtual cluster's service account keeps that identity, whatever certificate this server has", async () => {
     const api = ways.to(place);
     await post(api, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
@@ -110,7 +110,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     expect((await api.send(asking('/api/v1/secrets', { as: { token: 'x' } }))).status).toBe(401);
   });
 
-  it('a watch lasts while others ask, and ends with its signal', async () => {
+  it('a watch lasts during other requests, and ends with its signal', async () => {
     const api = ways.to(place);
     const ending = new AbortController();
     const path = '/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0';
@@ -121,11 +121,11 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
       let name = '';
       while (name !== `seen-${at}`) name = JSON.parse(String((await lines.next()).value)).object.metadata.name;
     }
-    ending.abort(new Error('enough'));
+    ending.abort(new Error('done'));
     await expect(lines.next()).rejects.toThrow('enough');
   });
 
-  it('a way on which nothing moves is kept open by the node itself', async () => {
+  it('an idle connection is kept alive by pings', async () => {
     const { kubeconfig } = readKubeconfig(readFileSync(kubernetes.kubeconfig, 'utf8'));
     if (kubeconfig === undefined) throw new Error('no kubeconfig');
     const clock = new ManualClock();
@@ -139,7 +139,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     const { fetch } = host;
     const own = openWays({ connection: { fetch, forward }, clock, log: silentLog, direct: false, endpointOf });
     for (let round = 0; round < 8; round++) {
-      // The answer to a ping comes before that to what was asked behind it.
+      // The pong arrives before the response to the request sent after the ping.
       clock.advance(25_000);
       expect(await jsonOf(own.to(place), '/version')).toHaveProperty('major');
     }
@@ -149,7 +149,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     await host.close();
   });
 
-  it('a list of many megabytes comes whole, and one that nobody reads holds up nobody', async () => {
+  it('a list of many megabytes arrives completely, and an unread one blocks no other request', async () => {
     const api = ways.to(place);
     const data = { text: 'x'.repeat(500_000) };
     for (let at = 0; at < 20; at++) {
@@ -166,7 +166,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     ending.abort();
   });
 
-  it('exec, attach and port-forward pass as they are, over WebSockets and SPDY', async () => {
+  it('exec, attach and port-forward are passed through, over WebSockets and SPDY', async () => {
     await inside.startNode();
     await inside.kubectl.ok(['run', 'web', '--image=web']);
     await inside.kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s']);
@@ -208,10 +208,10 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     expect(none.status).toBe(404);
   });
 
-  it('a virtual cluster that starts anew with other certificates is reached again', async () => {
+  it('a virtual cluster that restarts with other certificates is reached again', async () => {
     const api = ways.to(place);
     expect((await api.send(asking('/readyz'))).status).toBe(200);
-    // Without its claim it forgets everything, its authority too.
+    // Without its claim it loses its whole state, including its CA.
     await kubernetes.kubectl.ok(['scale', '-n', 'reached', 'statefulset/blue', '--replicas=0']);
     await kubernetes.kubectl.ok(['wait', '-n', 'reached', '--for=delete', 'pod/blue-0', '--timeout=30s']);
     await expect(api.send(asking('/readyz'))).rejects.toMatchObject({ code: 503 });
@@ -222,7 +222,7 @@ describeWith(typeof programs === 'string' ? programs : undefined, 'the way to re
     expect((await whoAmI(api, masters)).username).toBe('root');
   });
 
-  it('a host that takes connections and stays silent is given up in time', async () => {
+  it('a host that accepts connections and does not respond times out', async () => {
     const { kubeconfig } = readKubeconfig(readFileSync(kubernetes.kubeconfig, 'utf8'));
     if (kubeconfig === undefined) throw new Error('no kubeconfig');
     const options = { clock: systemClock, connectTimeout: 500, answerTimeout: 500 };
