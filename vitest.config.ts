@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = process.argv[process.argv.indexOf('--project') + 1] ?? 'all';
+/** The quick suite runs twice; each run has a report of its own. */
+const mode = process.env.FLOTILLA_FAST_PATHS === 'off' ? '-plain' : '';
 const reports = process.env['FLOTILLA_TEST_REPORTS'];
 
 /** Suites that measure latency. They run alone on the machine. */
@@ -23,9 +25,9 @@ const bench = 'test/e2e/bench.test.ts';
 export default defineConfig({
   test: {
     isolate: false,
-    setupFiles: ['test/harness/property-seed.ts'],
+    setupFiles: ['test/harness/property-seed.ts', 'test/harness/plain-paths.ts'],
     reporters:
-      reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}.json` }]],
+      reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/${project}${mode}.json` }]],
     projects: [
       {
         extends: true,

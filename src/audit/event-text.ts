@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
+import { fastPathsEnabled } from '../lib/fast-paths.ts';
 import { Remembered } from '../lib/remembered.ts';
 import { mayHoldSecret } from './redact.ts';
 
@@ -66,8 +67,12 @@ export class EventText {
     return rest === undefined ? JSON.stringify(event) : beginning + rest;
   }
 
-  /** The members before `objectRef`. `undefined` if any needs an escape or may contain a secret. */
+  /**
+   * The members before `objectRef`. `undefined` if any needs an escape or may contain a secret: then, and on the plain
+   * path, the caller uses JSON.stringify.
+   */
   beginning(event: AuditEvent): string | undefined {
+    if (!fastPathsEnabled()) return undefined;
     const { auditID, verb, requestURI, impersonatedUser } = event;
     if (impersonatedUser !== undefined || !isPlain(auditID + verb + requestURI)) return undefined;
     const caller = this.#caller(event);

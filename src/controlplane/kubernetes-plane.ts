@@ -1,6 +1,7 @@
 import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { andThen, type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
 import type { LeftWork } from '../registry/left-work.ts';
 import { SliceObjects } from '../registry/slice-objects.ts';
 import { standingDigest } from '../registry/standing-kinds.ts';
@@ -91,10 +92,9 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
 }
 
 /** Calls the parts one after the other until one refuses. Most return synchronously, and then no promise is created. */
-function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): Promise<void> | undefined {
+function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): MaybePromise<void> {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);
-    if (deciding instanceof Promise) return deciding.then(() => admitBy(parts.slice(index + 1), write));
+    if (mustAwait(deciding)) return andThen(deciding, () => admitBy(parts.slice(index + 1), write));
   }
-  return undefined;
 }

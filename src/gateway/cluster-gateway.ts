@@ -8,6 +8,7 @@ import type { Exchange, Filter, Handler } from '../http/exchange.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import { pathSegments, rawPath } from '../http/path-segments.ts';
 import type { Plane } from '../http/plane.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { type EntranceOptions, entrance } from './entrance.ts';
 import { insidePlane, type PlaneVisit, type Visit } from './inside.ts';
 import { type Authorize, inCluster } from './plane-identity.ts';
@@ -86,20 +87,17 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     known: Identity | undefined,
     token: string,
     exchange: Exchange,
-  ): Identity | undefined | Promise<Identity | undefined> => {
+  ): MaybePromise<Identity | undefined> => {
     const cluster = clusterOf(exchange);
     if (known?.ends !== undefined && isLongRunning(exchange)) ends.set(exchange, known.ends);
     if (known !== undefined) return callerIn(known, cluster);
     return cluster === builtInName ? builtIn?.authenticate(builtIn.plane, token) : undefined;
   };
 
-  function authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined> {
+  function authenticate(token: string, exchange: Exchange): MaybePromise<Identity | undefined> {
     const internal = options.known?.(token);
     if (internal !== undefined) return internal;
-    const known = options.chain.authenticate(token, exchange);
-    return known instanceof Promise
-      ? known.then((found) => identityFor(found, token, exchange))
-      : identityFor(known, token, exchange);
+    return andThen(options.chain.authenticate(token, exchange), (found) => identityFor(found, token, exchange));
   }
 
   const builtInSession =

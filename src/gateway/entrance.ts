@@ -6,6 +6,7 @@ import { chain, type Exchange, type Filter, goesOn, type Handler, type Reply } f
 import { isLongRunning } from '../http/long-running.ts';
 import type { Plane } from '../http/plane.ts';
 import { withSignal } from '../http/with-signal.ts';
+import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { Visit } from './inside.ts';
 
 export interface EntranceOptions {
@@ -21,9 +22,9 @@ export interface EntranceOptions {
     token: string,
     exchange: Exchange,
     openSession: () => Promise<Visit>,
-  ): Identity | undefined | Promise<Identity | undefined>;
+  ): MaybePromise<Identity | undefined>;
   /** Throws 404, 501 or 503 if the target cannot be used now. Returns a permanent target synchronously. */
-  enter(exchange: Exchange): Visit | Promise<Visit>;
+  enter(exchange: Exchange): MaybePromise<Visit>;
   /** The target exists whether or not it is in use, so sessions are neither shared nor closed. */
   readonly alwaysThere?: boolean;
   /**
@@ -43,9 +44,9 @@ export interface EntranceOptions {
  * learns nothing about the target; the target itself decides what the others may do and whom they may impersonate.
  */
 export function entrance(options: EntranceOptions): Handler {
-  const sessions = new WeakMap<Exchange, Visit | Promise<Visit>>();
+  const sessions = new WeakMap<Exchange, MaybePromise<Visit>>();
 
-  const enter = (exchange: Exchange): Visit | Promise<Visit> => {
+  const enter = (exchange: Exchange): MaybePromise<Visit> => {
     if (options.alwaysThere === true) return options.enter(exchange);
     const existing = sessions.get(exchange);
     if (existing !== undefined) return existing;
@@ -62,14 +63,12 @@ export function entrance(options: EntranceOptions): Handler {
     identity: Identity,
     attributes: Attributes,
     gateDecision: Decision | undefined,
-  ): Decision | Promise<Decision> => {
+  ): MaybePromise<Decision> => {
     options.onPlane(exchange, inside.plane);
     const deciding = inside.authorize(identity, attributes);
     const scopes = gateDecision?.scopes;
     if (scopes === undefined) return deciding;
-    return deciding instanceof Promise
-      ? deciding.then((decision) => ({ ...decision, scopes }))
-      : { ...deciding, scopes };
+    return andThen(deciding, (decision) => ({ ...decision, scopes }));
   };
 
   const decide = (
@@ -77,17 +76,16 @@ export function entrance(options: EntranceOptions): Handler {
     identity: Identity,
     attributes: Attributes,
     gateDecision: Decision | undefined,
-  ): Decision | Promise<Decision> => {
+  ): MaybePromise<Decision> => {
     if (gateDecision?.allowed === false) {
       if (options.refusal === undefined) return gateDecision;
       exchange.decision = gateDecision;
       throw options.refusal(exchange, gateDecision);
     }
     const opening = enter(exchange);
-    if (!(opening instanceof Promise)) return decideInside(exchange, opening, identity, attributes, gateDecision);
     // The target may have to wake up, or its cluster may hang: the slot of this request is lent to others meanwhile.
-    const opened = exchange.place?.lend(opening) ?? opening;
-    return opened.then((session) => decideInside(exchange, session, identity, attributes, gateDecision));
+    const opened = isPromise(opening) ? (exchange.place?.lend(opening) ?? opening) : opening;
+    return andThen(opened, (session) => decideInside(exchange, session, identity, attributes, gateDecision));
   };
 
   const chained = guardedChain(
@@ -96,18 +94,12 @@ export function entrance(options: EntranceOptions): Handler {
       depth: options.depth,
       authenticate: (token, exchange) => options.authenticate(token, exchange, async () => await enter(exchange)),
       authorize(identity, attributes, exchange) {
-        const deciding = identity.gate?.(attributes);
-        return deciding instanceof Promise
-          ? deciding.then((decision) => decide(exchange, identity, attributes, decision))
-          : decide(exchange, identity, attributes, deciding);
+        return andThen(identity.gate?.(attributes), (decision) => decide(exchange, identity, attributes, decision));
       },
     },
-    chain(options.within === undefined ? [] : [options.within], (exchange) => {
-      const opening = enter(exchange);
-      return opening instanceof Promise
-        ? opening.then((session) => serveIn(session, exchange))
-        : serveIn(opening, exchange);
-    }),
+    chain(options.within === undefined ? [] : [options.within], (exchange) =>
+      andThen(enter(exchange), (session) => serveIn(session, exchange)),
+    ),
   );
   if (options.alwaysThere === true) return chained;
 
@@ -120,7 +112,7 @@ export function entrance(options: EntranceOptions): Handler {
     } finally {
       const closeSession = () => {
         const session = sessions.get(exchange);
-        if (session instanceof Promise) {
+        if (session !== undefined && isPromise(session)) {
           void session.then(
             (opened) => opened.leave(),
             () => {},

@@ -1,4 +1,5 @@
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from '../api/status.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { IncomingRequest, Place, RequestBody } from './exchange.ts';
 
 /** The limit of Kubernetes for any body that it decodes (rule REQ-20). */
@@ -11,7 +12,7 @@ export interface BodySource {
 }
 
 /** Returns the whole body; throws 413 as soon as it is known to be too long. A buffered body is returned directly. */
-export function readBody(source: BodySource, limit: number = defaultBodyLimit): Uint8Array | Promise<Uint8Array> {
+export function readBody(source: BodySource, limit: number = defaultBodyLimit): MaybePromise<Uint8Array> {
   const { request, place } = source;
   // Kubernetes never decompresses bodies. Accepting compressed ones would let a small request take unbounded memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';

@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from './fast-paths.ts';
 import { sortBytes } from './json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
@@ -11,11 +12,14 @@ export interface WriteOptions {
 /** The maximum depth for JSON.stringify and for recursion; far below the stack limit. */
 export const flatDepth = 500;
 
-/** Writes JSON with exact 64-bit integers. Undefined members are omitted, as JSON.stringify does. */
+/**
+ * Writes JSON with exact 64-bit integers. Undefined members are omitted, as JSON.stringify does. Fast path:
+ * JSON.stringify, for values that it writes exactly like this.
+ */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
   const sorted = options.sorted ?? true;
   const indent = options.indent ?? 0;
-  if (isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
+  if (fastPathsEnabled() && isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
   return indent === 0 && depthWithin(value, flatDepth)
     ? writeCompact(value, sorted)
     : new DeepWriter(sorted, indent).write(value);

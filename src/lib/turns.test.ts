@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { haveHadTurns, Turns, turnsHad } from './turns.ts';
+import { Turns } from './turns.ts';
 
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 const currentOperation = () => new Promise<void>((resolve) => process.nextTick(resolve));
@@ -53,30 +53,5 @@ describe('WakeScheduler', () => {
     scheduler.add(() => ran.push('later'));
     await nextTick();
     expect(ran.at(-1)).toBe('later');
-  });
-
-  it('reports until the end of a tick that tasks have run in it', async () => {
-    const [one, other] = [new Turns(2), new Turns(2)];
-    for (let tick = 0; tick < 2; tick++) await nextTick();
-    expect(haveHadTurns()).toBe(false);
-    for (const scheduler of [one, other, other, other]) scheduler.add(() => {});
-    expect(haveHadTurns()).toBe(false);
-    await currentOperation();
-    expect(haveHadTurns()).toBe(true);
-    await nextTick();
-    expect(haveHadTurns()).toBe(true);
-    await nextTick();
-    expect(haveHadTurns()).toBe(false);
-  });
-
-  it('counts the tasks of all schedulers', async () => {
-    const [one, other] = [new Turns(2), new Turns(2)];
-    const before = turnsHad();
-    for (const scheduler of [one, one, one, other]) scheduler.add(() => {});
-    expect(turnsHad() - before).toBe(0);
-    await currentOperation();
-    expect(turnsHad() - before).toBe(3);
-    await nextTick();
-    expect(turnsHad() - before).toBe(4);
   });
 });

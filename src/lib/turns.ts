@@ -1,18 +1,3 @@
-/** The number of schedulers that have run tasks in this tick of the event loop. */
-let schedulersRunThisTick = 0;
-/** The number of tasks that all schedulers have run since the process started. */
-let tasksRun = 0;
-
-/** The number of tasks that all schedulers have run since the process started. */
-export function turnsHad(): number {
-  return tasksRun;
-}
-
-/** True if any scheduler has run tasks in this tick of the event loop. Data they wrote is sent at its end. */
-export function haveHadTurns(): boolean {
-  return schedulersRunThisTick > 0;
-}
-
 /**
  * Runs tasks in order, a limited number per tick of the event loop, so that other work can run in between. The first
  * tasks run as soon as the current operation ends, so that the data they write is sent in the same tick. `add` never
@@ -40,20 +25,17 @@ export class Turns {
 
   readonly #runSome = (): void => {
     const end = Math.min(this.#waiting.length, this.#next + this.#perTick);
-    tasksRun += end - this.#next;
     for (; this.#next < end; this.#next++) this.#waiting[this.#next]?.();
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
       this.#next = 0;
     }
     this.#isLimitReached = true;
-    schedulersRunThisTick++;
     setImmediate(this.#onNextTick);
   };
 
   readonly #onNextTick = (): void => {
     this.#isLimitReached = false;
-    schedulersRunThisTick--;
     if (this.#waiting.length > 0) this.#runSome();
   };
 }

@@ -1,3 +1,4 @@
+import { type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import type { Draft, StoredResource } from './resource.ts';
@@ -32,7 +33,7 @@ export function admitted<T>(
   const callbacks: (() => void)[] = [];
   const afterwards = (callback: () => void) => void callbacks.push(callback);
   const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, afterwards };
-  let decision: void | Promise<void>;
+  let decision: MaybePromise<void>;
   try {
     decision = admit(request);
   } catch (error) {
@@ -40,16 +41,16 @@ export function admitted<T>(
     throw error;
   }
   // Usually admission decides synchronously and registers no callback, so there is nothing to wait for.
-  return decision instanceof Promise || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
+  return mustAwait(decision) || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
 }
 
 async function storeAfterDecision<T>(
-  decision: void | Promise<void>,
+  decision: MaybePromise<void>,
   store: () => Promise<T>,
   callbacks: readonly (() => void)[],
 ): Promise<T> {
   try {
-    if (decision instanceof Promise) await decision;
+    if (mustAwait(decision)) await decision;
     return await store();
   } finally {
     for (const callback of callbacks) callback();

@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import { metadataAsPrinted } from '../api/structs/as-printed.ts';
+import { fastPathsEnabled } from '../lib/fast-paths.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
@@ -90,11 +91,6 @@ export class CachedObject implements Place, Served, Decoded {
     return this.stands ? undefined : this.revision;
   }
 
-  /** The value of the object's row; `undefined` for an unchanged built-in object, which has no row. */
-  get rowText(): string | undefined {
-    return typeof this.#content === 'string' ? this.#content : undefined;
-  }
-
   get stands(): boolean {
     return typeof this.#content !== 'string';
   }
@@ -111,7 +107,8 @@ export class CachedObject implements Place, Served, Decoded {
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
     if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.object.metadata;
-    return parseTrustedJson(bareMetadataText(content)) as ObjectMeta;
+    if (this.#usesText) return parseTrustedJson(bareMetadataText(content)) as ObjectMeta;
+    return parseBareRecord(content, this.#kind.resource).object.metadata;
   }
 
   /** The object as clients see it, with its resourceVersion. */
@@ -136,13 +133,14 @@ export class CachedObject implements Place, Served, Decoded {
     if (this.#kind.resource.builtIn === true) {
       return writeJson(metadataAsPrinted(this.object.metadata) as JsonValue, { sorted: false });
     }
-    return metadataText(this.#text, this.#findVersionOffset(), this.revision);
+    if (this.#usesText) return metadataText(this.#text, this.#findVersionOffset(), this.revision);
+    return writeJson(this.#decodeUncached().metadata as JsonValue);
   }
 
   get labels(): Labels | undefined {
     if (this.#decodedForms !== undefined) return this.#decodedForms.record.object.metadata.labels;
     const content = this.#content;
-    this.#labels ??= (typeof content === 'string' ? labelsIn(content) : content.labels) ?? noLabels;
+    this.#labels ??= (typeof content === 'string' ? this.#labelsOf(content) : content.labels) ?? noLabels;
     return this.#labels;
   }
 
@@ -152,7 +150,7 @@ export class CachedObject implements Place, Served, Decoded {
   }
 
   json(): string {
-    if (this.#kind.resource.builtIn !== true && this.#isInServedForm) return this.#jsonOfText();
+    if (this.#usesText && this.#kind.resource.builtIn !== true && this.#isInServedForm) return this.#jsonOfText();
     if (this.#decodedForms === undefined) return objectJson(this.#kind.resource, this.#decodeUncached());
     this.#decodedForms.json ??= objectJson(this.#kind.resource, this.object);
     return this.#decodedForms.json;
@@ -165,6 +163,20 @@ export class CachedObject implements Place, Served, Decoded {
 
   forget(): void {
     this.#decodedForms = undefined;
+  }
+
+  /**
+   * True on the fast path, which assembles responses from pieces of the stored text. The plain path decodes the record
+   * and serializes it again.
+   */
+  get #usesText(): boolean {
+    return fastPathsEnabled();
+  }
+
+  #labelsOf(text: string): Labels | undefined {
+    if (this.#usesText) return labelsIn(text);
+    const { labels } = parseRecord(text, this.#kind.resource).object.metadata;
+    return labels && Object.freeze(labels);
   }
 
   #jsonOfText(): string {

@@ -1,5 +1,6 @@
 import { groupResourceOf } from '../api/resource.ts';
 import { alreadyExists, conflict, qualified, serviceUnavailable, tooLarge } from '../api/status.ts';
+import { mustAwait } from '../lib/maybe-promise.ts';
 import type { Check, Write } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { CachedObject } from './cached-object.ts';
@@ -46,12 +47,10 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   const encoded = next === undefined ? undefined : encodeWithinLimit(kind, write, next);
   const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
   const rows = write.leavesNothing === true ? noRows : derivedRows(kind, key, old?.record, next);
-  const derived = rows instanceof Promise ? await rows : rows;
+  const derived = mustAwait(rows) ? await rows : rows;
   const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
   const row = old === undefined ? kind.cache.deletedRow(key) : old.row;
-  // Evaluated here because no other code runs between this line and the call of the store.
-  const seen = kind.cache.get(key.namespace, key.name) === old;
-  const checks: Check[] = [{ key: rowKey, revision: row, seen, value: old?.rowText }];
+  const checks: Check[] = [{ key: rowKey, revision: row }];
   for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
   checks.push(...companions.checks, ...derived.checks);
   if (write.requires !== undefined) checks.push(write.requires);

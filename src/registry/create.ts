@@ -1,6 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { alreadyExists, generatedNameTaken, type StatusError, stillBeingDeleted } from '../api/status.ts';
+import { andThen } from '../lib/maybe-promise.ts';
 import type { Check } from '../store/store.ts';
 import { admitted } from './admission.ts';
 import { answerDryRun, answerWritten } from './answer.ts';
@@ -123,8 +124,7 @@ export function createAt(
       storeNew(kind, key, draft, creation, requires),
     );
   };
-  const completing = settleMain(kind, context, draft);
-  return completing === undefined ? store() : completing.then(store);
+  return andThen(settleMain(kind, context, draft), store);
 }
 
 async function storeNew(

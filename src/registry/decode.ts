@@ -10,6 +10,7 @@ import { applyDefaults } from '../api/schema/default.ts';
 import { prune } from '../api/schema/prune.ts';
 import { isSettled } from '../api/schema/settled.ts';
 import { badRequest, type StatusError } from '../api/status.ts';
+import { fastPathsEnabled } from '../lib/fast-paths.ts';
 import { isNestedDeeper } from '../lib/json-depth.ts';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../lib/json-value.ts';
 import type { FieldValidation } from './verbs.ts';
@@ -67,8 +68,12 @@ export function shapeObject(kind: ResourceKind, value: JsonValue, options: Shape
  * The same without checking kind and apiVersion. Throws DecodeError, for callers with an error message of their own.
  */
 export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
+  // Plain path: the separate passes below, which change nothing in such an object.
   const settled =
-    kind.builtIn !== true && kind.shape === undefined && isSettled(kind.schema, sent, options.settledBase);
+    fastPathsEnabled() &&
+    kind.builtIn !== true &&
+    kind.shape === undefined &&
+    isSettled(kind.schema, sent, options.settledBase);
   if (!settled && isNestedDeeper(sent, deepestObject)) throw new DecodeError(tooDeep);
   const { metadata, unknown } = shapeMetadata(getMember(sent, 'metadata') ?? null, 'metadata', options.base?.metadata);
   if (options.namespace !== undefined) setNamespace(metadata, kind, options.namespace);

@@ -96,7 +96,7 @@ function kindStore(kind: KindRuntime): KindStore {
     unchanged: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,
-    listen: (listener) => cache.listen({ changed: listener }),
+    listen: (listener) => cache.listen({ changed: (change) => listener(change) }),
     settleDeadline: (namespace, name) => settleDeadline(kind, maintenanceContext(namespace), name),
     redefine(next) {
       // A kind is usually defined again right after it was opened, which must not recreate all its objects.

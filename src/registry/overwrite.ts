@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta.ts';
 import { cloneJson, equalJson } from '../lib/json-value.ts';
+import { mustAwait } from '../lib/maybe-promise.ts';
 import { admitted } from './admission.ts';
 import { answerDryRun, answerVanished, answerWritten } from './answer.ts';
 import { sameButTimes } from './apply/same-but-times.ts';
@@ -56,7 +57,7 @@ export async function overwrite(
     options.part === 'main'
       ? settleMain(kind, context, draft, options.subresource, isInForm)
       : settleStatus(kind, context, draft, isInForm);
-  if (completing !== undefined) await completing;
+  if (mustAwait(completing)) await completing;
   draft.object = options.track(draft.object, current.record.object);
   const { subresource, dryRun } = options;
   return admitted(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, timestamp } from '../api/meta.ts';
+import { runOnFastPaths } from '../lib/fast-paths.fixture.ts';
 import { canonicalJson } from '../lib/json-canonical.ts';
 import { parseJson } from '../lib/json-parse.ts';
 import { SortedText } from '../lib/json-sorted-text.ts';
@@ -32,6 +33,8 @@ function createdObject(sent: JsonObject, seconds: number, manager: string): Kube
 }
 
 describe('encodeForCache', () => {
+  runOnFastPaths();
+
   it('the text equals that of encodeRecord, and the decoded record is known', () => {
     const kind: RecordKind = {
       form: { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object },

@@ -1,15 +1,14 @@
-import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../api/meta.ts';
+import type { KubeObject, ObjectMeta } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import { CanonicalJson } from '../lib/json-canonical.ts';
+import { fastPathsEnabled } from '../lib/fast-paths.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
-import { type KnownText, writeJson, writeKnown } from '../lib/json-write.ts';
-import { textOfEntries } from './apply/created-entries.ts';
-import { textOfFields } from './apply/known-fields.ts';
+import { writeJson } from '../lib/json-write.ts';
+import { encodeSharedRecord } from './fast/encode-shared-record.ts';
 import type { ServedForm, StoredRecord } from './resource.ts';
 import type { SentDocument } from './sent-document.ts';
-import { joinFields, leftOut, putFields, splitFields } from './stored-fields.ts';
-import { withoutManagedFields } from './stored-text.ts';
+import { parseWithKnownFields } from './stored-fields.ts';
+import { startsWithForm, withoutManagedFields } from './stored-text.ts';
 
 /** The part of a kind that decides how its objects are encoded and decoded. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
@@ -42,72 +41,29 @@ export interface EncodedRecord {
 }
 
 /**
- * Encodes a record for the store and the cache. If `isRead` is true, the result contains the decoded record as well, so
- * that the cache need not decode the text. The record shares frozen parts.
+ * Encodes a record for the store and the cache. Plain path: `encodeRecord`; the cache decodes the text. Fast path: reuses
+ * texts that are known and, if `isRead` is true, adds the decoded record, which shares frozen parts.
  */
 export function encodeShared(
   kind: RecordKind,
   record: StoredRecord,
   isRead = true,
-  document?: SentDocument,
+  sent?: SentDocument,
 ): EncodedRecord {
   const needsConversion = kind.form !== undefined && !isMarked(kind, record.object);
-  if (kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
-  if (document !== undefined) return encodeSent(kind, record, isRead, document);
-  // The text of most FieldsV1 is known and need not be generated.
-  const fields: JsonObject[] = [];
-  const texts: string[] = [];
-  const canonical = new CanonicalJson((frozen) => {
-    const text = textOfFields(frozen);
-    if (text === undefined) return undefined;
-    fields.push(frozen);
-    texts.push(text);
-    return leftOut;
-  });
-  const stored = canonicalRecord(canonical, record);
-  if (!canonical.isPlain) {
-    const whole = canonicalRecord(new CanonicalJson(), record);
-    return { text: writeJson(documentOf(kind, whole)), record: whole };
-  }
-  const text = joinFields(JSON.stringify(documentOf(kind, stored)), texts);
-  return isRead ? { text, record: withFields(stored, fields) } : { text };
+  if (!fastPathsEnabled() || kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
+  const toDocument = (each: StoredRecord) => documentOf(kind, each);
+  return encodeSharedRecord({ record: withoutUnstoredParts(record), toDocument, isRead, sent });
 }
 
-/** The same for a record that shares large parts, and therefore their texts, with its request document. */
-function encodeSent(kind: RecordKind, record: StoredRecord, isRead: boolean, document: SentDocument): EncodedRecord {
-  const known: KnownText = (part) =>
-    document.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
-  const text = writeKnown(documentOf(kind, record), known);
-  return isRead ? { text, record: canonicalRecord(new CanonicalJson((frozen) => frozen), record) } : { text };
-}
-
-function canonicalRecord(canonical: CanonicalJson, record: StoredRecord): StoredRecord {
-  const hidden = record.hidden === undefined ? undefined : canonical.of(record.hidden);
-  const object = canonical.of(withoutResourceVersion(record.object));
-  return hidden === undefined || isEmpty(hidden) ? { object } : { object, hidden };
+function withoutUnstoredParts({ object, hidden }: StoredRecord): StoredRecord {
+  const stored = withoutResourceVersion(object);
+  return hidden === undefined || isEmpty(hidden) ? { object: stored } : { object: stored, hidden };
 }
 
 function isEmpty(members: JsonObject): boolean {
   for (const _ in members) return false;
   return true;
-}
-
-/** Returns the record with the omitted FieldsV1, frozen like the rest. */
-function withFields(record: StoredRecord, fields: readonly JsonObject[]): StoredRecord {
-  if (fields.length === 0) return record;
-  let next = 0;
-  const metadata = { ...record.object.metadata };
-  metadata.managedFields = (metadata.managedFields ?? []).map((entry) => {
-    const copy: ManagedFieldsEntry = { ...entry };
-    if ((entry.fieldsV1 as JsonValue) === leftOut) copy.fieldsV1 = fields[next++] ?? {};
-    return Object.freeze(copy);
-  });
-  Object.freeze(metadata.managedFields);
-  const object = { ...record.object };
-  object.metadata = Object.freeze(metadata);
-  return record.hidden === undefined
-    ? { object: Object.freeze(object) }
-    : { object: Object.freeze(object), hidden: record.hidden };
 }
 
 /** A write that started in another version, before the kind was redefined, is stored without the mark. */
@@ -118,7 +74,9 @@ function isMarked({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
 /** True if the text is stored in the form in which it is served. */
 export function isInForm({ form }: RecordKind, text: string): boolean {
   if (form === undefined) return true;
-  return form.mark !== undefined && text.startsWith(`{"form":"${form.mark}",`);
+  if (form.mark === undefined) return false;
+  if (fastPathsEnabled()) return startsWithForm(text, form.mark);
+  return (parseTrustedJson(text) as JsonObject).form === form.mark;
 }
 
 /** Returns the record in the served form. Frozen, as it is shared from here on. */
@@ -134,9 +92,12 @@ export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
   return recordOf(parseDocument(text), text, kind);
 }
 
-/** The same, usually without managedFields. */
+/** The same without managedFields. The fast path leaves them in if they are not easily removed from the text. */
 export function parseBareRecord(text: string, kind: RecordKind): StoredRecord {
-  return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
+  if (fastPathsEnabled()) return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
+  const record = parseRecord(text, kind);
+  delete record.object.metadata.managedFields;
+  return record;
 }
 
 function recordOf({ object, hidden }: JsonObject, text: string, kind: RecordKind): StoredRecord {
@@ -145,11 +106,9 @@ function recordOf({ object, hidden }: JsonObject, text: string, kind: RecordKind
 }
 
 function parseDocument(text: string): JsonObject {
-  const split = splitFields(text);
-  const document = parseTrustedJson(split?.text ?? text);
+  const document = (fastPathsEnabled() ? parseWithKnownFields(text) : undefined) ?? parseTrustedJson(text);
   if (!isJsonObject(document)) throw new Error('stored record is not a JSON object');
-  if (split === undefined || putFields(document.object, split.fields)) return document;
-  return parseTrustedJson(text) as JsonObject;
+  return document;
 }
 
 export function withoutResourceVersion(object: KubeObject): KubeObject {

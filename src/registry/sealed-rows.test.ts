@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { openMemoryStore } from '../store/memory.ts';
-import type { Change, Transaction } from '../store/store.ts';
+import type { Change } from '../store/store.ts';
 import type { RowSealing } from './resource.ts';
 import { sealedRows, sealedSlice } from './sealed-rows.ts';
 import { SliceObjects } from './slice-objects.ts';
@@ -43,21 +43,6 @@ describe('sealed rows', () => {
     expect((await store.get(keyOf('b')))?.value).toBe('three');
     const everything = JSON.stringify([await raw.history(range, 1), await raw.list(range), await raw.get(keyOf('b'))]);
     for (const clear of ['one', 'two', 'three']) expect(everything).not.toContain(`"${clear}"`);
-  });
-
-  it('the plaintext that a caller has seen is not passed to the store in a check', async () => {
-    const { raw } = open();
-    const transactions: Transaction[] = [];
-    const transact = (transaction: Transaction) => {
-      transactions.push(transaction);
-      return raw.transact(transaction);
-    };
-    const store = sealedRows({ ...raw, transact }, range, sealing);
-    await store.transact({ writes: [{ key: keyOf('a'), value: 'one' }] });
-    const checks = [{ key: keyOf('a'), revision: 2, seen: true, value: 'one' }];
-    await store.transact({ checks, writes: [{ key: keyOf('a'), value: 'two' }] });
-    expect(transactions[1]?.checks).toEqual([{ key: keyOf('a'), revision: 2 }]);
-    expect(JSON.stringify(transactions)).not.toContain('"one"');
   });
 
   it('other rows of the same transaction stay plaintext', async () => {

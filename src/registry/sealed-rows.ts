@@ -24,8 +24,7 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
     },
     transact: (transaction) =>
       store.transact({
-        // Callers have seen plaintext, which the store must not take for the stored value.
-        checks: transaction.checks?.map(({ key, revision }) => ({ key, revision })) ?? [],
+        checks: transaction.checks ?? [],
         writes: transaction.writes.map((write) =>
           write.value === undefined || !inRange(range, write.key)
             ? write
@@ -79,7 +78,11 @@ function openedChange(sealing: RowSealing, change: Change): Change {
 
 function openingObserver(sealing: RowSealing, observer: Observer): Observer {
   return {
-    changes: (changes) => observer.changes(changes.map((change) => openedChange(sealing, change))),
+    changes: (changes, wakes) =>
+      observer.changes(
+        changes.map((change) => openedChange(sealing, change)),
+        wakes,
+      ),
     ended: (error) => observer.ended(error),
   };
 }

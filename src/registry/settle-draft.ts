@@ -1,5 +1,6 @@
 import { asStored } from '../api/structs/as-printed.ts';
 import { cloneJson } from '../lib/json-value.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { RequestContext } from './context.ts';
 import { keepFinalizer, warnOfFinalizers } from './finalizers.ts';
 import type { KindRuntime } from './kind-runtime.ts';
@@ -10,8 +11,7 @@ import { refuseWrongTypes, validateDraft, validateStatus } from './validate-draf
 
 /**
  * Brings a draft to its final form and rejects it if it is invalid. The order is the contract of StoredResource.
- * Returns `undefined` if nothing had to be awaited. `isInForm` is true if the draft is known to be in the served form
- * of its kind.
+ * `isInForm` is true if the draft is known to be in the served form of its kind.
  */
 export function settleMain(
   kind: KindRuntime,
@@ -19,18 +19,16 @@ export function settleMain(
   draft: Draft,
   subresource = '',
   isInForm = false,
-): Promise<void> | undefined {
+): MaybePromise<void> {
   const { resource } = kind;
   if (!isInForm) convertToServedForm(resource, draft);
   if (resource.prepare !== undefined) refuseWrongTypes(resource, draft.object);
   keepFinalizer(resource, draft.object, draft.old?.object, context);
   const preparing = resource.prepare?.(draft, context, subresource);
-  return preparing instanceof Promise
-    ? preparing.then(() => completePrepared(kind, context, draft))
-    : completePrepared(kind, context, draft);
+  return andThen(preparing, () => completePrepared(kind, context, draft));
 }
 
-function completePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
+function completePrepared(kind: KindRuntime, context: RequestContext, draft: Draft): MaybePromise<void> {
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
@@ -40,10 +38,7 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
   }
   if (resource.builtIn === true) draft.object = asStored(draft.object);
   if (old !== undefined) raiseGeneration(resource, draft.object, old);
-  const validating = validateDraft(kind, context, draft);
-  if (validating !== undefined) return validating.then(() => warnOfFinalizers(draft.object, old, context));
-  warnOfFinalizers(draft.object, old, context);
-  return undefined;
+  return andThen(validateDraft(kind, context, draft), () => warnOfFinalizers(draft.object, old, context));
 }
 
 /** An object that was decoded before the kind was redefined has the previous form. */

@@ -1,4 +1,4 @@
-import type { Change, Entry, Observer, Store } from '../store/store.ts';
+import type { Change, Entry, Observer, Store, WakeCount } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { allObjectsRange } from './rows.ts';
 import { translated } from './store-status.ts';
@@ -43,7 +43,7 @@ export class SliceObjects {
       const objects = new SliceObjects(state.revision, state.entries);
       try {
         objects.#stopObserving = await store.observe(range, state.revision, {
-          changes: (changes) => objects.#dispatch(changes),
+          changes: (changes, wakes) => objects.#dispatch(changes, wakes),
           ended: (error) => objects.#end(error),
         });
         return objects;
@@ -85,12 +85,12 @@ export class SliceObjects {
     };
   }
 
-  #dispatch(changes: readonly Change[]): void {
+  #dispatch(changes: readonly Change[], wakes: WakeCount | undefined): void {
     for (const change of changes) {
       const resource = change.key.segments[1] ?? '';
       this.#revision = change.revision;
       const observers = this.#observers.get(resource);
-      if (observers !== undefined) for (const observer of observers) observer.changes([change]);
+      if (observers !== undefined) for (const observer of observers) observer.changes([change], wakes);
       else if (this.#held !== undefined) {
         this.#held.delete(resource);
         this.#stale.add(resource);

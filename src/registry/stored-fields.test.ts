@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../api/meta.ts';
+import { runOnFastPaths } from '../lib/fast-paths.fixture.ts';
 import { canonicalJson } from '../lib/json-canonical.ts';
 import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
@@ -62,6 +63,8 @@ function withKnownFields(object: KubeObject): KubeObject {
   for (const entry of copy.metadata.managedFields ?? []) entry.fieldsV1 = knownFields(canonicalJson(entry.fieldsV1));
   return copy;
 }
+
+runOnFastPaths();
 
 it('records with managedFields are encoded and decoded like any other JSON', () => {
   fc.assert(

@@ -1,3 +1,4 @@
+import { parseTrustedJson } from '../lib/json-parse.ts';
 import { skipJson } from '../lib/json-skip.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { fieldsOfText, latestFields } from './apply/known-fields.ts';
@@ -22,8 +23,19 @@ interface Split {
 const entriesMember = '"managedFields":[';
 const fieldsMember = '"fieldsV1":';
 
+/**
+ * Parses a stored record. Returns `undefined` if this fast path does not apply: the record has no FieldsV1, or another
+ * part of it looks like managedFields.
+ */
+export function parseWithKnownFields(text: string): JsonValue | undefined {
+  const split = splitFields(text);
+  if (split === undefined) return undefined;
+  const document = parseTrustedJson(split.text);
+  return isJsonObject(document) && putFields(document.object, split.fields) ? document : undefined;
+}
+
 /** Returns `undefined` if the record has no FieldsV1. */
-export function splitFields(text: string): Split | undefined {
+function splitFields(text: string): Split | undefined {
   const metadata = metadataAt(text);
   // A label or annotation of that name is a string, and quotes in a string are escaped.
   const found = metadata === -1 ? -1 : text.indexOf(entriesMember, metadata);
@@ -66,7 +78,7 @@ function endOfFields(text: string, at: number, found: JsonObject[]): number {
  * Puts the FieldsV1 back, in place. Returns false if they do not belong to this object, because another part of the
  * record looks like managedFields.
  */
-export function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
+function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
   const metadata = isJsonObject(object) ? object.metadata : undefined;
   const entries = isJsonObject(metadata) ? metadata.managedFields : undefined;
   if (!Array.isArray(entries)) return false;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../api/meta.ts';
+import { runOnFastPaths } from '../lib/fast-paths.fixture.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
 import { fieldsOfText } from './apply/known-fields.ts';
@@ -44,6 +45,8 @@ function cached(kind: { builtIn?: boolean }, object: KubeObject, secret: JsonObj
 const place = { namespace: 'a', name: 'x' };
 
 describe('JSON from stored text', () => {
+  runOnFastPaths();
+
   it('the JSON is the same if the FieldsV1 is known', () => {
     const fields = fc.dictionary(fc.constantFrom('f:a', 'f:b', 'k:{"name":"]}"}', 'v:"}"', '.'), fc.constant({}));
     const entries = fc.array(fc.record({ fieldsType: fc.constant('FieldsV1'), fieldsV1: fields, manager: words }));

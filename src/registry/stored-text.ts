@@ -7,6 +7,11 @@ import { latestFields } from './apply/known-fields.ts';
  */
 export type Labels = Readonly<Record<string, string>>;
 
+/** True if the record has this form: `form` sorts before all other members. */
+export function startsWithForm(text: string, form: string): boolean {
+  return text.startsWith(`{"form":"${form}",`);
+}
+
 /** Returns the labels, frozen; `undefined` if there are none. */
 export function labelsIn(text: string): Labels | undefined {
   const metadata = metadataAt(text);

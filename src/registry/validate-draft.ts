@@ -5,6 +5,7 @@ import { validateChanged } from '../api/schema/validate-changed.ts';
 import { invalidObject } from '../api/status.ts';
 import { validateEmbedded } from '../api/validation/embedded-resources.ts';
 import { validateMeta, validateMetaUpdate } from '../api/validation/object-meta.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 import { blockOwnerErrors } from './owner-references.ts';
@@ -12,20 +13,19 @@ import type { Draft, StoredResource } from './resource.ts';
 
 /**
  * Collects every error of a draft in one 422 (rule CREATE-32). managedFields are not validated: the value that a client
- * sends is either taken over or replaced by the tracked one. Returns `undefined` if validation completed synchronously.
+ * sends is either taken over or replaced by the tracked one.
  */
-export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): Promise<void> | undefined {
+export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): MaybePromise<void> {
   const { resource } = kind;
   const { object } = draft;
   const old = draft.old?.object;
   const errors = metadataErrors(resource, object, old);
   errors.push(...schemaErrors(resource, object, old), ...validateEmbedded(resource.schema, object));
   const kindErrors = resource.validate?.(draft, context) ?? [];
-  // Awaiting a result that is already available would cost every write several microtasks.
-  if (kindErrors instanceof Promise)
-    return kindErrors.then((found) => refuseWith(kind, context, draft, [...errors, ...found]));
-  errors.push(...kindErrors);
-  return refuseWith(kind, context, draft, errors);
+  return andThen(kindErrors, (found) => {
+    errors.push(...found);
+    return refuseWith(kind, context, draft, errors);
+  });
 }
 
 function refuseWith(
@@ -33,12 +33,11 @@ function refuseWith(
   context: RequestContext,
   { object, old }: Draft,
   errors: FieldError[],
-): Promise<void> | undefined {
-  const blocked = blockOwnerErrors(kind, context, object, old?.object);
-  if (blocked instanceof Promise) return blocked.then((found) => refuse(kind.resource, object, [...errors, ...found]));
-  errors.push(...blocked);
-  refuse(kind.resource, object, errors);
-  return undefined;
+): MaybePromise<void> {
+  return andThen(blockOwnerErrors(kind, context, object, old?.object), (blocked) => {
+    errors.push(...blocked);
+    refuse(kind.resource, object, errors);
+  });
 }
 
 /** STATUS-05: validates only the status part of the schema. An old spec that is no longer valid blocks nothing. */

@@ -72,7 +72,7 @@ export class VersionCache implements ObjectCache {
 
   listen(listener: CacheListener): () => void {
     return this.#stored.listen({
-      changed: (change) => listener.changed(this.#convertChange(change)),
+      changed: (change, wakes) => listener.changed(this.#convertChange(change), wakes),
       ended: () => listener.ended?.(),
     });
   }

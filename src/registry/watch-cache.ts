@@ -1,4 +1,4 @@
-import type { Change, Entry, Store } from '../store/store.ts';
+import type { Change, Entry, Store, WakeCount } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { CachedChange, CachedObject } from './cached-object.ts';
 import { CachedRows, placeOf } from './cached-rows.ts';
@@ -29,8 +29,11 @@ export interface WatchCacheOptions {
 }
 
 export interface CacheListener {
-  /** Called synchronously, in order of revision, once per change. Must be fast and must not throw. */
-  changed(change: CachedChange): void;
+  /**
+   * Called synchronously, in order of revision, once per change. Must be fast and must not throw. A listener adds the
+   * watch readers that it wakes to `wakes`.
+   */
+  changed(change: CachedChange, wakes?: WakeCount): void;
   /** Called when no further change will follow. */
   ended?(): void;
 }
@@ -74,7 +77,7 @@ export class WatchCache {
       const cache = new WatchCache(options, rows.revision);
       cache.#fill(rows.entries);
       cache.#stopObserving = rows.observe({
-        changes: (changes) => cache.#observe(changes),
+        changes: (changes, wakes) => cache.#observe(changes, wakes),
         ended: () => cache.#end(),
       });
       return cache;
@@ -86,7 +89,7 @@ export class WatchCache {
       cache.#fill(state.entries);
       try {
         cache.#stopObserving = await options.store.observe(range, state.revision, {
-          changes: (changes) => cache.#observe(changes),
+          changes: (changes, wakes) => cache.#observe(changes, wakes),
           ended: () => cache.#end(),
         });
         return cache;
@@ -239,7 +242,7 @@ export class WatchCache {
     }
   }
 
-  #observe(changes: readonly Change[]): void {
+  #observe(changes: readonly Change[], wakes: WakeCount | undefined): void {
     for (const { key: rowKey, value, revision } of changes) {
       const key = placeOf(rowKey.segments);
       const before = this.#objects.get(key.namespace, key.name);
@@ -255,7 +258,7 @@ export class WatchCache {
       if (before === undefined && after === undefined) continue;
       const change = new CachedChange(key, revision, before, after);
       this.#recent.push(change);
-      for (const listener of this.#listeners) listener.changed(change);
+      for (const listener of this.#listeners) listener.changed(change, wakes);
       // Only a resuming watch may still need the previous version, and it uses the text.
       if (before !== undefined) this.#factory.kind.decoded.drop(before);
     }

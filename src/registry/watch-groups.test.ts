@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseLabelSelector } from '../api/selectors/label-selector.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { openMemoryStore } from '../store/memory.ts';
 import type { WatchEvent, WatchStream } from './verbs.ts';
 import { caller, deleting, openWidgets, patching, told, watching, widget, writing } from './widgets.fixture.ts';
 
@@ -113,6 +115,29 @@ describe('many watches of a kind', () => {
     for (let tick = 0; tick < 5; tick++) await nextTurn();
     expect(woken).toBe(100);
     for (const stream of streams) expect(ready(stream)).toHaveLength(3);
+  });
+
+  it('the readers that a change wakes are reported to the store', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    const observe = store.observe.bind(store);
+    let woken = 0;
+    const add = (readers: number) => {
+      woken += readers;
+    };
+    vi.spyOn(store, 'observe').mockImplementation((range, since, observer) =>
+      observe(range, since, {
+        changes: (changes) => observer.changes(changes, { add }),
+        ended: (error) => observer.ended(error),
+      }),
+    );
+    const { kind } = await openWidgets({}, { store, clock });
+    const streams = [await open(kind), await open(kind), await open(kind)];
+    for (const stream of streams.slice(1)) stream.wait(() => {});
+    await create(kind, 'w');
+    expect(woken).toBe(2);
+    await create(kind, 'x');
+    expect(woken).toBe(2);
   });
 
   it('a reader that waits is woken if an event is already available, or the watch has ended', async () => {

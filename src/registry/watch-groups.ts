@@ -1,4 +1,5 @@
 import { Turns } from '../lib/turns.ts';
+import type { WakeCount } from '../store/store.ts';
 import type { CachedChange } from './cached-object.ts';
 import type { Selection } from './selection.ts';
 import type { ObjectEvent } from './verbs.ts';
@@ -30,6 +31,8 @@ const readersPerTick = 32;
 export class WatchGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();
   readonly #wakeups = new Turns(readersPerTick);
+  /** The number of readers that were scheduled to be woken. */
+  #scheduled = 0;
   #ended = false;
 
   /** Adds a subscriber for all changes from now on. Returns a function that removes it. */
@@ -49,10 +52,12 @@ export class WatchGroups implements CacheListener {
 
   /** Wakes a reader in a later tick, so that other work runs in between: many readers cause many socket writes. */
   inTurn(wake: () => void): void {
+    this.#scheduled++;
     this.#wakeups.add(wake);
   }
 
-  changed(change: CachedChange): void {
+  changed(change: CachedChange, wakes?: WakeCount): void {
+    const scheduledBefore = this.#scheduled;
     const events = new Map<ObjectEvent['type'], Queued | undefined>();
     for (const { selection, members } of this.#groups.values()) {
       try {
@@ -67,6 +72,7 @@ export class WatchGroups implements CacheListener {
         for (const subscriber of members) subscriber.fail();
       }
     }
+    if (this.#scheduled > scheduledBefore) wakes?.add(this.#scheduled - scheduledBefore);
   }
 
   ended(): void {

@@ -1,4 +1,5 @@
 import { serviceUnavailable, timedOut } from '../api/status.ts';
+import { mustAwait } from '../lib/maybe-promise.ts';
 import { ObjectMoved } from './commit.ts';
 import type { AccessAttributes, RequestContext } from './context.ts';
 import type { KindRuntime } from './kind-runtime.ts';
@@ -18,7 +19,7 @@ export async function retrying<T>(kind: KindRuntime, context: RequestContext, at
       throw timedOut('request did not complete within requested timeout - context deadline exceeded');
     }
     const fresh = kind.cache.fresh();
-    const revision = typeof fresh === 'number' ? fresh : await fresh;
+    const revision = mustAwait(fresh) ? await fresh : fresh;
     unexplained = revision === lastRevision ? unexplained + 1 : 0;
     if (unexplained > maxUnexplainedConflicts)
       throw serviceUnavailable('the watch cache of this kind is behind the store; retry later', 1);

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../lib/turns.ts';
 import { BatchCost } from './batch-cost.ts';
-
-async function notifyWatches(watches: number): Promise<void> {
-  const scheduler = new Turns(watches);
-  for (let watch = 0; watch < watches; watch++) scheduler.add(() => {});
-  await new Promise((resolve) => setImmediate(resolve));
-}
 
 describe('the cost of a batch', () => {
   it('is low on a fast disk without watches', () => {
@@ -17,12 +10,14 @@ describe('the cost of a batch', () => {
     }
   });
 
-  it('is high only if many watches were notified since the previous batch', async () => {
+  it('is high only if many watches were notified since the previous batch', () => {
     const cost = new BatchCost();
-    await notifyWatches(7);
+    cost.add(7);
     expect(cost.isHigh()).toBe(false);
-    await notifyWatches(8);
+    for (const readers of [3, 5]) cost.add(readers);
+    expect(cost.wakesReaders).toBe(true);
     expect(cost.isHigh()).toBe(true);
+    expect(cost.wakesReaders).toBe(false);
     expect(cost.isHigh()).toBe(false);
   });
 

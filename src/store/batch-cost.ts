@@ -1,4 +1,4 @@
-import { turnsHad } from '../lib/turns.ts';
+import type { WakeCount } from './store.ts';
 
 /** Sending events to this many watches takes the thread as long as several writes. */
 const manyWatches = 8;
@@ -8,8 +8,8 @@ const longFlushMs = 4;
 const recentFlushes = 16;
 
 /** Estimates the cost of a batch, independent of its contents: the flush to disk and the notification of watches. */
-export class BatchCost {
-  #notified = turnsHad();
+export class BatchCost implements WakeCount {
+  #readersWoken = 0;
   readonly #flushes = new Array<number>(recentFlushes).fill(0);
   #next = 0;
 
@@ -19,10 +19,20 @@ export class BatchCost {
     this.#next = (this.#next + 1) % recentFlushes;
   }
 
-  /** Call once per batch, after watches were notified: counts the notifications since the previous call. */
+  /** Records that observers wake this many watch readers. */
+  add(readers: number): void {
+    this.#readersWoken += readers;
+  }
+
+  /** True if the latest batch wakes watch readers. */
+  get wakesReaders(): boolean {
+    return this.#readersWoken > 0;
+  }
+
+  /** Call once per batch, before it is written: judges the previous one and starts to count again. */
   isHigh(): boolean {
-    const before = this.#notified;
-    this.#notified = turnsHad();
-    return this.#notified - before >= manyWatches || Math.min(...this.#flushes) >= longFlushMs;
+    const isNotificationLong = this.#readersWoken >= manyWatches;
+    this.#readersWoken = 0;
+    return isNotificationLong || Math.min(...this.#flushes) >= longFlushMs;
   }
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
 import type { Hub } from './hub.ts';
 import type { KeyRange } from './key.ts';
-import type { Change, Observer, Revision } from './store.ts';
+import type { Change, Observer, Revision, WakeCount } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** A chunk of history: all changes of the range up to and including `upTo` that follow the previous chunk. */
@@ -87,8 +87,8 @@ class ObserverGate implements Observer {
     return this.#overflowed && !this.#isStopped;
   }
 
-  changes(changes: readonly Change[]): void {
-    if (this.#buffered === undefined) this.deliver(changes);
+  changes(changes: readonly Change[], wakes?: WakeCount): void {
+    if (this.#buffered === undefined) this.deliver(changes, wakes);
     else if (this.#buffered.length + changes.length > maxBuffered) {
       this.#overflowed = true;
       this.#buffered = [];
@@ -121,13 +121,13 @@ class ObserverGate implements Observer {
     this.#cursor = Math.max(this.#cursor, upTo);
   }
 
-  deliver(changes: readonly Change[]): void {
+  deliver(changes: readonly Change[], wakes?: WakeCount): void {
     if (this.#isStopped) return;
     const fresh = changes.filter((change) => change.revision > this.#cursor);
     const last = fresh.at(-1);
     if (last === undefined) return;
     this.#cursor = last.revision;
-    this.#catchErrors(() => this.#observer.changes(fresh));
+    this.#catchErrors(() => this.#observer.changes(fresh, wakes));
   }
 
   /**

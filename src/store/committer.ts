@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts';
+import { andThen, type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
 import { QuickTrust } from '../lib/quick-trust.ts';
-import { haveHadTurns } from '../lib/turns.ts';
 import { BatchCost } from './batch-cost.ts';
 import type { ChangeAge } from './change-age.ts';
 import type { DiskRoom } from './disk-room.ts';
@@ -35,8 +35,6 @@ export interface Flush {
 
 interface Job {
   readonly work: Work<unknown>;
-  /** The last batch that every observer had fully received when the item was submitted. */
-  readonly publishedBatch: number;
   /** Runs the item and returns the function that resolves or rejects the caller's promise. */
   run(stage: Stage): () => void;
   fail(error: unknown): void;
@@ -87,16 +85,11 @@ export class Committer {
   #unresolved: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
   readonly #rowCache = new RecentRows();
-  /** The last batch that every observer has fully received: the latest one, except while it is being published. */
-  #publishedBatch: number;
-  /** The rows that the latest batch wrote; `undefined` if they are not known. */
-  #lastWritten: ReadonlyMap<string, Row | undefined> | undefined;
   readonly #syncReads = new QuickTrust({ longestWait: 5, distrust: 60_000 });
 
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#position = options.state.position;
-    this.#publishedBatch = this.#position.batch;
     this.#heads = options.state.heads;
   }
 
@@ -119,7 +112,6 @@ export class Committer {
       }
       this.#queue.push({
         work,
-        publishedBatch: this.#publishedBatch,
         run(stage) {
           try {
             const result = work.run(stage);
@@ -188,7 +180,7 @@ export class Committer {
       const checkingSpace = this.#assertSpace(jobs);
       if (checkingSpace !== undefined) await checkingSpace;
       const reading = this.#read(jobs);
-      const rows = reading instanceof Promise ? await reading : reading;
+      const rows = mustAwait(reading) ? await reading : reading;
       const stage = new Stage({
         revision: this.#position.revision,
         row: (text) => rows.get(text),
@@ -196,7 +188,7 @@ export class Committer {
       });
       const notifications = jobs.map((job) => job.run(stage));
       if (!stage.empty) await this.#write(stage, jobs.length);
-      if (jobs.length >= manyWriters) await letObserversFinish();
+      if (jobs.length >= manyWriters) await this.#letObserversFinish();
       for (const notify of notifications) notify();
     } catch (error) {
       for (const job of jobs) job.fail(error);
@@ -204,20 +196,12 @@ export class Committer {
   }
 
   /** Returns every row that the items read; synchronously if no wait is necessary. */
-  #read(jobs: readonly Job[]): Rows | Promise<Rows> {
+  #read(jobs: readonly Job[]): MaybePromise<Rows> {
     const rows: Rows = new Map();
     const uncached = new Set<string>();
-    for (const { work, publishedBatch } of jobs) {
-      const isOutdated = publishedBatch !== this.#position.batch;
-      // The rows written since submission are known only for the latest batch.
-      const canTrustObserved =
-        !isOutdated || (publishedBatch === this.#position.batch - 1 && this.#lastWritten !== undefined);
-      for (const { text, isSeen, seen } of work.looks) {
+    for (const { work } of jobs) {
+      for (const { text } of work.looks) {
         if (rows.has(text)) continue;
-        if (isSeen && canTrustObserved) {
-          rows.set(text, isOutdated && this.#lastWritten?.has(text) ? this.#lastWritten.get(text) : seen);
-          continue;
-        }
         const cached = this.#rowCache.get(text);
         if (cached === undefined) uncached.add(text);
         else rows.set(text, cached);
@@ -226,9 +210,7 @@ export class Committer {
     if (uncached.size === 0) return rows;
     const texts = [...uncached];
     const stored = this.#storedRows(texts.map(dataRow));
-    return Array.isArray(stored)
-      ? this.#addStored(rows, texts, stored)
-      : stored.then((found) => this.#addStored(rows, texts, found));
+    return andThen(stored, (found) => this.#addStored(rows, texts, found));
   }
 
   #addStored(rows: Rows, texts: readonly string[], stored: readonly (string | undefined)[]): Rows {
@@ -243,7 +225,7 @@ export class Committer {
   }
 
   /** A few rows come faster from LevelDB's cache, or the system's, than through another thread. */
-  #storedRows(rows: readonly string[]): (string | undefined)[] | Promise<(string | undefined)[]> {
+  #storedRows(rows: readonly string[]): MaybePromise<(string | undefined)[]> {
     const { database } = this.#options;
     const readsSync = rows.length <= maxSyncReads && this.#syncReads.isGiven();
     const now = readsSync ? this.#syncReads.run(() => database.readNow((db) => getRowsNow(db, rows))) : undefined;
@@ -305,6 +287,12 @@ export class Committer {
     return true;
   }
 
+  /** Lets observers run the work that they deferred to the next tick, and lets the events that they wrote be sent. */
+  async #letObserversFinish(): Promise<void> {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (this.#cost.wakesReaders) await letWritersQueue();
+  }
+
   #adopt(stage: Stage, batch: number): void {
     this.#position = { revision: stage.revision, batch };
     for (const [text, row] of stage.rows) this.#rowCache.wasWritten(text, row);
@@ -316,24 +304,13 @@ export class Committer {
         removed.push(slice);
       }
     }
-    this.#lastWritten = stage.rows;
     // Rows staged into a slice that the same batch removes are removed with it.
-    if (removed.length > 0) {
-      this.#rowCache.clear();
-      this.#lastWritten = undefined;
-    }
-    this.#options.hub.publish(stage.logged);
-    this.#publishedBatch = batch;
+    if (removed.length > 0) this.#rowCache.clear();
+    this.#options.hub.publish(stage.logged, this.#cost);
     for (const slice of removed) {
       this.#options.hub.endSlice(slice, new StoreError('Closed', 'the slice was removed'));
     }
   }
-}
-
-/** Lets observers run the work that they deferred to the next tick, and lets the events that they wrote be sent. */
-async function letObserversFinish(): Promise<void> {
-  await new Promise<void>((resolve) => process.nextTick(resolve));
-  if (haveHadTurns()) await letWritersQueue();
 }
 
 /** Lets all writers that are ready submit their items first, so that they share the flush. */

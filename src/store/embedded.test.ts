@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { Turns } from '../lib/turns.ts';
 import { type EmbeddedStoreOptions, openEmbeddedStore } from './embedded.ts';
 import { storeSuite } from './store.suite.ts';
-import type { Store } from './store.ts';
+import type { Change, Store, WakeCount } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { Recorder } from './suite/recorder.ts';
 import { collect, failure, failureCode, key, put, range, remove } from './suite/suite-store.ts';
@@ -107,10 +106,7 @@ describe('group commit', () => {
   it('waits for the second half of the writers only if there are many watches', async () => {
     const flushes: number[] = [];
     const store = await open({ directory: await newDirectory(), onFlush: ({ works }) => flushes.push(works) });
-    const readers = new Turns(8);
-    const changes = () => {
-      for (let reader = 0; reader < 8; reader++) readers.add(() => {});
-    };
+    const changes = (_: readonly Change[], wakes?: WakeCount) => wakes?.add(8);
     const some = (count: number) => Array.from({ length: count }, (_, n) => put(store, key('s', `${n}`), 'x'));
     const batchOfAll = async () => {
       await Promise.all(some(10));
@@ -144,9 +140,11 @@ describe('group commit', () => {
 
   it('notifies many writers only after the events for watches were sent at the end of the tick', async () => {
     const store = await open({ directory: await newDirectory() });
-    const readers = new Turns(1);
     const order: string[] = [];
-    const changes = () => readers.add(() => setImmediate(() => order.push('left')));
+    const changes = (_: readonly Change[], wakes?: WakeCount) => {
+      wakes?.add(1);
+      process.nextTick(() => setImmediate(() => order.push('left')));
+    };
     await store.observe(range('s'), 1, { changes, ended() {} });
     await Promise.all([0, 1, 2, 3].map((n) => put(store, key('s', `${n}`), 'x').then(() => order.push('wrote'))));
     expect(order).toEqual(['left', 'wrote', 'wrote', 'wrote', 'wrote']);
@@ -438,7 +436,7 @@ describe('a write that fails', () => {
     vi.spyOn(ClassicLevel.prototype, 'open').mockRejectedValueOnce(new StoreError('CannotOpen', 'not now'));
     expect(await failureCode(put(store, key('s', 'x'), '1'))).toBe('Unavailable');
     expect(recorder.told).toEqual([]);
-    const checks = [{ key: key('s', 'x'), revision: undefined, seen: true }];
+    const checks = [{ key: key('s', 'x'), revision: undefined }];
     const writes = [{ key: key('s', 'x'), value: '2' }];
     expect(await failureCode(store.transact({ checks, writes }))).toBe('CheckFailed');
     expect(recorder.told).toEqual(['x=1']);

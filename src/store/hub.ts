@@ -1,6 +1,6 @@
 import { encodeRange, type KeyRange } from './key.ts';
 import type { LoggedChange } from './stage.ts';
-import type { Change, Observer } from './store.ts';
+import type { Change, Observer, WakeCount } from './store.ts';
 import type { StoreError } from './store-error.ts';
 
 interface Subscription {
@@ -19,7 +19,7 @@ export class Hub {
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   /** The number of subscribed prefixes per length, to skip lookups: most possible lengths have none. */
   readonly #lengths = new Map<number, number>();
-  readonly #waiting: (readonly LoggedChange[])[] = [];
+  readonly #waiting: { readonly changes: readonly LoggedChange[]; readonly wakes: WakeCount | undefined }[] = [];
   #publishing = false;
 
   subscribe(range: KeyRange, observer: Observer): () => void {
@@ -34,11 +34,13 @@ export class Hub {
   }
 
   /** An observer may write. Changes published by that wait until every observer has received the earlier ones. */
-  publish(changes: readonly LoggedChange[]): void {
-    this.#waiting.push(changes);
+  publish(changes: readonly LoggedChange[], wakes?: WakeCount): void {
+    this.#waiting.push({ changes, wakes });
     if (this.#publishing) return;
     this.#publishing = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#deliver(next);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#deliver(next.changes, next.wakes);
+    }
     this.#publishing = false;
   }
 
@@ -50,7 +52,7 @@ export class Hub {
     this.#end(() => true, error);
   }
 
-  #deliver(changes: readonly LoggedChange[]): void {
+  #deliver(changes: readonly LoggedChange[], wakes: WakeCount | undefined): void {
     if (this.#subscriptions.size === 0) return;
     const shares = new Map<Subscription, Change[]>();
     for (const { text, change } of changes) {
@@ -65,7 +67,7 @@ export class Hub {
       }
     }
     for (const [subscription, share] of shares) {
-      if (subscription.active) subscription.observer.changes(share);
+      if (subscription.active) subscription.observer.changes(share, wakes);
     }
   }
 

@@ -13,17 +13,18 @@ describe('the row cache', () => {
     expect(rows.get('a')).toBeUndefined();
   });
 
-  it('does not add rows that were only written', () => {
+  it('contains rows that were only written', () => {
     const rows = new RecentRows();
     rows.wasWritten('a', row(1));
-    expect(rows.get('a')).toBeUndefined();
+    expect(rows.get('a')).toEqual(row(1));
   });
 
   it('is bounded, and keeps recently used rows', () => {
     const rows = new RecentRows();
     rows.wasRead('asked', row(1));
     for (let number = 0; number < 2000; number++) {
-      rows.wasRead(`other-${number}`, row(number));
+      if (number % 2 === 0) rows.wasRead(`other-${number}`, row(number));
+      else rows.wasWritten(`other-${number}`, row(number));
       expect(rows.get('asked')).toEqual(row(1));
     }
     expect(rows.get('other-0')).toBeUndefined();
@@ -37,6 +38,8 @@ describe('the row cache', () => {
     rows.wasRead('grows', row(1));
     rows.wasWritten('grows', row(2, 5000));
     expect(rows.get('grows')).toBeUndefined();
+    rows.wasWritten('long', row(1, 5000));
+    expect(rows.get('long')).toBeUndefined();
   });
 
   it('is empty after clear', () => {

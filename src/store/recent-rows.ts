@@ -1,13 +1,14 @@
 import type { Row } from './stage.ts';
 
-/** Enough for the namespaces and owners that many writes read, and for rows that are written repeatedly. */
+/** Enough for the namespaces and owners that many writes read, and for rows that are updated or removed soon. */
 const maxRows = 512;
 /** Longer values are rare; this limit keeps the memory of the whole cache small. */
 const maxValueLength = 4096;
 
 /**
- * A cache of rows that the committer read recently, so that the next write that checks them need not read them again.
- * It is exact, because the committer is the only writer. Absent rows are not cached.
+ * A cache of rows that the committer read or wrote recently, so that the next write that checks them need not read them
+ * again. It is exact, because the committer is the only writer. Absent rows are not cached: LevelDB's Bloom filters make
+ * that read cheap.
  */
 export class RecentRows {
   readonly #rows = new Map<string, Row>();
@@ -22,20 +23,19 @@ export class RecentRows {
   }
 
   wasRead(text: string, row: Row): void {
-    if (row.value.length > maxValueLength) return;
+    this.wasWritten(text, row);
+  }
+
+  /** `row: undefined` means that the row was removed. */
+  wasWritten(text: string, row: Row | undefined): void {
+    this.#rows.delete(text);
+    if (row === undefined || row.value.length > maxValueLength) return;
     this.#rows.set(text, row);
     if (this.#rows.size <= maxRows) return;
     for (const oldest of this.#rows.keys()) {
       this.#rows.delete(oldest);
       return;
     }
-  }
-
-  /** `row: undefined` means that the row was removed. */
-  wasWritten(text: string, row: Row | undefined): void {
-    if (!this.#rows.has(text)) return;
-    if (row === undefined || row.value.length > maxValueLength) this.#rows.delete(text);
-    else this.#rows.set(text, row);
   }
 
   /** Empties the cache when the stored rows are no longer known. */

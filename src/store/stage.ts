@@ -28,11 +28,6 @@ export interface LoggedChange {
 /** A read of one row, by its encoded key. */
 export interface Look {
   readonly text: string;
-  /**
-   * True if the caller observes the row (`Check.observed`): the row, or its absence, is then given in the next field.
-   */
-  readonly isSeen: boolean;
-  readonly seen: Row | undefined;
 }
 
 /** A transaction with validated keys, each encoded once. */
@@ -51,20 +46,8 @@ export function prepareTransaction({ checks = [], writes }: Transaction): Prepar
   // The first check is usually on the key that is written.
   const textOf = (key: Key) => (key === first ? firstText : encodeKey(key));
   return {
-    checks: checks.map(({ key, revision, seen, value }) => ({
-      text: textOf(key),
-      isSeen: seen === true && (revision === undefined) === (value === undefined),
-      seen: revision === undefined || value === undefined ? undefined : { value, revision },
-      revision,
-    })),
-    writes: writes.map(({ key, value, quiet }) => ({
-      text: textOf(key),
-      isSeen: false,
-      seen: undefined,
-      key,
-      value,
-      unlogged: quiet === true,
-    })),
+    checks: checks.map(({ key, revision }) => ({ text: textOf(key), revision })),
+    writes: writes.map(({ key, value, quiet }) => ({ text: textOf(key), key, value, unlogged: quiet === true })),
   };
 }
 

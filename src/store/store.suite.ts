@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
+import { concurrentWritesSection } from './suite/concurrent-writes.ts';
 import { keysAndValuesSection } from './suite/keys-and-values.ts';
 import { listingSection } from './suite/listing.ts';
 import { retentionSection } from './suite/retention.ts';
-import { seenRowsSection } from './suite/seen-rows.ts';
 import { slicesSection } from './suite/slices.ts';
 import type { OpenStore } from './suite/suite-store.ts';
 import { watchingSection } from './suite/watching.ts';
@@ -13,7 +13,7 @@ export function storeSuite(name: string, open: OpenStore): void {
     keysAndValuesSection(open);
     listingSection(open);
     watchingSection(open);
-    seenRowsSection(open);
+    concurrentWritesSection(open);
     retentionSection(open);
     slicesSection(open);
   });

@@ -32,13 +32,6 @@ export interface Change {
 export interface Check {
   readonly key: Key;
   readonly revision: Revision | undefined;
-  /**
-   * The caller observes the key, the key is never written unlogged, and all changes delivered to that observer so far
-   * leave the key at `revision` with `value`. The store then only checks changes that the observer cannot have received
-   * yet, and uses `value` as the previous value.
-   */
-  readonly seen?: boolean;
-  readonly value?: string | undefined;
 }
 
 /**
@@ -81,9 +74,18 @@ export interface ListResult {
  * must be fast and must not throw. An observer with slow work uses a bounded queue of its own.
  */
 export interface Observer {
-  changes(changes: readonly Change[]): void;
+  /** `wakes` is a hint for the store, which both sides may ignore. */
+  changes(changes: readonly Change[], wakes?: WakeCount): void;
   /** No more changes follow: the store was closed, the slice was removed, or `changes` threw. */
   ended(error: StoreError): void;
+}
+
+/**
+ * Counts the watch readers that observers wake for published changes. A store may use it to acknowledge many writers only
+ * after their events were sent, or pass none.
+ */
+export interface WakeCount {
+  add(readers: number): void;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import { SortedText } from '../../lib/json-sorted-text.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
@@ -30,7 +31,7 @@ const yamlFindingPrefix = 'yaml: unmarshal errors:\n';
 function readJson(bytes: Uint8Array, isObject: boolean): ReadDocument {
   try {
     const text = lenient.decode(bytes);
-    const texts = isObject ? new SortedText(text, 'metadata') : undefined;
+    const texts = isObject && fastPathsEnabled() ? new SortedText(text, 'metadata') : undefined;
     const { value, duplicates } = parseJson(text, texts?.members);
     if (duplicates.length === 0) return { value, findings: [], texts };
     return { value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };

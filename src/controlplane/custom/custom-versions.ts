@@ -16,6 +16,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { isSettled } from '../../api/schema/settled.ts';
 import { forbidden } from '../../api/status.ts';
 import { compareVersions } from '../../http/discovery/served-groups.ts';
+import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import type { ServedForm, StoredResource } from '../../registry/resource.ts';
 import { customResourceErrors, customStatusErrors } from './custom-resource-errors.ts';
 import { lazyRules } from './lazy-rules.ts';
@@ -129,7 +130,7 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
     return object;
   };
   const isTurned = (object: KubeObject): boolean =>
-    object.apiVersion === own && object.kind === kind.kind && isSettled(kind.schema, object);
+    fastPathsEnabled() && object.apiVersion === own && object.kind === kind.kind && isSettled(kind.schema, object);
   if (isStored) {
     const text = `${own} ${kind.kind} ${schemas.get(kind.version)?.digest}`;
     const mark = createHash('sha256').update(text).digest('base64url').slice(0, 12);

@@ -1,5 +1,6 @@
 import { type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
 import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
@@ -8,7 +9,7 @@ import { joinSignal } from '../with-signal.ts';
 
 export interface AuthenticateOptions {
   /** Returns `undefined` for 401. The response reveals nothing else (rule ERR-13). */
-  authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
+  authenticate(token: string, exchange: Exchange): MaybePromise<Identity | undefined>;
   /** Optional; without it, cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
   /** Called for each failure before the response, with the caller if it is known. Audit records failures too. */
@@ -35,11 +36,7 @@ export function authenticate(options: AuthenticateOptions): Filter {
     if (session?.refusal !== undefined) return refuse(exchange, session.refusal, session.holder);
     const credential = bearer ?? session?.value;
     const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
-    // Access keys are verified synchronously.
-    const replying =
-      found instanceof Promise
-        ? found.then((identity) => admit(exchange, identity, next))
-        : admit(exchange, found, next);
+    const replying = andThen(found, (identity) => admit(exchange, identity, next));
     return session === undefined ? replying : replying.then(forBrowser);
   };
 }

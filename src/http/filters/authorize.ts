@@ -1,13 +1,14 @@
 import { forbidden, forbiddenPath } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
 import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 
 export interface AuthorizeOptions {
-  authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
+  authorize(identity: Identity, attributes: Attributes, exchange: Exchange): MaybePromise<Decision>;
 }
 
 /** Authorizes the request against its plane and stores the decision on the exchange for audit. */
@@ -27,9 +28,7 @@ export function authorize(options: AuthorizeOptions): Filter {
   return (exchange, next) => {
     const attributes = attributesOf(exchange.info);
     const deciding = options.authorize(callerOf(exchange), attributes, exchange);
-    // Nearly all decisions are synchronous.
-    if (!(deciding instanceof Promise)) return applyDecision(exchange, attributes, deciding, next);
-    return deciding.then((decision) => applyDecision(exchange, attributes, decision, next));
+    return andThen(deciding, (decision) => applyDecision(exchange, attributes, decision, next));
   };
 }
 

@@ -2,6 +2,7 @@ import { readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
+import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import type { Deleted, DeleteOptions } from '../../registry/verbs.ts';
 import { deleteOptionsOfBody, deleteOptionsOfQuery, type ReadDeleteOptions } from '../delete-options.ts';
 import type { Reply } from '../exchange.ts';
@@ -19,21 +20,16 @@ export async function deleteObject(
 ): Promise<Reply> {
   const form = answerForm(endpoint, 'object');
   const sent = sentDeleteOptions(endpoint, false);
-  const { options, orphanDependents } = sent instanceof Promise ? await sent : sent;
+  const { options, orphanDependents } = mustAwait(sent) ? await sent : sent;
   const deleted = await remove(options);
   if ('gone' in deleted) return statusReply(deleted.gone, 200, form);
   return objectReply(answered(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
 /** A body replaces the query. An empty body with a content type counts as none (rules DELETE-01, DELETE-23). */
-export function sentDeleteOptions(
-  endpoint: Endpoint,
-  isCollection: boolean,
-): ReadDeleteOptions | Promise<ReadDeleteOptions> {
+export function sentDeleteOptions(endpoint: Endpoint, isCollection: boolean): MaybePromise<ReadDeleteOptions> {
   const sent = takeBody(endpoint, endpoint.settings.protobuf !== undefined);
-  return sent instanceof Promise
-    ? sent.then((whole) => decodeOptions(endpoint, whole, isCollection))
-    : decodeOptions(endpoint, sent, isCollection);
+  return andThen(sent, (whole) => decodeOptions(endpoint, whole, isCollection));
 }
 
 function decodeOptions(endpoint: Endpoint, sent: SentBody, isCollection: boolean): ReadDeleteOptions {

@@ -3,6 +3,7 @@ import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
+import { mustAwait } from '../../lib/maybe-promise.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';
 import { type PatchType, patchTypeOf, patchTypesOf } from '../body-format.ts';
@@ -24,7 +25,7 @@ export async function patch(
   checkPathName(info.pathName);
   const form = answerForm(endpoint, 'object');
   const reading = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
-  const bytes = reading instanceof Promise ? await reading : reading;
+  const bytes = mustAwait(reading) ? await reading : reading;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
   endpoint.exchange.sent = { kind: endpoint.kind, value: () => patchValue(sent) };

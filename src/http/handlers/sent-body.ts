@@ -1,5 +1,6 @@
 import { type ExpectedKind, type ReadDocument, readDocument, undecodable } from '../../api/decode/document.ts';
 import type { GroupVersionKind } from '../../api/meta.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { bodyFormat } from '../body-format.ts';
 import type { Format } from '../negotiate.ts';
 import { readBody } from '../read-body.ts';
@@ -15,11 +16,10 @@ const textual: readonly Format[] = ['json', 'yaml'];
 const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
 
 /** Checks the content type (415), then the size (413): the order of rule REQ-27. */
-export function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): SentBody | Promise<SentBody> {
+export function takeBody(endpoint: Endpoint, takesProtobuf = speaksProtobuf(endpoint)): MaybePromise<SentBody> {
   const { exchange, settings } = endpoint;
   const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
-  const bytes = readBody(exchange, settings.bodyLimit);
-  return bytes instanceof Promise ? bytes.then((whole) => ({ bytes: whole, format })) : { bytes, format };
+  return andThen(readBody(exchange, settings.bodyLimit), (bytes) => ({ bytes, format }));
 }
 
 /** Throws 400 for a body that cannot be decoded (rule DEC-01). `findings` are the errors of strict decoding. */

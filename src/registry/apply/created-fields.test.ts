@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
+import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
 import { toFieldsV1 } from './fields-v1.ts';
 import { thing } from './thing.fixture.ts';
 import { recordUpdate, trackUpdate } from './track-update.ts';
@@ -22,6 +23,8 @@ function created(content: unknown, labels: Record<string, string>): KubeObject {
 }
 
 describe('the ownership of a creator', () => {
+  runOnFastPaths();
+
   it('is the same whether it was computed for this object or for one of the same structure (CREATE-07)', () => {
     fc.assert(
       fc.property(spec, fc.dictionary(name, fc.constant(''), { maxKeys: 2 }), (content, labels) => {

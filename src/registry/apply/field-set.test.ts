@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
 import { cloneJson, deepFreeze, type JsonObject } from '../../lib/json-value.ts';
 import { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
@@ -40,6 +41,8 @@ function key(path: FieldPath): string {
 }
 
 describe('FieldSet', () => {
+  runOnFastPaths();
+
   it('behaves like a set of paths', () => {
     fc.assert(
       fc.property(paths, paths, (a, b) => {

@@ -1,3 +1,4 @@
+import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { FieldSet } from './field-set.ts';
 import { setOfFields } from './known-fields.ts';
@@ -8,7 +9,7 @@ const sources = new WeakMap<FieldSet, JsonObject>();
 
 /** The wire form of a set (rule SSA-20). */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  return sources.get(set) ?? write(set, {});
+  return (fastPathsEnabled() ? sources.get(set) : undefined) ?? write(set, {});
 }
 
 function write(set: FieldSet, fields: JsonObject): JsonObject {
@@ -24,7 +25,8 @@ const maxDepth = 500;
 
 /** Throws if the value is not a FieldsV1; elements of an unknown type are skipped. */
 export function fromFieldsV1(fields: JsonValue): FieldSet {
-  return isJsonObject(fields) ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
+  const mayShare = fastPathsEnabled() && isJsonObject(fields);
+  return mayShare ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
 }
 
 function readSet(fields: JsonValue): FieldSet {

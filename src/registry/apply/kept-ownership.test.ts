@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
+import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
 import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { keptOwnership } from './kept-ownership.ts';
@@ -99,6 +100,8 @@ const write = fc.record({
 });
 
 describe('the field ownership of a write that only changes the writer’s own fields', () => {
+  runOnFastPaths();
+
   it('equals the result of a full comparison (SSA-16, SSA-26, SSA-34)', () => {
     let kept = 0;
     fc.assert(

@@ -6,6 +6,7 @@ import {
   type Timestamp,
 } from '../../api/meta.ts';
 import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
+import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
@@ -13,7 +14,7 @@ import { createdEntries } from './created-entries.ts';
 import { createdFields } from './created-fields.ts';
 import { toFieldsV1 } from './fields-v1.ts';
 import { keptOwnership } from './kept-ownership.ts';
-import { isReset, type Managers, managerIdentity, readManagers, writeManagers } from './managers.ts';
+import { isReset, type Managers, managedEntry, managerIdentity, readManagers, writeManagers } from './managers.ts';
 import { releaseFields, touchedFields } from './ownership.ts';
 import { reconcileManagers } from './reconcile-shape.ts';
 import { shapeOf } from './shape.ts';
@@ -39,7 +40,7 @@ export interface TrackedWrite {
  * apply.
  */
 export function trackUpdate(write: TrackedWrite): KubeObject {
-  const kept = keptOwnership(write);
+  const kept = fastPathsEnabled() ? keptOwnership(write) : undefined;
   if (kept !== undefined) return withMetadata(write.next, kept);
   const managers = startingManagers(write);
   if (managers.size === 0 && write.live !== undefined) return withManagedFields(write.next, managers);
@@ -53,7 +54,7 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
   }
 }
 
-/** Like any other write, but the fields are computed once for all objects of the same structure. */
+/** Like any other write. On the fast path, the fields are computed once for all objects of the same structure. */
 function trackCreate(write: TrackedWrite): KubeObject {
   const { kind, manager, next, now } = write;
   const make = () => {
@@ -61,10 +62,12 @@ function trackCreate(write: TrackedWrite): KubeObject {
     return managed === undefined ? {} : toFieldsV1(managed.fields);
   };
   // For a Go type it also depends on values: an empty value that Go prints anyway has no owner.
-  const fieldsV1 = kind.builtIn === true ? make() : createdFields(kind, withoutManagedFields(next as JsonObject), make);
+  const mayShare = fastPathsEnabled() && kind.builtIn !== true;
+  const fieldsV1 = mayShare ? createdFields(kind, withoutManagedFields(next as JsonObject), make) : make();
   if (isEmpty(fieldsV1)) return withMetadata(next);
   const info = { manager, operation: 'Update', apiVersion: apiVersionOf(kind), subresource: '' } as const;
-  return withMetadata(next, createdEntries(info, now, fieldsV1));
+  const entries = mayShare ? createdEntries(info, now, fieldsV1) : [managedEntry(info, now, fieldsV1)];
+  return withMetadata(next, entries);
 }
 
 function isEmpty(members: JsonObject): boolean {

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key } from '../key.ts';
 import type { Change, Revision, Store } from '../store.ts';
-import { Recorder } from './recorder.ts';
 import { failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
 
-/** The rows that an observer has received, and writes that are based on them. */
+/** The rows that an observer has received, and conditional writes that are based on them. */
 class Observed {
   readonly #store: Store;
   readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();
@@ -21,15 +20,15 @@ class Observed {
   }
 
   create(at: Key, value = ''): Promise<unknown> {
-    const seen = !this.#rows.has(at.segments.join('/'));
-    return this.#store.transact({ checks: [{ key: at, revision: undefined, seen }], writes: [{ key: at, value }] });
+    return this.#store.transact({ checks: [{ key: at, revision: undefined }], writes: [{ key: at, value }] });
   }
 
   /** Writes under the condition that the key is as this observer knows it; `undefined` removes the key. */
   replace(at: Key, value: string | undefined): Promise<unknown> {
     const row = this.#rows.get(at.segments.join('/'));
     if (row === undefined) return Promise.resolve();
-    return this.#store.transact({ checks: [{ key: at, ...row, seen: true }], writes: [{ key: at, value }] });
+    const checks = [{ key: at, revision: row.revision }];
+    return this.#store.transact({ checks, writes: [{ key: at, value }] });
   }
 
   #learn(changes: readonly Change[]): void {
@@ -40,11 +39,11 @@ class Observed {
   }
 }
 
-export function seenRowsSection(open: OpenStore): void {
+export function concurrentWritesSection(open: OpenStore): void {
   const newStore = storesOf(open);
   const x = key('s', 'x');
 
-  describe('a key checked against an observed value', () => {
+  describe('a key with concurrent conditional writes', () => {
     it('is created by one of several concurrent callers, and by none afterwards', async () => {
       const store = await newStore();
       const observed = await Observed.of(store);
@@ -63,7 +62,6 @@ export function seenRowsSection(open: OpenStore): void {
         const at = key('s', `${round}`);
         const first = put(store, at, 'first');
         for (let tick = 0; tick < round % 5; tick++) await new Promise(setImmediate);
-        // The observer may have received the write by now; then it does not claim to have observed an absent key.
         const others = [key('s', `other ${round}`), at].map((each) => observed.create(each, 'second'));
         expect(await failureCode(others[1] ?? first)).toBe('CheckFailed');
         await Promise.all([first, others[0]]);
@@ -145,28 +143,6 @@ export function seenRowsSection(open: OpenStore): void {
         }),
         { numRuns: 30 },
       );
-    });
-
-    it('is read from disk if the check has no value', async () => {
-      const store = await newStore();
-      await put(store, x, 'one');
-      const writes = [{ key: x, value: 'two' }];
-      const withoutValue = [{ key: x, revision: 2, seen: true }];
-      await store.transact({ checks: withoutValue, writes });
-      expect((await store.history(range('s'), 2))[0]?.previous).toEqual({ value: 'one', revision: 2 });
-    });
-
-    it('is no longer observed after the observer threw: the observer is ended', async () => {
-      const store = await newStore();
-      const recorder = new Recorder();
-      await store.observe(range('s'), 1, {
-        changes() {
-          throw new Error('faulty');
-        },
-        ended: (error) => recorder.ended(error),
-      });
-      await put(store, x, '1');
-      expect(recorder.end).toMatchObject({ code: 'Closed' });
     });
   });
 }

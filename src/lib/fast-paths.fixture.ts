@@ -1,0 +1,41 @@
+import { afterAll, beforeAll } from 'vitest';
+import { disableFastPaths, enableFastPaths } from './fast-paths.ts';
+
+/** Runs the tests of a file or of a `describe` on the fast path, also in a run with plain paths: they test that path. */
+export function runOnFastPaths(): void {
+  let restore = () => {};
+  beforeAll(() => {
+    restore = enableFastPaths();
+  });
+  afterAll(() => restore());
+}
+
+/** The result of a synchronous function on each path; a thrown error counts as its message. */
+export function onBothPaths<T>(run: () => T): { plain: T | string; fast: T | string } {
+  return { plain: outcome(disableFastPaths, run), fast: outcome(enableFastPaths, run) };
+}
+
+/** The same for an asynchronous function. */
+export async function onBothPathsAsync<T>(run: () => Promise<T>): Promise<{ plain: T; fast: T }> {
+  return { plain: await during(disableFastPaths, run), fast: await during(enableFastPaths, run) };
+}
+
+function outcome<T>(choose: () => () => void, run: () => T): T | string {
+  const restore = choose();
+  try {
+    return run();
+  } catch (error) {
+    return String(error);
+  } finally {
+    restore();
+  }
+}
+
+async function during<T>(choose: () => () => void, run: () => Promise<T>): Promise<T> {
+  const restore = choose();
+  try {
+    return await run();
+  } finally {
+    restore();
+  }
+}

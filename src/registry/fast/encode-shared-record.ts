@@ -1,0 +1,83 @@
+import type { ManagedFieldsEntry } from '../../api/meta.ts';
+import { CanonicalJson } from '../../lib/json-canonical.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { type KnownText, writeJson, writeKnown } from '../../lib/json-write.ts';
+import { textOfEntries } from '../apply/created-entries.ts';
+import { textOfFields } from '../apply/known-fields.ts';
+import type { EncodedRecord } from '../record.ts';
+import type { StoredRecord } from '../resource.ts';
+import type { SentDocument } from '../sent-document.ts';
+import { joinFields, leftOut } from '../stored-fields.ts';
+
+/** A record to encode, and the plain encoding of any such record as a JSON document. */
+interface RecordToEncode {
+  /** Without resourceVersion, and without an empty hidden part. */
+  readonly record: StoredRecord;
+  readonly toDocument: (record: StoredRecord) => JsonObject;
+  /** True if the decoded record is wanted too. */
+  readonly isRead: boolean;
+  /** The request document with which the record shares large parts, if any. */
+  readonly sent: SentDocument | undefined;
+}
+
+/**
+ * The fast path of `encodeRecord` for kinds with sorted members. Parts whose text is known are not serialized again, and
+ * the decoded record shares frozen parts with the given one.
+ */
+export function encodeSharedRecord(input: RecordToEncode): EncodedRecord {
+  return input.sent === undefined ? encodeWithKnownFields(input) : encodeSent(input, input.sent);
+}
+
+/** The text of most FieldsV1 is known and need not be generated. */
+function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): EncodedRecord {
+  const fields: JsonObject[] = [];
+  const texts: string[] = [];
+  const canonical = new CanonicalJson((frozen) => {
+    const text = textOfFields(frozen);
+    if (text === undefined) return undefined;
+    fields.push(frozen);
+    texts.push(text);
+    return leftOut;
+  });
+  const stored = canonicalRecord(canonical, record);
+  if (!canonical.isPlain) {
+    const whole = canonicalRecord(new CanonicalJson(), record);
+    return { text: writeJson(toDocument(whole)), record: whole };
+  }
+  const text = joinFields(JSON.stringify(toDocument(stored)), texts);
+  return isRead ? { text, record: withFields(stored, fields) } : { text };
+}
+
+/** For a record that shares large parts, and therefore their texts, with its request document. */
+function encodeSent({ record, toDocument, isRead }: RecordToEncode, sent: SentDocument): EncodedRecord {
+  const known: KnownText = (part) =>
+    sent.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
+  const text = writeKnown(toDocument(record), known);
+  return isRead ? { text, record: canonicalRecord(new CanonicalJson((frozen) => frozen), record) } : { text };
+}
+
+function canonicalRecord(canonical: CanonicalJson, { object, hidden }: StoredRecord): StoredRecord {
+  const canonicalHidden = hidden === undefined ? undefined : canonical.of(hidden);
+  const canonicalObject = canonical.of(object);
+  return canonicalHidden === undefined
+    ? { object: canonicalObject }
+    : { object: canonicalObject, hidden: canonicalHidden };
+}
+
+/** Returns the record with the omitted FieldsV1, frozen like the rest. */
+function withFields(record: StoredRecord, fields: readonly JsonObject[]): StoredRecord {
+  if (fields.length === 0) return record;
+  let next = 0;
+  const metadata = { ...record.object.metadata };
+  metadata.managedFields = (metadata.managedFields ?? []).map((entry) => {
+    const copy: ManagedFieldsEntry = { ...entry };
+    if ((entry.fieldsV1 as JsonValue) === leftOut) copy.fieldsV1 = fields[next++] ?? {};
+    return Object.freeze(copy);
+  });
+  Object.freeze(metadata.managedFields);
+  const object = { ...record.object };
+  object.metadata = Object.freeze(metadata);
+  return record.hidden === undefined
+    ? { object: Object.freeze(object) }
+    : { object: Object.freeze(object), hidden: record.hidden };
+}

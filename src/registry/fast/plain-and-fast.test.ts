@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/meta.ts';
+import { ManualClock } from '../../lib/clock.ts';
+import { onBothPaths, onBothPathsAsync } from '../../lib/fast-paths.fixture.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import { SortedText } from '../../lib/json-sorted-text.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { CachedObject } from '../cached-object.ts';
+import { DecodedObjects } from '../decoded-objects.ts';
+import { ownCopy, putStatus } from '../own-copy.ts';
+import { decodeRecord, encodeRecord, encodeShared, isInForm, parseBareRecord, type RecordKind } from '../record.ts';
+import { SentDocument } from '../sent-document.ts';
+import { caller, deleting, listing, openWidgets, patching, widget, widgets, writing } from '../widgets.fixture.ts';
+
+/** Member names and strings that look like parts of a stored record. */
+const words = fc.oneof(
+  fc.constantFrom('uid', 'metadata', 'labels', 'object', 'resourceVersion', 'managedFields', '"managedFields":[{'),
+  fc.constantFrom(
+    '"',
+    '\\',
+    '\\"uid":"',
+    '}',
+    '"labels":{',
+    '"fieldsV1":0',
+    '__proto__',
+    '1',
+    'ü\u2028',
+    '\ud83d\ude00',
+  ),
+  fc.string({ unit: 'binary', maxLength: 4 }),
+);
+/** Values as the parser returns them: an integer that a double does not represent exactly is a bigint. */
+const values = fc
+  .oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom<JsonValue>(9007199254740993n, 1.5, 1e300))
+  .map((value) => parseJson(writeJson(value as JsonValue)).value);
+const texts = fc.dictionary(words, words, { maxKeys: 4, noNullPrototype: true });
+const members = fc.dictionary(words, values, { maxKeys: 4, noNullPrototype: true });
+const fieldsV1 = fc.dictionary(fc.constantFrom('f:a', 'f:b', 'k:{"name":"]}"}', 'v:"}"', '.'), fc.constant({}));
+const metadata = fc.record(
+  {
+    annotations: texts,
+    finalizers: fc.array(words),
+    generation: fc.nat(),
+    labels: texts,
+    managedFields: fc.array(fc.record({ fieldsType: fc.constant('FieldsV1'), fieldsV1, manager: words })),
+    name: words,
+    namespace: words,
+    ownerReferences: fc.array(fc.record({ uid: words })),
+    resourceVersion: fc.constantFrom('1', '99'),
+    uid: words,
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const objects = fc.record(
+  { apiVersion: fc.constantFrom('v1', 'v2'), kind: words, metadata, spec: members, data: members },
+  { requiredKeys: ['apiVersion', 'kind', 'metadata'], noNullPrototype: true },
+) as unknown as fc.Arbitrary<KubeObject>;
+const records = fc
+  .record({ object: objects, hidden: members as fc.Arbitrary<JsonObject> }, { requiredKeys: ['object'] })
+  .map(({ object, hidden }) => (hidden === undefined ? { object } : { object, hidden }));
+const form = { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object };
+const kinds = fc.constantFrom<RecordKind>({}, { builtIn: true }, { form });
+
+const place = { namespace: 'a', name: 'x' };
+
+describe('the plain path and the fast path', () => {
+  it('encode a record to the same text, and decode the text to the same record', () => {
+    fc.assert(
+      fc.property(kinds, records, fc.boolean(), (kind, record, isRead) => {
+        const encoded = onBothPaths(() => encodeShared(kind, record, isRead).text);
+        expect(encoded.fast).toBe(encoded.plain);
+        expect(onBothPaths(() => encodeRecord(kind, record))).toEqual(encoded);
+        const text = encoded.plain;
+        const decoded = onBothPaths(() => decodeRecord(text, kind));
+        expect(decoded.fast).toEqual(decoded.plain);
+        const shared = onBothPaths(() => encodeShared(kind, record).record);
+        if (shared.fast !== undefined) expect(shared.fast).toEqual(decoded.plain);
+        const known = onBothPaths(() => isInForm(kind, text));
+        expect(known.fast).toBe(known.plain);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('encode a record that shares parts with its request to the same text', () => {
+    fc.assert(
+      fc.property(members, texts, (spec, labels) => {
+        const body = writeJson({ metadata: { name: 'a', labels }, spec: spec as JsonObject }, { sorted: false });
+        const encoded = onBothPaths(() => {
+          const sortedTexts = new SortedText(body, 'metadata');
+          const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+          const object = { ...sent, metadata: { ...(sent.metadata as JsonObject) } } as unknown as KubeObject;
+          return encodeShared({}, { object }, false, new SentDocument({}, sent, sortedTexts)).text;
+        });
+        expect(encoded.fast).toBe(encoded.plain);
+      }),
+    );
+  });
+
+  it('serve the same bytes of a stored object', () => {
+    fc.assert(
+      fc.property(kinds, records, fc.nat(), (kind, record, revision) => {
+        const text = encodeRecord(kind, record);
+        const cached = () =>
+          new CachedObject({ resource: kind, decoded: new DecodedObjects(1_000_000) }, place, text, revision);
+        for (const read of [
+          () => cached().json(),
+          () => cached().metadataJson(),
+          () => ({ ...cached().labels }),
+          () => withoutManagedFields(cached().metadata()),
+          () => withoutManagedFields(cached().glance().metadata),
+          () => ({ ...cached().glance(), metadata: {} }),
+          () => cached().object,
+          () => withoutManagedFields(parseBareRecord(text, kind).object.metadata),
+        ]) {
+          const { plain, fast } = onBothPaths<unknown>(read);
+          expect(fast).toEqual(plain);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('copy an object for a draft with equal content', () => {
+    fc.assert(
+      fc.property(objects, values, (object, status) => {
+        const copy = onBothPaths(() => {
+          const copied = ownCopy(widgets, object);
+          putStatus(widgets, copied, status as JsonValue);
+          return copied;
+        });
+        expect(copy.fast).toEqual(copy.plain);
+      }),
+    );
+  });
+
+  it('answer the same sequence of requests with the same bytes', async () => {
+    const name = fc.constantFrom('x', 'y');
+    const labels = fc.dictionary(fc.constantFrom('b', 'a'), fc.constantFrom('1', '2'), { noNullPrototype: true });
+    const spec = fc.record(
+      {
+        size: fc.integer({ min: 0, max: 3 }),
+        color: fc.constantFrom('red', 'blue'),
+        odd: fc.nat(),
+        parts: fc.array(words),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    ) as unknown as fc.Arbitrary<JsonObject>;
+    const status = fc.record({ phase: words }, { requiredKeys: [], noNullPrototype: true });
+    const manager = fc.constantFrom('one', 'two');
+    const request = fc.record({
+      verb: fc.constantFrom('create', 'update', 'patch', 'status', 'delete'),
+      name,
+      labels,
+      spec,
+      status,
+      manager,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(request, { maxLength: 8 }), async (requests) => {
+        const { plain, fast } = await onBothPathsAsync(async () => {
+          const clock = new ManualClock();
+          let uid = 0;
+          const { kind } = await openWidgets({}, { clock, ids: { uid: () => `uid-${uid++}`, suffix: () => 'aaaaa' } });
+          const answers: string[] = [];
+          for (const each of requests) {
+            const fieldManager = each.manager;
+            const sent = { metadata: { labels: each.labels }, spec: each.spec };
+            const document = { ...sent, status: each.status } as JsonObject;
+            const patch = { type: 'merge' as const, document, findings: [] };
+            const options = { ...patching, fieldManager };
+            const verbs: Record<string, () => Promise<{ json(): string } | undefined>> = {
+              create: () => kind.verbs.create(caller(), widget(each.name, sent), { ...writing, fieldManager }),
+              update: () =>
+                kind.verbs.update(caller(), each.name, widget(each.name, sent), { ...writing, fieldManager }),
+              patch: () => kind.verbs.patch(caller(), each.name, patch, options),
+              status: async () => kind.status?.patch(caller(), each.name, patch, options),
+              delete: async () => void (await kind.verbs.delete(caller(), each.name, deleting())),
+            };
+            const answer = verbs[each.verb]?.();
+            answers.push(
+              (await answer?.then(
+                (written) => written?.json(),
+                (error: Error) => error.message,
+              )) ?? 'nothing',
+            );
+            clock.advance(400);
+          }
+          const list = await kind.verbs.list(caller(), listing());
+          return [...answers, ...list.items.map((item) => item.json())];
+        });
+        expect(fast).toEqual(plain);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The fast path removes managedFields from a text only if that is easy. */
+function withoutManagedFields({ managedFields: _, ...rest }: Readonly<KubeObject['metadata']>) {
+  return rest;
+}
