@@ -44,7 +44,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     const made = await home.run(['create', 'demo', '--connect']);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^virtual cluster "demo" created in project "default" on cluster "local"\n/);
-    // Nothing moves and nothing is coloured where nobody looks.
+    // There is no animation and no color without a terminal.
     expect(made.stderr).toMatch(/✓ Scheduled \(.*✓ Ready \([\d.]+ m?s\)/s);
     expect(`${made.stdout}${made.stderr}`).not.toContain('\u001b');
     expect(await kubectl('get', 'ns', '-o', 'name')).toContain('namespace/default');
@@ -88,7 +88,7 @@ describeIfAvailable(kubectlMissing, 'the CLI with pipes', () => {
     expect((await home.run(['create', 'demo', '--recreate', '--wait'])).code).toBe(0);
     expect(await home.ok(['get', 'demo', '-o', 'jsonpath={.metadata.uid}'])).not.toBe(uid);
     expect(await home.ok(['delete', 'demo', '--wait'])).toBe('virtual cluster "demo" deleted\n');
-    // Its context went with it.
+    // Its context was removed with it.
     expect(await kubectl('config', 'get-contexts', '-o', 'name')).toBe('');
     expect((await home.run(['delete', 'demo'])).code).toBe(3);
     expect((await home.run(['delete', 'demo', '--ignore-not-found'])).code).toBe(0);

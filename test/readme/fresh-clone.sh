@@ -48,8 +48,8 @@ sed 's/flk_[0-9A-Za-z]*/flk_(cut)/g' "$place/printed"
 # The output matches the README in order, except for ages and for texts that differ between kubectl versions.
 node test/readme/shown-lines.mjs "$place/shown" "$place/printed"
 
-# "Try the direct endpoint": between its first block and its second the server is stopped, as whoever reads it does. Jobs
-# are as in a terminal (set -m), so that the last line ends the agent with what npx put around it.
+# "Try the direct endpoint": the server is stopped between its first block and its second, as a reader does. Jobs run as
+# in a terminal (set -m), so that the last line ends the agent together with its npx wrapper.
 sed -n '/^## Try the direct endpoint/,/^## How/p' README.md >"$place/direct.md"
 sed -n '/^```text/,/^```/p' "$place/direct.md" | grep -v '^```' >"$place/shown"
 awk 'BEGIN { print "set -m" } /^```sh/ { inside = 1; if (blocks++) print "stop_server"; next } /^```/ { inside = 0 } inside' "$place/direct.md" >"$place/direct.sh"
