@@ -50,7 +50,7 @@ describe('flotilla audit', () => {
     expect(line).toMatch(/Z +anna +of-anna +get +projects red +403 +no role, ownership or access entry/);
     const made = await audit({ resource: 'projects', verb: 'create', output: 'wide' });
     expect(made.out.match(/^2/gm)).toHaveLength(3);
-    expect(made.out).toMatch(/FROM +CLIENT +AUDIT ID/);
+    expect(made.out).toMatch(/SOURCE IP +USER AGENT +AUDIT ID/);
   });
 
   it('returns at most the requested number of lines, as they are in the log', async () => {
