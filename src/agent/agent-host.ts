@@ -1,4 +1,4 @@
-import type { BuiltInCluster } from '../gateway/cluster-gateway.ts';
+import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import type { GatewayCluster } from '../gateway/instance-doors.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 

@@ -40,7 +40,14 @@ export function microTime(text: string): string | undefined {
   if (rest !== '') throw unparsable(text, `extra text: ${JSON.stringify(rest)}`);
   const [year = '', , month = '', , day = '', , hour = '', , minute = '', , second = '', fraction = '', zone = ''] =
     taken;
-  const beyond = outOfRange(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
+  const beyond = outOfRange({
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+  });
   if (beyond !== undefined) throw unparsable(text, `${beyond} out of range`);
   const local = Date.parse(`${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute}:${second}Z`);
   const whole = new Date(local - offsetMinutes(zone) * 60_000).toISOString();
@@ -50,7 +57,10 @@ export function microTime(text: string): string | undefined {
   return printed === '0001-01-01T00:00:00.000000Z' ? undefined : printed;
 }
 
-function outOfRange(year: number, month: number, day: number, hour: number, minute: number, second: number) {
+type TimeField = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
+
+/** The first field that is out of range; `undefined` if there is none. */
+function outOfRange({ year, month, day, hour, minute, second }: Record<TimeField, number>): TimeField | undefined {
   if (month < 1 || month > 12) return 'month';
   if (day < 1 || day > new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()) return 'day';
   if (hour > 23) return 'hour';

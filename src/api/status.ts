@@ -79,12 +79,11 @@ function failure(
   reason: StatusReason | undefined,
   message: string,
   details?: StatusDetails,
-  metadata: ListMeta = {},
 ): StatusError {
   return new StatusError({
     kind: 'Status',
     apiVersion: 'v1',
-    metadata,
+    metadata: {},
     status: 'Failure',
     message,
     ...(reason === undefined ? {} : { reason }),
@@ -193,7 +192,9 @@ export function applyConflict(message: string, causes: StatusCause[]): StatusErr
 }
 
 export function expired(message: string, continueToken?: string): StatusError {
-  return failure(410, 'Expired', message, undefined, continueToken === undefined ? {} : { continue: continueToken });
+  const error = failure(410, 'Expired', message);
+  if (continueToken === undefined) return error;
+  return new StatusError({ ...error.status, metadata: { continue: continueToken } });
 }
 
 export function tooLarge(message: string): StatusError {

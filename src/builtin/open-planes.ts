@@ -11,7 +11,7 @@ import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
 import type { PartDependencies } from '../controlplane/plane-part.ts';
 import type { PlaneSource } from '../controlplane/upkeep/plane-objects.ts';
 import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
-import type { BuiltInCluster } from '../gateway/cluster-gateway.ts';
+import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { gatedPlane } from '../gateway/gated-plane.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';

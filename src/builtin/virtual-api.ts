@@ -2,23 +2,14 @@ import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { PlaneVisit } from '../gateway/inside.ts';
 import type { ApiRequest, ApiResponse } from '../hosts/host.ts';
-import {
-  chain,
-  type Exchange,
-  goesOn,
-  type Handler,
-  isFeed,
-  isPieced,
-  isStream,
-  type Reply,
-  type StreamBody,
-} from '../http/exchange.ts';
+import { chain, type Exchange, type Handler } from '../http/exchange.ts';
 import { authorize } from '../http/filters/authorize.ts';
 import { deadline } from '../http/filters/deadline.ts';
 import { recover } from '../http/filters/recover.ts';
 import { requestInfo } from '../http/filters/request-info.ts';
 import { warnings } from '../http/filters/warnings.ts';
 import type { Plane } from '../http/plane.ts';
+import { goesOn, isFeed, isPieced, isStream, type Reply, type StreamBody } from '../http/reply.ts';
 import { followSignal } from '../http/request-end.ts';
 import { newExchange } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';

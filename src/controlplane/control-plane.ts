@@ -1,6 +1,5 @@
 import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Lanes } from '../lib/lanes.ts';
 import type { Collaborators } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
@@ -14,7 +13,7 @@ import { type StandingHere, type StandingLists, standingKinds } from '../registr
 import type { PlaneBirth } from '../registry/standing-object.ts';
 import type { Store } from '../store/store.ts';
 import { planeCollaborators } from './plane-collaborators.ts';
-import { ServedKinds } from './served-kinds.ts';
+import { type AddedKind, openAllOrNone, PlaneKinds } from './plane-kinds.ts';
 import type { PlaneObjects } from './upkeep/plane-objects.ts';
 
 export interface ControlPlaneOptions {
@@ -37,13 +36,6 @@ export interface ControlPlaneOptions {
   readonly objects?: SliceObjects;
   /** Called when a write has recorded maintenance work. */
   onUpkeep(left: LeftWork): void;
-}
-
-/** A kind that is added to an open plane. */
-export interface AddedKind {
-  readonly resource: StoredResource;
-  /** Returns the served resources of the kind, one per version. Called each time the definition is added. */
-  mount(store: KindStore): readonly MountedResource[];
 }
 
 export interface ControlPlane extends Plane, PlaneObjects {
@@ -98,62 +90,8 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
     throw error;
   }
   if (options.objects === undefined) objects.release();
-  const fixed = new Set(kinds.keys());
-  const served = new ServedKinds(options.mount(kinds));
-  const operations = new Lanes();
-  const listeners = new Set<() => void>();
-  let generation = 1;
-  let closed = false;
-
-  /** The open store of the kind, if the new definition reads stored objects in the same way. */
-  function compatibleStore(resource: StoredResource): KindStore | undefined {
-    const present = kinds.get(resourceKey(resource));
-    const { namespaced, builtIn } = present?.resource ?? {};
-    return namespaced === resource.namespaced && builtIn === resource.builtIn ? present : undefined;
-  }
-
-  async function add(added: readonly AddedKind[]): Promise<void> {
-    const taken = added.find(({ resource }) => fixed.has(resourceKey(resource)));
-    if (taken !== undefined)
-      throw new Error(`${resourceKey(taken.resource)} is built into the control plane and cannot be added`);
-    const missing = added.map(({ resource }) => resource).filter((resource) => compatibleStore(resource) === undefined);
-    const opened = await openAllOrNone(missing.map(open));
-    if (closed) {
-      for (const store of opened) store.close();
-      return;
-    }
-    const mounts = new Map<string, readonly MountedResource[]>();
-    for (const store of opened) {
-      const key = resourceKey(store.resource);
-      kinds.get(key)?.close();
-      kinds.set(key, store);
-    }
-    for (const { resource, mount } of added) {
-      const key = resourceKey(resource);
-      const store = kinds.get(key);
-      if (store === undefined) continue;
-      store.redefine(resource);
-      const mounted = mount(store);
-      if (served.losesAny(key, mounted)) store.endWatches();
-      mounts.set(key, mounted);
-    }
-    served.replace(mounts);
-    generation++;
-    for (const listener of listeners) listener();
-  }
-
-  async function remove(keys: readonly string[]): Promise<void> {
-    const known = keys.filter((key) => kinds.has(key) && !fixed.has(key));
-    if (known.length === 0) return;
-    served.replace(new Map(known.map((key) => [key, []])));
-    generation++;
-    for (const key of known) {
-      kinds.get(key)?.close();
-      kinds.delete(key);
-    }
-    for (const listener of listeners) listener();
-  }
-
+  const changing = new PlaneKinds({ kinds, mount: (stores) => options.mount(stores), open });
+  const { served } = changing;
   return {
     id: options.id,
     kinds,
@@ -161,30 +99,16 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
     resources: () => served.all,
     find: (group, version, plural) => served.find(group, version, plural),
     get generation() {
-      return generation;
+      return changing.generation;
     },
     authorize: options.authorize,
     mayRead: options.mayRead,
-    add: (added) => operations.run('', () => add(added)),
-    remove: (keys) => operations.run('', () => remove(keys)),
-    onKinds(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    add: (added) => changing.add(added),
+    remove: (keys) => changing.remove(keys),
+    onKinds: (listener) => changing.onChange(listener),
     close() {
-      closed = true;
-      for (const store of kinds.values()) store.close();
+      changing.close();
       objects.close();
     },
   };
-}
-
-/** Opens all stores or none: if one cannot be opened, the others are closed again. */
-async function openAllOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
-  const results = await Promise.allSettled(opening);
-  const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed === undefined) return opened;
-  for (const store of opened) store.close();
-  throw failed.reason;
 }

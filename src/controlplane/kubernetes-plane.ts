@@ -51,7 +51,13 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   const builtinLists = parts.flatMap((part) => (part.standing === undefined ? [] : [part.standing]));
   // This order matters: objects read after the creation row are at least as new as the built-in objects, so a watch
   // that resumes receives both.
-  const planeCreation = await bornPlane(options.store, id, clock, standingDigest(builtinLists), options.birth);
+  const planeCreation = await bornPlane({
+    store: options.store,
+    slice: id,
+    clock,
+    builtinDigest: standingDigest(builtinLists),
+    read: options.birth,
+  });
   const objects = await SliceObjects.open(options.store, id);
   const plane = await openControlPlane({
     id,

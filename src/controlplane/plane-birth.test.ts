@@ -42,12 +42,12 @@ describe('the creation row of a plane', () => {
     const store = openMemoryStore({ clock });
     expect(await birthOf(store, 'plane')).toBeUndefined();
     const [first, second] = await Promise.all([
-      bornPlane(store, 'plane', clock, 'x'),
-      bornPlane(store, 'plane', clock, 'x'),
+      bornPlane({ store, slice: 'plane', clock, builtinDigest: 'x' }),
+      bornPlane({ store, slice: 'plane', clock, builtinDigest: 'x' }),
     ]);
     clock.advance(60_000);
     expect(second).toEqual(first);
-    expect(await bornPlane(store, 'plane', clock, 'x')).toEqual(first);
+    expect(await bornPlane({ store, slice: 'plane', clock, builtinDigest: 'x' })).toEqual(first);
     expect(await birthOf(store, 'plane')).toMatchObject({ revision: first?.revision });
   });
 

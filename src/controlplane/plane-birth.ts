@@ -35,17 +35,19 @@ export async function birthOf(store: Store, slice: string): Promise<Entry | unde
   return await translated(store.get(birthKey(slice)));
 }
 
-/**
- * Returns when the plane was created, and creates it if it does not exist. `builtinDigest` is the digest of the
- * built-in objects that it must have; `read` is its creation row, if the caller has read it.
- */
-export async function bornPlane(
-  store: Store,
-  slice: string,
-  clock: Clock,
-  builtinDigest: string,
-  read?: Entry,
-): Promise<PlaneBirth> {
+export interface PlaneCreationOptions {
+  readonly store: Store;
+  readonly slice: string;
+  readonly clock: Clock;
+  /** The digest of the built-in objects that the plane must have. */
+  readonly builtinDigest: string;
+  /** The plane's creation row, if the caller has read it. */
+  readonly read?: Entry | undefined;
+}
+
+/** Returns when the plane was created, and creates it if it does not exist. */
+export async function bornPlane(options: PlaneCreationOptions): Promise<PlaneBirth> {
+  const { store, slice, clock, builtinDigest, read } = options;
   const key = birthKey(slice);
   for (let row = read; ; row = undefined) {
     row ??= await birthOf(store, slice);

@@ -10,9 +10,10 @@ import { mountStored } from '../registry/stored-verbs.ts';
 import type { DeleteOptions } from '../registry/verbs.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
-import type { AddedKind, ControlPlane } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
 import { namespacesPart } from './core/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
+import type { AddedKind } from './plane-kinds.ts';
 import type { PlanePart } from './plane-part.ts';
 import { startUpkeep, type Upkeep } from './upkeep/upkeep.ts';
 

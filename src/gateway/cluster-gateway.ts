@@ -2,39 +2,20 @@ import { clusterKind } from '../api/management/v1/cluster.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { noSuchPath, notFound, notImplemented } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { ClusterApi, HostPlace } from '../hosts/host.ts';
+import type { ClusterApi } from '../hosts/host.ts';
 import type { GuardedChainOptions } from '../http/chain.ts';
 import type { Exchange, Filter, Handler } from '../http/exchange.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import { pathSegments, rawPath } from '../http/path-segments.ts';
-import type { Plane } from '../http/plane.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
+import type { BuiltInCluster } from './built-in-cluster.ts';
 import { type EntranceOptions, entrance } from './entrance.ts';
-import { insidePlane, type PlaneVisit, type Visit } from './inside.ts';
+import { insidePlane, type Visit } from './inside.ts';
 import { type Authorize, inCluster } from './plane-identity.ts';
 import { isProxied, proxiedGateway } from './proxied-gateway.ts';
 import { remoteCluster } from './remote-cluster.ts';
 import type { TargetRooms } from './target-room.ts';
 import { untilEnd } from './until-end.ts';
-
-/** The parts of the built-in cluster that its gateway needs. */
-export interface BuiltInCluster {
-  readonly plane: Plane;
-  readonly virtualPlanes: {
-    /** Throws 404 or 503 if the virtual cluster cannot be used now. */
-    enter(place: HostPlace): Promise<PlaneVisit>;
-    /** The id of the plane of the virtual cluster at this location. `undefined` if there is none that can be used. */
-    planeIdAt(place: HostPlace): string | undefined;
-  };
-  /** The handler of a plane (the built-in cluster's or a virtual cluster's) for requests that its gate lets through. */
-  serve(plane: Plane): Handler;
-  /**
-   * True if the token was issued for a service account of that plane. Only the plane knows whether it is still valid.
-   */
-  isTokenOf(planeId: string, token: string): Promise<boolean>;
-  /** The service account that a valid token of that plane stands for. The plane must be in use. */
-  authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
-}
 
 export interface ClusterGatewayOptions {
   /** The name of the cluster that is built into this process. */

@@ -2,9 +2,10 @@ import type { StatusError } from '../api/status.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type GuardedChainOptions, guardedChain } from '../http/chain.ts';
-import { chain, type Exchange, type Filter, goesOn, type Handler, type Reply } from '../http/exchange.ts';
+import { chain, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
 import { isLongRunning } from '../http/long-running.ts';
 import type { Plane } from '../http/plane.ts';
+import { goesOn, type Reply } from '../http/reply.ts';
 import { withSignal } from '../http/with-signal.ts';
 import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { Visit } from './inside.ts';
@@ -62,13 +63,9 @@ export function entrance(options: EntranceOptions): Handler {
     { inside }: Visit,
     identity: Identity,
     attributes: Attributes,
-    gateDecision: Decision | undefined,
   ): MaybePromise<Decision> => {
     options.onPlane(exchange, inside.plane);
-    const deciding = inside.authorize(identity, attributes);
-    const scopes = gateDecision?.scopes;
-    if (scopes === undefined) return deciding;
-    return andThen(deciding, (decision) => ({ ...decision, scopes }));
+    return inside.authorize(identity, attributes);
   };
 
   const decide = (
@@ -83,9 +80,10 @@ export function entrance(options: EntranceOptions): Handler {
       throw options.refusal(exchange, gateDecision);
     }
     const opening = enter(exchange);
+    const scopes = gateDecision?.scopes;
     // The target may have to wake up, or its cluster may hang: the slot of this request is lent to others meanwhile.
     const opened = isPromise(opening) ? (exchange.place?.lend(opening) ?? opening) : opening;
-    return andThen(opened, (session) => decideInside(exchange, session, identity, attributes, gateDecision));
+    return andThen(opened, (session) => withScopes(decideInside(exchange, session, identity, attributes), scopes));
   };
 
   const chained = guardedChain(
@@ -129,4 +127,10 @@ export function entrance(options: EntranceOptions): Handler {
 function serveIn({ inside, signal }: Visit, exchange: Exchange): Promise<Reply> {
   if (!isLongRunning(exchange)) return inside.serve(exchange);
   return withSignal(exchange, signal, inside.serve);
+}
+
+/** Adds the scopes of the gate's decision to the decision of the target. */
+function withScopes(deciding: MaybePromise<Decision>, scopes: Decision['scopes'] | undefined): MaybePromise<Decision> {
+  if (scopes === undefined) return deciding;
+  return andThen(deciding, (decision) => ({ ...decision, scopes }));
 }

@@ -95,7 +95,7 @@ describe('access to an instance', () => {
     const sessions = [await doors.enter(instance(), () => never, true), await doors.enter(instance(), () => never)];
     clock.advance(500_000);
     expect(activity.lastActivity('i1')).toBe(1_500_000);
-    for (const { leave } of sessions) leave();
+    for (const session of sessions) session.leave();
     await tick();
     clock.advance(500_000);
     expect(activity.lastActivity('i1')).toBe(1_500_000);

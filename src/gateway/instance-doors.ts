@@ -2,10 +2,10 @@ import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluste
 import type { StatusError } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostPlace } from '../hosts/host.ts';
-import { followSignal } from '../http/request-end.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Visit } from './inside.ts';
 import type { ActivityLog } from './instance-activity.ts';
+import { InstanceSession } from './instance-session.ts';
 import {
   asleep,
   asleepElsewhere,
@@ -102,19 +102,62 @@ const maxRecentTimeouts = 1_000;
  * if the controller, which verified that, has recorded its uid.
  */
 export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
-  const { activity, clock } = options;
-  /** The time of the last timeout of a request that waited for an instance, by the uid of the instance. */
-  const recentTimeouts = new Map<string, number>();
-  const wakes = new Wakings(options);
+  return new ClusterInstanceAccess(options);
+}
 
-  async function stateOf(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<Standing | undefined> {
-    const state = await cluster.at(placeOf(instance));
-    return state !== undefined && state.uid === (instance.status?.serviceUID ?? '') ? state : undefined;
+class ClusterInstanceAccess implements InstanceDoors {
+  readonly #options: InstanceDoorsOptions;
+  /** The time of the last timeout of a request that waited for an instance, by the uid of the instance. */
+  readonly #recentTimeouts = new Map<string, number>();
+  readonly #wakes: Wakings;
+
+  constructor(options: InstanceDoorsOptions) {
+    this.#options = options;
+    this.#wakes = new Wakings(options);
+  }
+
+  async enter(instance: VirtualClusterInstance, ending: () => AbortSignal, isSession = false): Promise<Visit> {
+    const options = this.#options;
+    const cluster = options.clusterOf(clusterOf(instance));
+    const accessError = accessErrorOf(instance, cluster);
+    if (accessError !== undefined || cluster === undefined) throw accessError ?? notReady(instance);
+    const uid = instance.metadata.uid ?? '';
+    // Recorded before the wake call, so that auto-sleep sees the use and does not put the instance back to sleep.
+    options.activity.used(uid);
+    const state = await stateOf(instance, cluster);
+    if (state === undefined) throw notReady(instance);
+    if (state.door === 'closing') throw beingRemoved(instance);
+    if (state.door === 'asleep') {
+      const mayWake = state.owner === uid || options.restsUnused(instance);
+      if (!mayWake || instance.spec?.external === true) throw asleepElsewhere(instance);
+      await this.#wake(instance, cluster, ending());
+    }
+    if (state.door === 'opening') await this.#waitUntilOpen(instance, cluster, ending());
+    if (state.door !== 'open' && (await stateOf(instance, cluster)) === undefined) throw notReady(instance);
+    const session = await cluster.enter(placeOf(instance), { name: nameOf(instance), ending });
+    const stopUsing = isSession ? goOnUsing(options, uid) : () => {};
+    return new InstanceSession(session, {
+      endReason: (reason) => this.#endReason(instance, cluster, reason),
+      onLeave: (wasEvicted) => {
+        stopUsing();
+        if (!wasEvicted) void this.#recordFinalUse(instance, cluster);
+      },
+    });
+  }
+
+  async account(
+    instance: VirtualClusterInstance,
+    bearer: Omit<TokenBearer, 'name' | 'uid'>,
+  ): Promise<AccountInside | undefined> {
+    const cluster = this.#options.clusterOf(clusterOf(instance));
+    const uid = instance.status?.serviceUID ?? '';
+    if (cluster === undefined || uid === '') return undefined;
+    return await cluster.account(placeOf(instance), { ...bearer, name: nameOf(instance), uid });
   }
 
   /** Concurrent requests share one wake call. */
-  const wake = (instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> =>
-    wakes.wait(instance.metadata.uid ?? '', {
+  #wake(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+    return this.#wakes.wait(instance.metadata.uid ?? '', {
       async work(signal) {
         const place = placeOf(instance);
         await cluster.wake(place, signal);
@@ -123,49 +166,23 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
       ending,
       late: () => beingWoken(instance),
     });
-
-  /** Waits for an instance that is already starting. After a timeout, later requests fail immediately for a while. */
-  async function waitUntilOpen(
-    instance: VirtualClusterInstance,
-    cluster: GatewayCluster,
-    ending: AbortSignal,
-  ): Promise<void> {
-    const { uid = '' } = instance.metadata;
-    const late = () => notReady(options.latest(instance) ?? instance);
-    if (clock.elapsed() - (recentTimeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw late();
-    try {
-      await wakes.wait(uid, { work: (signal) => cluster.opened(placeOf(instance), signal), ending, late });
-      recentTimeouts.delete(uid);
-    } catch (error) {
-      if (recentTimeouts.size >= maxRecentTimeouts) recentTimeouts.clear();
-      if (!ending.aborted) recentTimeouts.set(uid, clock.elapsed());
-      throw error;
-    }
   }
 
-  async function enter(instance: VirtualClusterInstance, ending: () => AbortSignal, isSession = false): Promise<Visit> {
-    const cluster = options.clusterOf(clusterOf(instance));
-    const accessError = accessErrorOf(instance, cluster);
-    if (accessError !== undefined || cluster === undefined) throw accessError ?? notReady(instance);
-    const uid = instance.metadata.uid ?? '';
-    // Recorded before the wake call, so that auto-sleep sees the use and does not put the instance back to sleep.
-    activity.used(uid);
-    const state = await stateOf(instance, cluster);
-    if (state === undefined) throw notReady(instance);
-    if (state.door === 'closing') throw beingRemoved(instance);
-    if (state.door === 'asleep') {
-      const mayWake = state.owner === uid || options.restsUnused(instance);
-      if (!mayWake || instance.spec?.external === true) throw asleepElsewhere(instance);
-      await wake(instance, cluster, ending());
+  /** Waits for an instance that is already starting. After a timeout, later requests fail immediately for a while. */
+  async #waitUntilOpen(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const timeouts = this.#recentTimeouts;
+    const { uid = '' } = instance.metadata;
+    const late = () => notReady(this.#options.latest(instance) ?? instance);
+    if (clock.elapsed() - (timeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw late();
+    try {
+      await this.#wakes.wait(uid, { work: (signal) => cluster.opened(placeOf(instance), signal), ending, late });
+      timeouts.delete(uid);
+    } catch (error) {
+      if (timeouts.size >= maxRecentTimeouts) timeouts.clear();
+      if (!ending.aborted) timeouts.set(uid, clock.elapsed());
+      throw error;
     }
-    if (state.door === 'opening') await waitUntilOpen(instance, cluster, ending());
-    if (state.door !== 'open' && (await stateOf(instance, cluster)) === undefined) throw notReady(instance);
-    const session = await cluster.enter(placeOf(instance), { name: nameOf(instance), ending });
-    const stopUsing = isSession ? goOnUsing(options, uid) : () => {};
-    return withInstanceReasons(instance, cluster, session, (wasEvicted) => {
-      stopUsing();
-      if (!wasEvicted) void recordFinalUse(instance, cluster);
-    });
   }
 
   /**
@@ -173,7 +190,8 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
    * falls asleep would otherwise wake it again. If its pods are gone before the sleep is reported, the session just
    * sees a connection that ends.
    */
-  async function recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
+  async #recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
+    const { activity, clock } = this.#options;
     const now = clock.now();
     try {
       const state = await stateOf(instance, cluster);
@@ -185,51 +203,17 @@ export function instanceDoors(options: InstanceDoorsOptions): InstanceDoors {
   }
 
   /** Translates the reason why a session ends into a message about the instance, which is what users know. */
-  function withInstanceReasons(
-    instance: VirtualClusterInstance,
-    cluster: GatewayCluster,
-    session: Visit,
-    onLeave: (wasEvicted: boolean) => void,
-  ): Visit {
-    let unfollow = () => {};
-    let created: AbortController | undefined;
-    const reasonOf = async (reason: unknown) => {
-      const latest = options.latest(instance);
-      if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return beingRemoved(instance);
-      const access = (await cluster.at(placeOf(instance)))?.door;
-      return access === 'asleep' ? asleep(latest) : access === 'closing' ? beingRemoved(instance) : reason;
-    };
-    return {
-      inside: session.inside,
-      get signal() {
-        if (created !== undefined) return created.signal;
-        const controller = new AbortController();
-        created = controller;
-        unfollow = followSignal(session.signal, (reason) => {
-          reasonOf(reason).then(
-            (translated) => controller.abort(translated),
-            () => controller.abort(reason),
-          );
-        });
-        return controller.signal;
-      },
-      leave() {
-        unfollow();
-        onLeave(created?.signal.aborted === true);
-        session.leave();
-      },
-    };
+  async #endReason(instance: VirtualClusterInstance, cluster: GatewayCluster, reason: unknown): Promise<unknown> {
+    const latest = this.#options.latest(instance);
+    if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return beingRemoved(instance);
+    const access = (await cluster.at(placeOf(instance)))?.door;
+    return access === 'asleep' ? asleep(latest) : access === 'closing' ? beingRemoved(instance) : reason;
   }
+}
 
-  return {
-    enter,
-    async account(instance, bearer) {
-      const cluster = options.clusterOf(clusterOf(instance));
-      const uid = instance.status?.serviceUID ?? '';
-      if (cluster === undefined || uid === '') return undefined;
-      return await cluster.account(placeOf(instance), { ...bearer, name: nameOf(instance), uid });
-    },
-  };
+async function stateOf(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<Standing | undefined> {
+  const state = await cluster.at(placeOf(instance));
+  return state !== undefined && state.uid === (instance.status?.serviceUID ?? '') ? state : undefined;
 }
 
 function accessErrorOf(instance: VirtualClusterInstance, cluster: GatewayCluster | undefined): StatusError | undefined {

@@ -1,7 +1,8 @@
 import { serviceUnavailable } from '../api/status.ts';
 import type { ApiRequest, ApiResponse } from '../hosts/host.ts';
-import type { Exchange, Reply } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { isLongRunning } from '../http/long-running.ts';
+import type { Reply } from '../http/reply.ts';
 import { withLastWord } from './last-word.ts';
 import { answerHeaders } from './passed-headers.ts';
 

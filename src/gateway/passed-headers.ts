@@ -1,6 +1,7 @@
 import { connectionHeaders } from '../hosts/connection-headers.ts';
 import type { ApiResponse } from '../hosts/host.ts';
-import type { IncomingRequest, Reply } from '../http/exchange.ts';
+import type { IncomingRequest } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
 import { bearerProtocolPrefix } from '../http/web-socket.ts';
 
 const hopByHopHeaders = new Set(connectionHeaders);

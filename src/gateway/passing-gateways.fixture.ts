@@ -15,7 +15,7 @@ import { createActivityLog } from './instance-activity.ts';
 import { createInstanceChanges } from './instance-changes.ts';
 import { instanceDoors } from './instance-doors.ts';
 import { instanceDepth, instanceGateway } from './instance-gateway.ts';
-import type { PassingState } from './passing.fixture.ts';
+import type { PassingState } from './passing-state.fixture.ts';
 import { TargetRooms } from './target-room.ts';
 
 const unexpected = () => Promise.reject(new Error('not expected in this test'));

@@ -4,17 +4,21 @@ import { proxySubresource, virtualClusterKind } from '../api/storage/virtual-clu
 import type { Decision, ResourceAttributes } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostPlace } from '../hosts/host.ts';
+import type { GuardedChainOptions } from '../http/chain.ts';
 import type { Exchange, Filter, Handler } from '../http/exchange.ts';
 import { denial } from '../http/filters/authorize.ts';
 import { pathSegments, rawPath } from '../http/path-segments.ts';
 import { parseRequestInfo } from '../http/request-info.ts';
-import type { BuiltInCluster, ClusterGatewayOptions } from './cluster-gateway.ts';
-import { entrance } from './entrance.ts';
+import type { BuiltInCluster } from './built-in-cluster.ts';
+import { type EntranceOptions, entrance } from './entrance.ts';
 import { gatedPlane } from './gated-plane.ts';
 import { insidePlane } from './inside.ts';
 import { inVirtualCluster } from './plane-identity.ts';
 
-export interface ProxiedGatewayOptions extends Pick<ClusterGatewayOptions, 'chain' | 'onPlane'> {
+export interface ProxiedGatewayOptions {
+  /** The options that every chain shares. */
+  readonly chain: GuardedChainOptions;
+  readonly onPlane: EntranceOptions['onPlane'];
   readonly builtIn: BuiltInCluster;
   readonly within: Filter;
   /** Authenticates callers of the built-in cluster. */

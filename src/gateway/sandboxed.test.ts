@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
 import { sandboxed } from './sandboxed.ts';
 
 function headersOf(headers: Reply['headers'], status = 200): Reply['headers'] {

@@ -1,4 +1,4 @@
-import type { Reply } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
 
 /**
  * Content types that browsers show as text or not at all, whatever the content, given `nosniff`. Of several types

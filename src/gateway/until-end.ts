@@ -1,5 +1,6 @@
 import { unauthorized } from '../api/status.ts';
-import { type Exchange, goesOn, type Handler, type Reply } from '../http/exchange.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { goesOn, type Reply } from '../http/reply.ts';
 import { withSignal } from '../http/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 

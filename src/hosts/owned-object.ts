@@ -7,6 +7,8 @@ import type { JsonObject } from '../lib/json-value.ts';
 import type { Decoration, HostCall } from './host.ts';
 
 export interface Owned {
+  readonly kind: ResourceKind;
+  readonly place: Place;
   /** The owner; objects of other owners are never changed. */
   readonly owner: string;
   readonly spec: JsonObject | undefined;
@@ -19,9 +21,7 @@ export interface Owned {
  */
 export async function makeOwned(
   client: ResourceClient,
-  kind: ResourceKind,
-  place: Place,
-  { owner, spec, decoration }: Owned,
+  { kind, place, owner, spec, decoration }: Owned,
   call: HostCall,
 ): Promise<void> {
   const labels = { ...decoration.labels, [hostOwnerLabel]: owner };

@@ -7,10 +7,10 @@ import type { RequestEnd } from './request-end.ts';
 /** Adapts an HTTP/1.1 request from a socket for the handlers. */
 export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?: string): IncomingRequest {
   const { method = 'GET', url = '/' } = message;
-  const headers = joinedHeaders(message.headers);
+  const head: RequestHead = { method, url, headers: joinedHeaders(message.headers), httpVersion: '1.1' };
   const body = new SocketBody(message, undefined, end);
   // Read now: the address is not available after the socket has closed.
-  const request = new SocketRequest(method, url, headers, '1.1', body, message.socket.remoteAddress ?? '', end);
+  const request = new SocketRequest(head, body, message.socket.remoteAddress ?? '', end);
   if (upgrade === undefined) return request;
   request.upgrade = upgrade;
   request.webSocket = upgrade.toLowerCase() === 'websocket';
@@ -34,7 +34,8 @@ export function adaptStream(arrived: ArrivedStream, end: RequestEnd): IncomingRe
   const headers = singleHeaders(arrived.rawHeaders) ?? joinedHeaders(arrived.headers);
   // In HTTP/2, `:authority` takes precedence over a Host header.
   if (authority !== undefined) headers.host = authority;
-  return new SocketRequest(method, path, headers, '2', new SocketBody(stream, stream, end), arrived.source, end);
+  const head: RequestHead = { method, url: path, headers, httpVersion: '2' };
+  return new SocketRequest(head, new SocketBody(stream, stream, end), arrived.source, end);
 }
 
 /**
@@ -61,6 +62,14 @@ function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, str
   return headers;
 }
 
+interface RequestHead {
+  readonly method: string;
+  /** As sent; HTTP/1.1 clients of proxies send an absolute URL. */
+  readonly url: string;
+  readonly headers: Record<string, string | undefined>;
+  readonly httpVersion: '1.1' | '2';
+}
+
 /** A class rather than an object literal with a getter, which is slow to create and slow to read. */
 class SocketRequest implements IncomingRequest {
   readonly method: string;
@@ -73,19 +82,11 @@ class SocketRequest implements IncomingRequest {
   webSocket = false;
   declare upgrade?: string;
 
-  constructor(
-    method: string,
-    url: string,
-    headers: Record<string, string | undefined>,
-    httpVersion: '1.1' | '2',
-    body: RequestBody,
-    remoteAddress: string,
-    end: RequestEnd,
-  ) {
-    this.method = method;
-    this.url = pathAndQuery(url);
-    this.headers = headers;
-    this.httpVersion = httpVersion;
+  constructor(head: RequestHead, body: RequestBody, remoteAddress: string, end: RequestEnd) {
+    this.method = head.method;
+    this.url = pathAndQuery(head.url);
+    this.headers = head.headers;
+    this.httpVersion = head.httpVersion;
     this.body = body;
     this.remoteAddress = remoteAddress;
     this.end = end;

@@ -4,8 +4,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { testCertificate } from '../../test/harness/http-server.ts';
 import { silentLog } from '../lib/log.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import type { IncomingRequest } from './exchange.ts';
 import { type Listener, listen } from './listen.ts';
+import type { Reply } from './reply.ts';
 
 const certificate = await testCertificate();
 let listener: Listener;

@@ -1,6 +1,7 @@
 import { forbiddenPath, type StatusError, unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import type { IncomingRequest } from './exchange.ts';
+import type { Reply } from './reply.ts';
 import { missingProof } from './same-origin.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 

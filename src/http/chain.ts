@@ -4,7 +4,7 @@ import type { Identity } from '../auth/identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { BrowserSessions } from './browser-session.ts';
-import { chain, type Exchange, type Filter, type Handler, type Reply } from './exchange.ts';
+import { chain, type Exchange, type Filter, type Handler } from './exchange.ts';
 import { answer } from './filters/answer.ts';
 import { type AuditOptions, audit, auditFailedAuthentication } from './filters/audit.ts';
 import { authenticate } from './filters/authenticate.ts';
@@ -12,6 +12,7 @@ import { type AuthorizeOptions, authorize } from './filters/authorize.ts';
 import { type DeadlineOptions, deadline } from './filters/deadline.ts';
 import { impersonate } from './filters/impersonate.ts';
 import { requestInfo } from './filters/request-info.ts';
+import type { Reply } from './reply.ts';
 
 export interface NamedFilter {
   readonly name: string;

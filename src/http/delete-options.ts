@@ -87,12 +87,17 @@ function mismatch(value: JsonValue, field: string, goType: string): Error {
   return badRequest(wrongType(value, field, goType).message);
 }
 
+/** A type that a member may have. */
+interface MemberType<T extends JsonValue> {
+  readonly is: (value: JsonValue) => value is T;
+  readonly goType: string;
+}
+
 /** The member; `undefined` if it is absent or null. Throws 400 if it has another type. */
 function member<T extends JsonValue>(
   body: JsonObject,
   name: string,
-  is: (value: JsonValue) => value is T,
-  goType: string,
+  { is, goType }: MemberType<T>,
   field = `DeleteOptions.${name}`,
 ): T | undefined {
   const value = getMember(body, name);
@@ -102,22 +107,22 @@ function member<T extends JsonValue>(
 }
 
 function text(body: JsonObject, name: string, field?: string, goType = 'string'): string | undefined {
-  return member(body, name, (value) => typeof value === 'string', goType, field);
+  return member(body, name, { is: (value) => typeof value === 'string', goType }, field);
 }
 
 function flag(body: JsonObject, name: string): boolean | undefined {
-  return member(body, name, (value) => typeof value === 'boolean', 'bool');
+  return member(body, name, { is: (value) => typeof value === 'boolean', goType: 'bool' });
 }
 
 function integer(body: JsonObject, name: string): number | undefined {
   const isInteger = (value: JsonValue): value is number | bigint =>
     typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
-  const value = member(body, name, isInteger, 'int64');
+  const value = member(body, name, { is: isInteger, goType: 'int64' });
   return value === undefined ? undefined : Number(value);
 }
 
 function texts(body: JsonObject, name: string): string[] {
   const isTexts = (value: JsonValue): value is string[] =>
     Array.isArray(value) && value.every((item) => typeof item === 'string');
-  return member(body, name, isTexts, '[]string') ?? [];
+  return member(body, name, { is: isTexts, goType: '[]string' }) ?? [];
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
-import type { MountedResource } from '../registry/mounted-resource.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { negotiate } from './negotiate.ts';
-import type { Plane } from './plane.ts';
 import { render } from './render.ts';
-import type { SharedDocuments } from './shared-documents.ts';
+import type { Reply } from './reply.ts';
 
 /** A document about the API itself, created once and served many times. */
 export interface Document {
@@ -40,22 +38,6 @@ export function jsonDocument(content: JsonObject): Document {
 /** Creates a document from serialized JSON. */
 export function textDocument(json: string): Document {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
-}
-
-/** Derives a value from a plane's kinds on first use, and again when the set of kinds has changed. */
-export function perGeneration<T extends object>(
-  plane: Plane,
-  shared: SharedDocuments,
-  name: string,
-  make: (resources: readonly MountedResource[]) => T,
-): () => T {
-  let cached: { readonly generation: number; readonly value: T } | undefined;
-  return () => {
-    if (cached?.generation !== plane.generation) {
-      cached = { generation: plane.generation, value: shared.of(plane, name, make) };
-    }
-    return cached.value;
-  };
 }
 
 /** Returns a document, or 304 if the client has it already. */

@@ -1,9 +1,10 @@
 import { internalError, StatusError } from '../api/status.ts';
 import type { Log } from '../lib/log.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import type { IncomingRequest } from './exchange.ts';
 import { negotiateError } from './negotiate.ts';
 import { rawQuery } from './path-segments.ts';
 import { render } from './render.ts';
+import type { Reply } from './reply.ts';
 
 /**
  * The only writer of error bodies. API errors are returned as they are. Other errors are bugs: they are logged with

@@ -1,10 +1,8 @@
-import type { Duplex } from 'node:stream';
 import type { AuditedBody } from '../audit/audit-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { Feed } from '../lib/feed.ts';
 import type { Plane } from './plane.ts';
-import type { Presented } from './presented.ts';
+import type { Reply, Turn } from './reply.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Settlement } from './settlement.ts';
@@ -44,79 +42,14 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
   readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
-/** A response as a value: filters can inspect it and add headers before it is written. */
-export interface Reply {
-  status: number;
-  headers: Record<string, string | string[]>;
-  /**
-   * A string or bytes are sent with Content-Length (and gzip as NEG-20 requires). A stream is written chunk by chunk,
-   * each flushed, and never faster than the client reads. A feed returns whole lines, whose bytes are shared with
-   * other responses.
-   */
-  body?: string | Uint8Array | PiecedBody | StreamBody | PassedBody | UpgradedBody;
-  /** Awaited between the pieces of a long body. Set by the in-flight filter. */
-  turn?: Turn;
+/** The credential of a request. */
+export interface Presented {
+  readonly token: string;
+  /** The fingerprint of the token, which is expensive to compute. */
+  readonly mark: string;
+  /** False for a session cookie. */
+  readonly isBearer: boolean;
 }
-
-/**
- * Yields the CPU to other callers and resolves when this caller gets its next time slice. Work that takes longer than
- * a few milliseconds awaits it in between; otherwise it blocks every other request until it is done.
- */
-export type Turn = () => Promise<void>;
-
-/**
- * A long body that is generated while it is written, so that it is never in memory as a whole. It is finite, but its
- * length is not known in advance. If generating it throws, the response is truncated.
- */
-export interface PiecedBody {
-  /** Can be iterated once. */
-  readonly pieces: Iterable<Uint8Array>;
-}
-
-export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
-  return goesOn(reply) && 'pieces' in reply.body;
-}
-
-export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
-
-/**
- * The response body of another server, forwarded as it arrives and never faster than the client reads. The headers of
- * the reply state its length and encoding. If reading it throws, the response is truncated.
- */
-export interface PassedBody {
-  readonly passed: AsyncIterable<Uint8Array>;
-  /** True for a long-running body such as a watch: the head is sent before the first byte, and a drain ends it. */
-  readonly lasts: boolean;
-}
-
-export function isPassed(reply: Reply): reply is Reply & { body: PassedBody } {
-  return goesOn(reply) && (reply.body as Partial<PassedBody>).passed !== undefined;
-}
-
-/** The connection behind an upgraded protocol, after `101`. Bytes flow in both directions until one side closes. */
-export interface UpgradedBody {
-  readonly socket: Duplex;
-}
-
-export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody } {
-  return goesOn(reply) && 'socket' in reply.body;
-}
-
-export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
-  return (body as Partial<Feed<Uint8Array>>).take !== undefined;
-}
-
-export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
-  return goesOn(reply) && (Symbol.asyncIterator in reply.body || isFeed(reply.body as StreamBody));
-}
-
-/** True if the body is still produced after the reply is returned. The request's resources must live until it ends. */
-export function goesOn(reply: Reply): reply is Reply & { body: DeferredBody } {
-  const { body } = reply;
-  return typeof body === 'object' && !(body instanceof Uint8Array);
-}
-
-type DeferredBody = Exclude<NonNullable<Reply['body']>, string | Uint8Array>;
 
 /** The in-flight slot of a request. The request can release it while it waits for something other than this server. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { noSuchPath } from '../api/status.ts';
-import type { Reply } from './exchange.ts';
 import type { HealthCheck } from './plane.ts';
+import type { Reply } from './reply.ts';
 
 type Endpoint = HealthCheck['on'][number];
 

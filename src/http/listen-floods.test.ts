@@ -4,8 +4,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testCertificate } from '../../test/harness/http-server.ts';
 import { silentLog } from '../lib/log.ts';
-import type { Reply } from './exchange.ts';
 import { type Listener, type ListenOptions, listen } from './listen.ts';
+import type { Reply } from './reply.ts';
 
 const certificate = await testCertificate();
 let listener: Listener;

@@ -4,8 +4,9 @@ import { connect } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testCertificate } from '../../test/harness/http-server.ts';
 import { type Log, silentLog } from '../lib/log.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import type { IncomingRequest } from './exchange.ts';
 import { type Listener, listen } from './listen.ts';
+import type { Reply } from './reply.ts';
 
 const certificate = await testCertificate();
 let listener: Listener;

@@ -8,9 +8,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { testCertificate } from '../../test/harness/http-server.ts';
 import { selfSigned } from '../../test/harness/self-signed.ts';
 import { silentLog } from '../lib/log.ts';
-import type { IncomingRequest, Reply } from './exchange.ts';
+import type { IncomingRequest } from './exchange.ts';
 import { type Listener, type ListenOptions, listen } from './listen.ts';
 import { readBody } from './read-body.ts';
+import type { Reply } from './reply.ts';
 
 const certificate = await testCertificate();
 const agents: Agent[] = [];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { incomingRequest } from '../../test/harness/exchange.ts';
-import type { PiecedBody } from './exchange.ts';
 import { HeldResponse } from './held-response.fixture.ts';
 import { bodyOf, longestWhole, textPieces } from './pieces.ts';
+import type { PiecedBody } from './reply.ts';
 import { RequestEnd } from './request-end.ts';
 import { StalledReaders } from './stalled-reader.ts';
 import { writeReply } from './write-reply.ts';

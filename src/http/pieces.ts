@@ -1,5 +1,5 @@
 import { nextTurn } from '../lib/divided-work.ts';
-import type { PiecedBody, Turn } from './exchange.ts';
+import type { PiecedBody, Turn } from './reply.ts';
 import type { RequestEnd } from './request-end.ts';
 
 /** A long text: a head, many items with a separator, and a tail. */

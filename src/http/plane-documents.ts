@@ -1,10 +1,11 @@
 import { methodNotAllowedOnPath } from '../api/status.ts';
 import { discoveryDocuments } from './discovery/discovery-documents.ts';
 import { type DocumentSet, type FoundDocument, jsonDocument, sendDocument } from './document.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { healthPaths, healthReply } from './health.ts';
 import { openApiDocuments } from './openapi/openapi-documents.ts';
 import type { HealthCheck, Plane } from './plane.ts';
+import type { Reply } from './reply.ts';
 import { SharedDocuments } from './shared-documents.ts';
 import type { VersionInfo } from './version.ts';
 

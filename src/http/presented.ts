@@ -1,16 +1,7 @@
 import { tokenMark } from '../auth/token-mark.ts';
 import { credentialOf } from './credential.ts';
-import type { Exchange, IncomingRequest } from './exchange.ts';
+import type { Exchange, IncomingRequest, Presented } from './exchange.ts';
 import { sessionCookieOf } from './session-cookie.ts';
-
-/** The credential of a request. */
-export interface Presented {
-  readonly token: string;
-  /** The fingerprint of the token, which is expensive to compute. */
-  readonly mark: string;
-  /** False for a session cookie. */
-  readonly isBearer: boolean;
-}
 
 interface ActiveCredential {
   readonly presented: Presented;

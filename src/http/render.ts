@@ -1,8 +1,8 @@
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import { yamlText } from '../lib/yaml-text.ts';
-import type { Reply } from './exchange.ts';
 import { indentJson } from './indent-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
+import type { Reply } from './reply.ts';
 
 /** Renders compact JSON in the negotiated format (rules NEG-19, NEG-22). */
 export function render(json: string, status: number, form: Negotiated): Reply {

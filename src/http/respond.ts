@@ -3,13 +3,14 @@ import { groupResourceOf, listKindOf, type ResourceKind } from '../api/resource.
 import { notAcceptable, qualified, type Status } from '../api/status.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Served, ServedList } from '../registry/verbs.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { indentJson } from './indent-json.ts';
 import { each, listMetaJson, listText } from './list-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
 import { partialMetadataJson, partialMetadataListText } from './partial-metadata.ts';
 import { bodyOf, type JoinedText, textPieces } from './pieces.ts';
 import { render } from './render.ts';
+import type { Reply } from './reply.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
 
 /** The form of a response, negotiated before anything is executed (rule REQ-27: Accept is checked early). */

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { exchangeFor } from '../../test/harness/exchange.ts';
 import { timedOut, unauthorized } from '../api/status.ts';
 import { silentLog } from '../lib/log.ts';
-import { chain, type Filter, type Handler, type Reply } from './exchange.ts';
+import { chain, type Filter, type Handler } from './exchange.ts';
 import { recover } from './filters/recover.ts';
+import type { Reply } from './reply.ts';
 
 /** Runs a handler behind two filters that observe the reply, and returns what they observed. */
 async function followed(handler: Handler) {

@@ -1,4 +1,4 @@
-import type { Reply } from './exchange.ts';
+import type { Reply } from './reply.ts';
 
 /** `error` is the error that the reply reports, if any. Must be fast and must not throw. */
 export type Settled = (reply: Reply, error: unknown) => void;

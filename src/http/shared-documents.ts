@@ -79,6 +79,22 @@ export class SharedDocuments {
   }
 }
 
+/** Derives a value from a plane's kinds on first use, and again when the set of kinds has changed. */
+export function perGeneration<T extends object>(
+  plane: Plane,
+  shared: SharedDocuments,
+  name: string,
+  make: (resources: readonly MountedResource[]) => T,
+): () => T {
+  let cached: { readonly generation: number; readonly value: T } | undefined;
+  return () => {
+    if (cached?.generation !== plane.generation) {
+      cached = { generation: plane.generation, value: shared.of(plane, name, make) };
+    }
+    return cached.value;
+  };
+}
+
 /** Evicts the oldest entry beyond the limit. */
 function dropOldest(entries: Map<string, unknown>, most: number): void {
   const [oldest] = entries.keys();

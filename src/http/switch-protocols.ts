@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Reply, UpgradedBody } from './exchange.ts';
+import type { Reply, UpgradedBody } from './reply.ts';
 import type { RequestEnd } from './request-end.ts';
 import type { StalledReaders } from './stalled-reader.ts';
 

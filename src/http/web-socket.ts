@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Feed } from '../lib/feed.ts';
-import { isFeed, isStream, type Reply } from './exchange.ts';
+import { isFeed, isStream, type Reply } from './reply.ts';
 
 /** The subprotocol prefix in which browsers send tokens, because they cannot set headers. It is never selected. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';

@@ -1,4 +1,5 @@
-import { type Exchange, goesOn, type Handler, type Reply } from './exchange.ts';
+import type { Exchange, Handler } from './exchange.ts';
+import { goesOn, type Reply } from './reply.ts';
 import { followSignal } from './request-end.ts';
 
 /**

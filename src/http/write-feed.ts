@@ -1,5 +1,11 @@
 import type { Feed } from '../lib/feed.ts';
-import type { Told } from './write-reply.ts';
+
+/** Emits `drain`, `finish` and `close`. */
+export interface Told {
+  on(event: string, listener: () => void): unknown;
+  once(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
 
 /** The target of the lines. */
 export interface FeedTarget {

@@ -2,8 +2,8 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import { nextTurn } from '../lib/divided-work.ts';
+import type { IncomingRequest } from './exchange.ts';
 import {
-  type IncomingRequest,
   isFeed,
   isPassed,
   isPieced,
@@ -12,16 +12,9 @@ import {
   type Reply,
   type StreamBody,
   type Turn,
-} from './exchange.ts';
+} from './reply.ts';
 import type { StalledReaders } from './stalled-reader.ts';
-import { writeFeed } from './write-feed.ts';
-
-/** Emits `drain`, `finish` and `close`. */
-export interface Told {
-  on(event: string, listener: () => void): unknown;
-  once(event: string, listener: () => void): unknown;
-  off(event: string, listener: () => void): unknown;
-}
+import { type Told, writeFeed } from './write-feed.ts';
 
 /** The target of a response, for either protocol. */
 export interface ResponseTarget extends Told {

@@ -1,9 +1,17 @@
-import type { Clock } from './clock.ts';
-
 /** Milliseconds between checks whether the system clock was set. */
 const checkIntervalMs = 1_000;
 /** The tolerated clock difference in milliseconds: time synchronization adjusts the clock in small steps. */
 const toleranceMs = 100;
+
+/** The clock that alarms run on. */
+export interface AlarmClock {
+  /** Milliseconds since the epoch; see `Clock.now`. */
+  now(): number;
+  /** Milliseconds of a monotonic clock; see `Clock.elapsed`. */
+  elapsed(): number;
+  /** Calls back once after `milliseconds`; the returned function cancels. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
 
 interface Alarm {
   readonly time: number;
@@ -16,12 +24,12 @@ interface Alarm {
  * While any alarm is pending, one more timer therefore checks for that and rearms all alarms.
  */
 export class Alarms {
-  readonly #clock: Omit<Clock, 'at'>;
+  readonly #clock: AlarmClock;
   readonly #alarms = new Set<Alarm>();
   #offset = 0;
   #cancelCheck: (() => void) | undefined;
 
-  constructor(clock: Omit<Clock, 'at'>) {
+  constructor(clock: AlarmClock) {
     this.#clock = clock;
   }
 

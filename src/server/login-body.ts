@@ -1,7 +1,8 @@
 import { badRequest } from '../api/status.ts';
 import { bodyFormat } from '../http/body-format.ts';
-import type { Exchange, Reply } from '../http/exchange.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { readBody } from '../http/read-body.ts';
+import type { Reply } from '../http/reply.ts';
 import { parseJson } from '../lib/json-parse.ts';
 import { textAt } from '../lib/json-path.ts';
 

@@ -1,7 +1,8 @@
 import { timestamp } from '../api/meta.ts';
 import { methodNotAllowedOnPath } from '../api/status.ts';
 import { anotherSession, type BrowserSessions, forBrowser, meansAnother, unproved } from '../http/browser-session.ts';
-import type { Exchange, Filter, Handler, Reply } from '../http/exchange.ts';
+import type { Exchange, Filter, Handler } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
 import { missingProof } from '../http/same-origin.ts';
 import { endedSessionCookie, sessionCookie, sessionCookieOf } from '../http/session-cookie.ts';
 import type { Clock } from '../lib/clock.ts';

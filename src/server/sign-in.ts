@@ -2,7 +2,8 @@ import { tooManyRequests, unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { LoginBackoff } from '../auth/login-backoff.ts';
 import type { EnteredLogin, PasswordAttempt, RefusedEntry } from '../auth/password-login.ts';
-import type { Exchange, Filter, Reply } from '../http/exchange.ts';
+import type { Exchange, Filter } from '../http/exchange.ts';
+import type { Reply } from '../http/reply.ts';
 import type { Logins, OpenedLogin } from './logins.ts';
 
 export interface SignInOptions {

@@ -1,11 +1,5 @@
-import type { JsonValue } from '../../src/lib/json-value.ts';
+import type { ValueDiffProps } from './editor/editor-props.ts';
 import { lazyPart } from './lazy-part.tsx';
-
-export interface ValueDiffProps {
-  readonly label: string;
-  readonly before: JsonValue;
-  readonly after: JsonValue;
-}
 
 /** A YAML diff of two values. Its script is loaded on first use. */
 export const ValueDiff = lazyPart<ValueDiffProps>(

@@ -77,12 +77,12 @@ async function specErrors(
     errors.push(...deprecationErrors(version, path));
     const subresources = version.subresources ?? shared.subresources;
     const own = { ...context, hasStatus: subresources?.status !== undefined };
-    errors.push(...(await partErrors(version, path, 'schema', own, [name])));
+    errors.push(...(await partErrors(version, { path, schemaName: 'schema', versions: [name] }, own)));
   }
   errors.push(...versionListErrors(spec.versions === undefined ? null : goVersions(versions), versions));
   errors.push(...missingNameErrors(names, 'spec.names'), ...nameErrors(names, 'spec.names'));
   const all = versions.map(({ name = '' }) => name);
-  errors.push(...(await partErrors(shared, 'spec', 'validation', context, all)));
+  errors.push(...(await partErrors(shared, { path: 'spec', schemaName: 'validation', versions: all }, context)));
   errors.push(...conversionErrors(spec.conversion, 'spec.conversion'));
   return errors;
 }
@@ -92,17 +92,23 @@ interface PartContext extends DefinitionChecks {
   readonly hasStatus: boolean;
 }
 
-/** Errors of the fields of one version, or of the fields that all versions share. `names`: the affected versions. */
+/** The location of the fields of one version, or of the fields that all versions share. */
+interface PartLocation {
+  readonly path: string;
+  /** The name of the field with the schema. */
+  readonly schemaName: 'schema' | 'validation';
+  /** The names of the affected versions. */
+  readonly versions: readonly string[];
+}
+
 async function partErrors(
   part: Shared,
-  path: string,
-  schemaName: 'schema' | 'validation',
+  { path, schemaName, versions }: PartLocation,
   context: PartContext,
-  names: readonly string[],
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const schema = part.schema?.openAPIV3Schema;
-  const before = context.old?.spec.versions?.find(({ name }) => names.includes(name ?? ''));
+  const before = context.old?.spec.versions?.find(({ name }) => versions.includes(name ?? ''));
   if (schema !== undefined) {
     const at = childPath(path, schemaName);
     errors.push(...(await wholeSchemaErrors(schema, at, { ...context, old: before?.schema?.openAPIV3Schema })));

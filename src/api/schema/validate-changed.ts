@@ -22,8 +22,9 @@ export function validateChanged(
   const errors = validateSchema(schema, value, path, old);
   if (errors.length === 0 || old === undefined) return errors;
   return withinLimits(path, () => {
-    const found: FieldError[] = [];
-    collect(schema, value, old, path, found);
+    const faults = new ChangedFaults();
+    faults.collect(schema, value, old, path);
+    const { found } = faults;
     // If the old value has a duplicate in a set or map, none is reported: it is unknown which of the two items is new.
     if (listFaults(schema, old, path).length === 0) found.push(...listFaults(schema, value, path));
     return found;
@@ -36,36 +37,34 @@ function listFaults(schema: Schema, value: JsonValue, path: string): FieldError[
   return errors;
 }
 
-/** Reports errors of the value itself before errors of its members or items. */
-function collect(
-  schema: Schema,
-  value: JsonValue,
-  old: JsonValue | undefined,
-  path: string,
-  found: FieldError[],
-): void {
-  if (old === undefined) {
-    found.push(...findValueFaults(schema, value, path));
-    return;
-  }
-  if (equalJson(value, old)) return;
-  if (isJsonObject(value) && isJsonObject(old)) {
-    found.push(...findValueFaults(shallow(schema, value), value, path));
-    for (const name of Object.keys(value)) {
-      const member = memberSchema(schema, name);
-      const before = Object.hasOwn(old, name) ? old[name] : undefined;
-      if (member !== undefined) collect(member, value[name] as JsonValue, before, childPath(path, name), found);
+class ChangedFaults {
+  readonly found: FieldError[] = [];
+
+  /** Reports errors of the value itself before errors of its members or items. */
+  collect(schema: Schema, value: JsonValue, old: JsonValue | undefined, path: string): void {
+    if (old === undefined) {
+      this.found.push(...findValueFaults(schema, value, path));
+      return;
     }
-  } else if (Array.isArray(value) && Array.isArray(old) && schema['x-kubernetes-list-type'] === 'map') {
-    const { items = {}, ...own } = schema;
-    const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-    const before = new Map(old.map((item) => [keyOf(item, keys), item]));
-    found.push(...findValueFaults(own, value, path));
-    value.forEach((item, index) => {
-      collect(items, item, before.get(keyOf(item, keys)), indexPath(path, index), found);
-    });
-  } else {
-    found.push(...findValueFaults(schema, value, path));
+    if (equalJson(value, old)) return;
+    if (isJsonObject(value) && isJsonObject(old)) {
+      this.found.push(...findValueFaults(shallow(schema, value), value, path));
+      for (const name of Object.keys(value)) {
+        const member = memberSchema(schema, name);
+        const before = Object.hasOwn(old, name) ? old[name] : undefined;
+        if (member !== undefined) this.collect(member, value[name] as JsonValue, before, childPath(path, name));
+      }
+    } else if (Array.isArray(value) && Array.isArray(old) && schema['x-kubernetes-list-type'] === 'map') {
+      const { items = {}, ...own } = schema;
+      const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+      const before = new Map(old.map((item) => [keyOf(item, keys), item]));
+      this.found.push(...findValueFaults(own, value, path));
+      value.forEach((item, index) => {
+        this.collect(items, item, before.get(keyOf(item, keys)), indexPath(path, index));
+      });
+    } else {
+      this.found.push(...findValueFaults(schema, value, path));
+    }
   }
 }
 

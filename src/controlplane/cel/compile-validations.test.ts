@@ -219,6 +219,24 @@ describe('an update (META-23)', () => {
     ]);
   });
 
+  it('may keep an invalid member of an unchanged list item, whatever its name', async () => {
+    const item: Schema = {
+      type: 'object',
+      required: ['k'],
+      properties: { k: text, kind: withRules(text, { rule: 'self != "bad"', message: 'bad kind' }) },
+    };
+    const list: Schema = {
+      type: 'array',
+      maxItems: 5,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: item,
+    };
+    const old = { spec: { list: [{ k: 'a', kind: 'bad' }] } };
+    const now = { spec: { list: [{ k: 'a', kind: 'bad' }, { k: 'b' }] } };
+    expect(await errorsOf(root({ type: 'object', properties: { list } }), now, { old })).toEqual([]);
+  });
+
   it('cannot correlate items of lists without keys', async () => {
     const items = withRules({ type: 'object', properties: { v: integer } }, 'self.v >= oldSelf.v');
     const atomic = root({ type: 'object', properties: { l: { type: 'array', maxItems: 5, items } } });

@@ -3,7 +3,7 @@ import { ACCUMULATOR, type Call, type Comprehension, type Expression, type Selec
 import { entriesOf, fieldOf, fitting, listIndex, noOverload } from './lookup.ts';
 import { EvaluationError } from './meter.ts';
 import type { Overload } from './overload.ts';
-import { callCost } from './runtime-cost.ts';
+import { callCost, dynamicCallCost } from './runtime-cost.ts';
 import { CelOptional, type CelValue, PlainList, PlainMap } from './value.ts';
 
 /** Resolves the names of an expression; `undefined` if a name has no value (yet). */
@@ -152,7 +152,8 @@ class Evaluator {
       if (!isAttribute(expression.args[0] as Expression)) meter.charge(1);
       if (!(result instanceof CelOptional) || result.value !== undefined) meter.charge(1);
     } else if (found.id !== 'in_list' || expression.args[1]?.folded === undefined) {
-      meter.charge(callCost(found, args, result, meter, expression.overloads?.length === 1));
+      const costOf = expression.overloads?.length === 1 ? callCost : dynamicCallCost;
+      meter.charge(costOf(found, args, result, meter));
     }
     return result;
   }

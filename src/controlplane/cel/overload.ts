@@ -14,6 +14,13 @@ export interface Overload {
   call(args: readonly CelValue[], evaluation: Evaluation): CelValue;
 }
 
+/** The types that a function takes and returns. */
+export type Signature = Pick<Overload, 'parameters' | 'result'>;
+
+export function signature(parameters: readonly CelType[], result: CelType): Signature {
+  return { parameters, result };
+}
+
 /**
  * Implementations declare the types that they take (`([text]: readonly [string])`). Matching the arguments against the
  * signature ensures these types, at check time or, for dynamic types, at run time.
@@ -21,8 +28,7 @@ export interface Overload {
 export function overload<Args extends readonly CelValue[]>(
   name: string,
   id: string,
-  parameters: readonly CelType[],
-  result: CelType,
+  { parameters, result }: Signature,
   call: (args: Args, evaluation: Evaluation) => CelValue,
 ): Overload {
   return { name, id, method: false, parameters, result, call: call as unknown as Overload['call'] };
@@ -31,8 +37,7 @@ export function overload<Args extends readonly CelValue[]>(
 export function method<Args extends readonly CelValue[]>(
   name: string,
   id: string,
-  parameters: readonly CelType[],
-  result: CelType,
+  { parameters, result }: Signature,
   call: (args: Args, evaluation: Evaluation) => CelValue,
 ): Overload {
   return { name, id, method: true, parameters, result, call: call as unknown as Overload['call'] };

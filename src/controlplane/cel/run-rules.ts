@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
-import { getMember, isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { Correlation, hasKeys, itemKey, itemsByKey } from './correlation.ts';
 import { CostExceeded, EvaluationError, Meter } from './meter.ts';
 import { messageError, ruleError, ruleText } from './rule-messages.ts';
@@ -16,15 +16,20 @@ const COST_PER_SLICE = 100_000;
 /** Evaluates all rules of a schema for an object; stops when the cost budget is exhausted. */
 export async function runRules(node: RuleNode, object: JsonValue, run: RuleRun): Promise<FieldError[]> {
   const rules = new RulesRun(run);
-  const old = run.old ?? null;
   const correlation = run.old === undefined ? undefined : new Correlation(object, run.old, node.schema);
-  await rules.node(node, '', object, old, { current: correlation });
+  await rules.visit(node, { path: '', value: object, old: run.old ?? null, correlation });
   return rules.errors;
 }
 
-/** The correlation of a value with its old value, or that of the nearest enclosing value that has one. */
-interface CorrelationContext {
-  readonly current: Correlation | undefined;
+/** A value that is visited with a node of the schema. */
+interface VisitedValue {
+  readonly path: string;
+  readonly value: JsonValue;
+  /** The corresponding part of the old object; null if there is none. */
+  readonly old: JsonValue;
+  /** The correlation of the value with its old value. */
+  readonly correlation: Correlation | undefined;
+  /** The correlation of the nearest enclosing value that has one. */
   readonly enclosing?: Correlation | undefined;
 }
 
@@ -40,67 +45,55 @@ class RulesRun {
     this.#remainingBudget = run.budget ?? OBJECT_COST_BUDGET;
   }
 
-  async node(
-    node: RuleNode,
-    path: string,
-    value: JsonValue,
-    old: JsonValue,
-    context: CorrelationContext,
-  ): Promise<void> {
+  async visit(node: RuleNode, visited: VisitedValue): Promise<void> {
+    const { value } = visited;
     if (this.#isStopped || value === null) return;
-    if (node.rules.length > 0) await this.#rules(node, path, value, old, context);
+    if (node.rules.length > 0) await this.#rules(node, visited);
     for (const one of node.allOf) {
       // Errors in `allOf` are not tolerated on their own, only with the enclosing value.
-      await this.node(one, path, value, old, { current: undefined, enclosing: context.enclosing });
+      await this.visit(one, { ...visited, correlation: undefined });
     }
     if (this.#isStopped) return;
-    if (Array.isArray(value)) await this.#items(node, path, value, old, context);
-    else if (isJsonObject(value)) await this.#members(node, path, value, old, context);
+    if (Array.isArray(value)) await this.#items(node, value, visited);
+    else if (isJsonObject(value)) await this.#members(node, value, visited);
   }
 
-  async #items(
-    node: RuleNode,
-    path: string,
-    items: readonly JsonValue[],
-    old: JsonValue,
-    context: CorrelationContext,
-  ): Promise<void> {
+  async #items(node: RuleNode, items: readonly JsonValue[], list: VisitedValue): Promise<void> {
     if (node.items === undefined) return;
+    const { path, old, correlation } = list;
     const before = hasKeys(node.schema) && Array.isArray(old) ? itemsByKey(node.schema, old) : undefined;
     for (const [index, item] of items.entries()) {
-      const oldValue = before?.get(itemKey(node.schema, item)) ?? null;
-      const next =
-        context.current === undefined ? context : { current: context.current.item(index), around: context.current };
-      await this.node(node.items, indexPath(path, index), item, oldValue, next);
+      await this.visit(node.items, {
+        path: indexPath(path, index),
+        value: item,
+        old: before?.get(itemKey(node.schema, item)) ?? null,
+        correlation: correlation?.item(index),
+        enclosing: correlation ?? list.enclosing,
+      });
       if (this.#isStopped) return;
     }
   }
 
-  async #members(
-    node: RuleNode,
-    path: string,
-    value: JsonValue,
-    old: JsonValue,
-    context: CorrelationContext,
-  ): Promise<void> {
+  async #members(node: RuleNode, value: JsonObject, object: VisitedValue): Promise<void> {
     if (node.values === undefined && node.properties.size === 0) return;
-    for (const [name, member] of Object.entries(value as object) as [string, JsonValue][]) {
+    const { path, old } = object;
+    for (const [name, member] of Object.entries(value)) {
       const child = node.properties.get(name) ?? node.values;
       if (child === undefined) continue;
-      const oldValue = isJsonObject(old) ? (getMember(old, name) ?? null) : null;
-      const at = node.properties.has(name) ? childPath(path, name) : keyPath(path, name);
-      await this.node(child, at, member, oldValue, memberContext(context, name));
+      const correlation = hasOwnCorrelation(object, name) ? object.correlation : undefined;
+      await this.visit(child, {
+        path: node.properties.has(name) ? childPath(path, name) : keyPath(path, name),
+        value: member,
+        old: isJsonObject(old) ? (getMember(old, name) ?? null) : null,
+        correlation: correlation?.member(name),
+        enclosing: correlation ?? object.enclosing,
+      });
       if (this.#isStopped) return;
     }
   }
 
-  async #rules(
-    node: RuleNode,
-    path: string,
-    value: JsonValue,
-    old: JsonValue,
-    context: CorrelationContext,
-  ): Promise<void> {
+  async #rules(node: RuleNode, visited: VisitedValue): Promise<void> {
+    const { path, value, old } = visited;
     const type = node.schema.type ?? '';
     const schema = node.root ? withMetadata(node.schema) : node.schema;
     const bindings = new Map<string, CelValue>();
@@ -126,7 +119,7 @@ class RulesRun {
         return found;
       });
       if (this.#isStopped) return;
-      if (failure !== undefined) this.#report(rule, failure, path, value, type, context);
+      if (failure !== undefined) this.#report(rule, failure, type, visited);
     }
   }
 
@@ -166,14 +159,8 @@ class RulesRun {
     return undefined;
   }
 
-  #report(
-    rule: CompiledRule,
-    { bindings }: Failure,
-    path: string,
-    value: JsonValue,
-    type: string,
-    context: CorrelationContext,
-  ): void {
+  #report(rule: CompiledRule, { bindings }: Failure, type: string, visited: VisitedValue): void {
+    const { path, value } = visited;
     const at = rule.fieldPath === undefined ? path : childPath(path, rule.fieldPath);
     let message: string | undefined;
     if (rule.message !== undefined) {
@@ -181,7 +168,7 @@ class RulesRun {
       const made = messageError(rule.message, bindings, meter);
       if (!this.#spend(meter.cost)) made.fatal = OUT_OF_BUDGET;
       if (made.fatal !== undefined) {
-        this.#add(rule, context, invalid(at, type, made.fatal));
+        this.#add(rule, visited, invalid(at, type, made.fatal));
         this.#isStopped = true;
         return;
       }
@@ -189,13 +176,13 @@ class RulesRun {
     }
     this.#add(
       rule,
-      context,
+      visited,
       ruleError(rule.rule, at, type === 'object' || type === 'array' ? undefined : value, message),
     );
   }
 
-  #add(rule: CompiledRule, context: CorrelationContext, error: FieldError): void {
-    const unchanged = context.current === undefined ? context.enclosing?.unchanged : context.current.unchanged;
+  #add(rule: CompiledRule, { correlation, enclosing }: VisitedValue, error: FieldError): void {
+    const { unchanged } = correlation ?? enclosing ?? {};
     if (!rule.usesOld && unchanged === true) this.#run.warn?.(`${error.field}: ${error.message}`);
     else this.errors.push(error);
   }
@@ -221,11 +208,9 @@ interface Failure {
   readonly bindings: (name: string) => CelValue;
 }
 
-function memberContext(context: CorrelationContext, name: string): CorrelationContext {
-  if (context.current === undefined) return context;
-  // At the root these two come from the request, for the old object as for the new one.
-  if (context.enclosing === undefined && (name === 'apiVersion' || name === 'kind')) return { current: undefined };
-  return { current: context.current.member(name), enclosing: context.current };
+/** False for two members of the root: they come from the request, for the old object as for the new one. */
+function hasOwnCorrelation({ enclosing }: VisitedValue, name: string): boolean {
+  return enclosing !== undefined || (name !== 'apiVersion' && name !== 'kind');
 }
 
 function bindingValue(

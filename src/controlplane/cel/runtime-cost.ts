@@ -10,19 +10,17 @@ const PER_PATTERN_CHARACTER = 0.25;
 
 /**
  * The actual cost of a call, in the units and by the rules of Kubernetes, so that rules exceed their limits only where
- * they do in Kubernetes. If the overload was only determined at run time (`!known`), most calls cost a single unit.
+ * they do in Kubernetes.
  */
-export function callCost(
-  called: Overload,
-  args: readonly CelValue[],
-  result: CelValue,
-  meter: Meter,
-  known: boolean,
-): number {
+export function callCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
   const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };
-  const byName = BY_NAME.get(called.name)?.(call);
-  if (byName !== undefined || !known) return byName ?? 1;
-  return BY_ID.get(called.id)?.(call) ?? 1;
+  return BY_NAME.get(called.name)?.(call) ?? BY_ID.get(called.id)?.(call) ?? 1;
+}
+
+/** The same for an overload that was only determined at run time: most of these calls cost a single unit. */
+export function dynamicCallCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
+  const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };
+  return BY_NAME.get(called.name)?.(call) ?? 1;
 }
 
 interface Called {

@@ -2,7 +2,7 @@ import type { Definition } from '../../api/apiextensions/definition.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { mountStored } from '../../registry/stored-verbs.ts';
-import type { AddedKind } from '../control-plane.ts';
+import type { AddedKind } from '../plane-kinds.ts';
 import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
 import { mountScale } from './scale.ts';
 

@@ -8,7 +8,7 @@ import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
 import { Lanes } from '../../lib/lanes.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { glanceAt } from '../../registry/verbs.ts';
-import type { AddedKind } from '../control-plane.ts';
+import type { AddedKind } from '../plane-kinds.ts';
 import type { PartDependencies } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
 import { addedKind } from './added-kind.ts';

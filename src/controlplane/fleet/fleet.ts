@@ -68,20 +68,35 @@ export interface Fleet {
 }
 
 export function createFleet(options: FleetOptions): Fleet {
-  const { store, clock, log } = options;
-  const planes = new LoadedPlanes(options.memoryBudget, log);
-  const removals = new Map<string, Promise<void>>();
-  const workTracker = new PlanesWithWork(store);
-  const erase = planeEraser(store, workTracker);
-  let closed = false;
+  return new PlaneFleet(options);
+}
 
-  const creationWrite = (id: string): Write => ({ key: birthKey(id), value: birthText(clock, options.standing) });
+class PlaneFleet implements Fleet {
+  readonly #options: FleetOptions;
+  readonly #store: Store;
+  readonly #planes: LoadedPlanes;
+  readonly #removals = new Map<string, Promise<void>>();
+  readonly #workTracker: PlanesWithWork;
+  readonly #erase: (id: string) => Promise<void>;
+  #closed = false;
 
-  async function create(id: string): Promise<void> {
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#planes = new LoadedPlanes(options.memoryBudget, options.log);
+    this.#workTracker = new PlanesWithWork(options.store);
+    this.#erase = planeEraser(options.store, this.#workTracker);
+  }
+
+  get loaded(): { readonly planes: number; readonly bytes: number } {
+    return { planes: this.#planes.size, bytes: this.#planes.bytes };
+  }
+
+  async create(id: string): Promise<void> {
     const removal = { key: removalKey(id), revision: undefined };
     const creationRow = { key: birthKey(id), revision: undefined };
     try {
-      await store.transact({ checks: [creationRow, removal], writes: [creationWrite(id)] });
+      await this.#store.transact({ checks: [creationRow, removal], writes: [this.birth(id)] });
     } catch (error) {
       const failed = error instanceof StoreError && error.code === 'CheckFailed' ? error.detail : undefined;
       if (failed === 0) return;
@@ -90,41 +105,64 @@ export function createFleet(options: FleetOptions): Fleet {
     }
   }
 
-  async function load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
-    const creationRow = await birthOf(store, id);
-    if (creationRow === undefined) {
-      if (!mayCreate) return undefined;
-      await create(id);
+  birth(id: string): Write {
+    return { key: birthKey(id), value: birthText(this.#options.clock, this.#options.standing) };
+  }
+
+  borrow(id: string): Promise<Borrowed | undefined> {
+    return this.#borrow(id, false);
+  }
+
+  borrowOrCreate(id: string): Promise<Borrowed | undefined> {
+    return this.#borrow(id, true);
+  }
+
+  readonly planeSource: PlaneSource = async (id) => {
+    const borrowed = await this.borrow(id);
+    return borrowed && { id, stores: () => borrowed.plane.stores(), release: borrowed.release };
+  };
+
+  async use<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined> {
+    const borrowed = await this.borrow(id);
+    if (borrowed === undefined) return undefined;
+    try {
+      return await work(borrowed.plane);
+    } finally {
+      borrowed.release();
     }
-    const fence: FencedStore = fencedStore(store, (transaction) => workTracker.note(transaction));
-    return { plane: await options.open(id, fence.store, creationRow), fence };
   }
 
-  function entryOf(id: string, mayCreate: boolean): Berth {
-    const present = planes.get(id);
-    if (present !== undefined) return present;
-    const entry = planes.add(id, load(id, mayCreate));
-    entry.loading.then(
-      (loaded) => {
-        entry.loaded = loaded;
-        if (loaded === undefined) planes.drop(entry);
-        else if (closed) loaded.plane.close();
-      },
-      () => planes.drop(entry),
-    );
-    return entry;
+  remove(id: string): Promise<void> {
+    const inProgress = this.#removals.get(id);
+    if (inProgress !== undefined) return inProgress;
+    const removing = this.#remove(id).finally(() => this.#removals.delete(id));
+    this.#removals.set(id, removing);
+    return removing;
   }
 
-  async function borrow(id: string, mayCreate = false): Promise<Borrowed | undefined> {
-    if (closed) throw serviceUnavailable('the server is shutting down', 1);
-    if (removals.has(id)) return undefined;
-    const entry = entryOf(id, mayCreate);
-    planes.pin(entry);
+  async resume(): Promise<void> {
+    const ids = await translated(unfinishedRemovals(this.#store));
+    if (ids.size > 0) await translated(erasePlanes(this.#store, ids, this.#workTracker));
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const entry of this.#planes.all()) {
+      this.#planes.drop(entry);
+      entry.loaded?.plane.close();
+    }
+  }
+
+  async #borrow(id: string, mayCreate: boolean): Promise<Borrowed | undefined> {
+    if (this.#closed) throw serviceUnavailable('the server is shutting down', 1);
+    if (this.#removals.has(id)) return undefined;
+    const entry = this.#entryOf(id, mayCreate);
+    this.#planes.pin(entry);
     let released = false;
     const release = () => {
       if (released) return;
       released = true;
-      planes.unpin(entry);
+      this.#planes.unpin(entry);
     };
     try {
       const loaded = await entry.loading;
@@ -135,60 +173,44 @@ export function createFleet(options: FleetOptions): Fleet {
     }
     release();
     // A concurrent caller that may not create planes has started this load: try again.
-    return mayCreate ? borrow(id, mayCreate) : undefined;
+    return mayCreate ? this.#borrow(id, mayCreate) : undefined;
   }
 
-  async function remove(id: string): Promise<void> {
+  #entryOf(id: string, mayCreate: boolean): Berth {
+    const present = this.#planes.get(id);
+    if (present !== undefined) return present;
+    const entry = this.#planes.add(id, this.#load(id, mayCreate));
+    entry.loading.then(
+      (loaded) => {
+        entry.loaded = loaded;
+        if (loaded === undefined) this.#planes.drop(entry);
+        else if (this.#closed) loaded.plane.close();
+      },
+      () => this.#planes.drop(entry),
+    );
+    return entry;
+  }
+
+  async #load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
+    const creationRow = await birthOf(this.#store, id);
+    if (creationRow === undefined) {
+      if (!mayCreate) return undefined;
+      await this.create(id);
+    }
+    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.#workTracker.note(transaction));
+    return { plane: await this.#options.open(id, fence.store, creationRow), fence };
+  }
+
+  async #remove(id: string): Promise<void> {
     // From here on callers find no plane. A load in progress has to finish first.
-    const entry = planes.get(id);
+    const entry = this.#planes.get(id);
     await entry?.loading.catch(() => {});
-    if (!(await translated(markRemoved(store, id)))) return;
+    if (!(await translated(markRemoved(this.#store, id)))) return;
     if (entry !== undefined) {
-      planes.drop(entry);
+      this.#planes.drop(entry);
       entry.loaded?.plane.close();
       await entry.loaded?.fence.shut();
     }
-    await translated(erase(id));
+    await translated(this.#erase(id));
   }
-
-  return {
-    create,
-    birth: creationWrite,
-    borrow: (id) => borrow(id),
-    borrowOrCreate: (id) => borrow(id, true),
-    async planeSource(id) {
-      const borrowed = await borrow(id);
-      return borrowed && { id, stores: () => borrowed.plane.stores(), release: borrowed.release };
-    },
-    async use(id, work) {
-      const borrowed = await borrow(id);
-      if (borrowed === undefined) return undefined;
-      try {
-        return await work(borrowed.plane);
-      } finally {
-        borrowed.release();
-      }
-    },
-    remove(id) {
-      const inProgress = removals.get(id);
-      if (inProgress !== undefined) return inProgress;
-      const removing = remove(id).finally(() => removals.delete(id));
-      removals.set(id, removing);
-      return removing;
-    },
-    get loaded() {
-      return { planes: planes.size, bytes: planes.bytes };
-    },
-    async resume() {
-      const ids = await translated(unfinishedRemovals(store));
-      if (ids.size > 0) await translated(erasePlanes(store, ids, workTracker));
-    },
-    close() {
-      closed = true;
-      for (const entry of planes.all()) {
-        planes.drop(entry);
-        entry.loaded?.plane.close();
-      }
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import { BOOL, opaque, STRING } from '../cel/cel-type.ts';
 import type { AccessAnswer, AccessQuestion, Evaluation } from '../cel/evaluation.ts';
 import { EvaluationError } from '../cel/meter.ts';
-import { method, type Overload } from '../cel/overload.ts';
+import { method, type Overload, signature } from '../cel/overload.ts';
 import { CelOpaque } from '../cel/value.ts';
 
 export const AUTHORIZER = opaque('kubernetes.authorization.Authorizer');
@@ -59,74 +59,81 @@ const CHECK = 'kubernetes.authorization.ResourceCheck';
 
 /** Functions that check whether the caller, or a service account, may do something else. */
 export const authorizerLibrary: readonly Overload[] = [
-  method('path', 'authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, ([{ attributes }, path]: CheckAndText) => {
-    if (path === '') throw new EvaluationError('path must not be empty');
-    return new CelAccessCheck('kubernetes.authorization.PathCheck', { ...attributes, path });
-  }),
+  method(
+    'path',
+    'authorizer_path',
+    signature([AUTHORIZER, STRING], PATH_CHECK),
+    ([{ attributes }, path]: CheckAndText) => {
+      if (path === '') throw new EvaluationError('path must not be empty');
+      return new CelAccessCheck('kubernetes.authorization.PathCheck', { ...attributes, path });
+    },
+  ),
   method(
     'group',
     'authorizer_group',
-    [AUTHORIZER, STRING],
-    GROUP_CHECK,
+    signature([AUTHORIZER, STRING], GROUP_CHECK),
     extendCheck('kubernetes.authorization.GroupCheck', (group) => ({ group })),
   ),
   method(
     'serviceAccount',
     'authorizer_serviceaccount',
-    [AUTHORIZER, STRING, STRING],
-    AUTHORIZER,
+    signature([AUTHORIZER, STRING, STRING], AUTHORIZER),
     ([{ attributes }, namespace, name]: readonly [CelAccessCheck, string, string]) =>
       new CelAccessCheck('kubernetes.authorization.Authorizer', { ...attributes, account: { namespace, name } }),
   ),
   method(
     'resource',
     'groupcheck_resource',
-    [GROUP_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([GROUP_CHECK, STRING], RESOURCE_CHECK),
     extendCheck(CHECK, (resource) => ({ resource })),
   ),
   method(
     'subresource',
     'resourcecheck_subresource',
-    [RESOURCE_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     extendCheck(CHECK, (subresource) => ({ subresource })),
   ),
   method(
     'namespace',
     'resourcecheck_namespace',
-    [RESOURCE_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     extendCheck(CHECK, (namespace) => ({ namespace })),
   ),
   method(
     'name',
     'resourcecheck_name',
-    [RESOURCE_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     extendCheck(CHECK, (name) => ({ name })),
   ),
   // Permissions here never depend on selectors, so selectors do not change the decision.
   method(
     'fieldSelector',
     'resourcecheck_fieldselector',
-    [RESOURCE_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     ([check]: CheckAndText) => check,
   ),
   method(
     'labelSelector',
     'resourcecheck_labelselector',
-    [RESOURCE_CHECK, STRING],
-    RESOURCE_CHECK,
+    signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     ([check]: CheckAndText) => check,
   ),
-  method('check', 'pathcheck_check', [PATH_CHECK, STRING], DECISION, decide),
-  method('check', 'resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, decide),
-  method('allowed', 'decision_allowed', [DECISION], BOOL, ([{ decision }]: readonly [CelDecision]) => decision.allowed),
-  method('reason', 'decision_reason', [DECISION], STRING, ([{ decision }]: readonly [CelDecision]) => decision.reason),
-  method('errored', 'decision_errored', [DECISION], BOOL, () => false),
-  method('error', 'decision_error', [DECISION], STRING, () => ''),
+  method('check', 'pathcheck_check', signature([PATH_CHECK, STRING], DECISION), decide),
+  method('check', 'resourcecheck_check', signature([RESOURCE_CHECK, STRING], DECISION), decide),
+  method(
+    'allowed',
+    'decision_allowed',
+    signature([DECISION], BOOL),
+    ([{ decision }]: readonly [CelDecision]) => decision.allowed,
+  ),
+  method(
+    'reason',
+    'decision_reason',
+    signature([DECISION], STRING),
+    ([{ decision }]: readonly [CelDecision]) => decision.reason,
+  ),
+  method('errored', 'decision_errored', signature([DECISION], BOOL), () => false),
+  method('error', 'decision_error', signature([DECISION], STRING), () => ''),
 ];
 
 function decide([{ attributes }, verb]: CheckAndText, { access }: Evaluation): CelDecision {

@@ -41,6 +41,22 @@ interface Denial {
   readonly reason?: string;
 }
 
+/** The evaluation of all policies for one write. */
+interface WriteEvaluation {
+  readonly write: AdmittedWrite;
+  readonly request: MatchedRequest;
+  readonly denials: Denial[];
+}
+
+/** A policy that applies to a write. */
+interface MatchedPolicy {
+  readonly object: KubeObject;
+  readonly spec: PolicySpec;
+  readonly bindings: readonly Binding[];
+  /** The version of the kind that the policy evaluates. */
+  readonly version: string;
+}
+
 /** The policies of a plane with bindings. Evaluates them for each write. */
 export class Policies {
   readonly #options: PoliciesOptions;
@@ -68,28 +84,23 @@ export class Policies {
     const { policies } = this.#options;
     const inForce = this.#bindingsByPolicy();
     const request = this.#matched(write);
-    const denials: Denial[] = [];
+    const evaluation: WriteEvaluation = { write, request, denials: [] };
     for (const { object } of policies.peekAll()) {
       const name = object.metadata.name ?? '';
-      const own = inForce.get(name);
+      const bindings = inForce.get(name);
       const spec = (object.spec ?? {}) as unknown as PolicySpec;
-      if (own === undefined) continue;
+      if (bindings === undefined) continue;
       const version = matchedVersion(spec.matchConstraints, request);
       if (version === undefined) continue;
-      await this.#evaluatePolicy(object, spec, own, request, version, write, denials);
+      await this.#evaluatePolicy({ object, spec, bindings, version }, evaluation);
     }
-    if (denials[0] !== undefined) throw refusal(write, denials[0]);
+    const [denial] = evaluation.denials;
+    if (denial !== undefined) throw refusal(write, denial);
   }
 
-  async #evaluatePolicy(
-    object: KubeObject,
-    spec: PolicySpec,
-    bindings: readonly Binding[],
-    request: MatchedRequest,
-    version: string,
-    write: AdmittedWrite,
-    denials: Denial[],
-  ): Promise<void> {
+  async #evaluatePolicy(matched: MatchedPolicy, evaluation: WriteEvaluation): Promise<void> {
+    const { object, spec, bindings, version } = matched;
+    const { write, request, denials } = evaluation;
     const policy = object.metadata.name ?? '';
     const compiled = await this.#compile(object, spec);
     const annotations = new Map<string, Set<string>>();
@@ -112,7 +123,7 @@ export class Policies {
           access: (check) => this.#access(write, check),
           turn: write.context.turn,
         });
-        this.#applyActions(policy, binding, result, write, denials);
+        this.#applyActions(policy, binding, result, evaluation);
         for (const { key, value } of result.annotations) {
           annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
         }
@@ -122,7 +133,7 @@ export class Policies {
   }
 
   /** Applies the actions of the binding: a refusal, a warning, or an annotation in the audit log. */
-  #applyActions(policy: string, binding: Binding, result: PolicyAnswer, write: AdmittedWrite, denials: Denial[]): void {
+  #applyActions(policy: string, binding: Binding, result: PolicyAnswer, { write, denials }: WriteEvaluation): void {
     const { validationActions = [] } = binding.spec;
     for (const { index, message, reason } of result.objections) {
       const failure: Objection = { index, message, ...(reason === undefined ? {} : { reason }) };

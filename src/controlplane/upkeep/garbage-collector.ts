@@ -15,24 +15,31 @@ import {
 } from './owners.ts';
 import { objectAt, type PlaneObjects, storeOf } from './plane-objects.ts';
 
+/** The plane whose garbage is collected, and the store with its owner index. */
+interface GcContext {
+  readonly store: Store;
+  readonly plane: PlaneObjects;
+}
+
 /**
  * Processes one item of garbage-collection work (rules GC-01 to GC-09). It uses the owner index in the store, reads
  * objects from the watch caches, and writes with preconditions like any client. If an object has changed in the
  * meantime, the write is a conflict, and the work stays and is retried. Completed work may be repeated safely.
  */
 export async function collect(store: Store, plane: PlaneObjects, work: GcWork): Promise<void> {
+  const context: GcContext = { store, plane };
   if (work.what === 'gone') {
-    for (const key of await dependentsOf(store, plane, work.uid)) {
+    for (const key of await dependentsOf(context, work.uid)) {
       const dependent = objectAt(plane, key);
-      if (dependent !== undefined) await check(store, plane, key, dependent, work);
+      if (dependent !== undefined) await check(context, key, dependent, work);
     }
     return;
   }
   const object = objectAt(plane, work);
-  if (object?.metadata.uid === work.uid) await check(store, plane, work, object);
+  if (object?.metadata.uid === work.uid) await check(context, work, object);
 }
 
-async function dependentsOf(store: Store, plane: PlaneObjects, ownerUid: string): Promise<ObjectPlace[]> {
+async function dependentsOf({ store, plane }: GcContext, ownerUid: string): Promise<ObjectPlace[]> {
   const rows = await store.list(dependentsRange(plane.id, ownerUid));
   return rows.entries.map(({ key }) => {
     const [, , resource = '', namespace = '', name = ''] = key.segments;
@@ -40,16 +47,11 @@ async function dependentsOf(store: Store, plane: PlaneObjects, ownerUid: string)
   });
 }
 
-async function check(
-  store: Store,
-  plane: PlaneObjects,
-  key: ObjectPlace,
-  object: KubeObject,
-  gone?: GcWork,
-): Promise<void> {
+async function check(context: GcContext, key: ObjectPlace, object: KubeObject, gone?: GcWork): Promise<void> {
+  const { plane } = context;
   if (object.metadata.deletionTimestamp !== undefined) {
-    if (hasFinalizer(object, orphanFinalizer)) await orphanDependents(store, plane, key, object);
-    else if (hasFinalizer(object, foregroundFinalizer)) await deleteDependents(store, plane, key, object);
+    if (hasFinalizer(object, orphanFinalizer)) await orphanDependents(context, key, object);
+    else if (hasFinalizer(object, foregroundFinalizer)) await deleteDependents(context, key, object);
     return;
   }
   const references = object.metadata.ownerReferences ?? [];
@@ -62,7 +64,7 @@ async function check(
     if (kept.length < references.length) await writeReferences(plane, key, object, kept);
     return;
   }
-  const policy = await policyFor(store, plane, object, states.includes('waiting'));
+  const policy = await policyFor(context, object, states.includes('waiting'));
   await remove(plane, key, object, policy);
 }
 
@@ -78,20 +80,20 @@ function isGone({ uid }: OwnerReference, gone: GcWork | undefined, { namespace }
  * GC-02, GC-07: the object's own finalizers decide; without any, foreground if its owner waits and it has dependents.
  */
 async function policyFor(
-  store: Store,
-  plane: PlaneObjects,
+  context: GcContext,
   object: KubeObject,
   ownerWaits: boolean,
 ): Promise<NonNullable<DeleteOptions['propagationPolicy']>> {
-  if (ownerWaits && (await dependentsOf(store, plane, object.metadata.uid ?? '')).length > 0) return 'Foreground';
+  if (ownerWaits && (await dependentsOf(context, object.metadata.uid ?? '')).length > 0) return 'Foreground';
   if (hasFinalizer(object, orphanFinalizer)) return 'Orphan';
   return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background';
 }
 
 /** GC-09: removes the owner reference from all dependents, then allows the owner's deletion. */
-async function orphanDependents(store: Store, plane: PlaneObjects, key: ObjectPlace, owner: KubeObject): Promise<void> {
+async function orphanDependents(context: GcContext, key: ObjectPlace, owner: KubeObject): Promise<void> {
+  const { plane } = context;
   const uid = owner.metadata.uid ?? '';
-  for (const dependentKey of await dependentsOf(store, plane, uid)) {
+  for (const dependentKey of await dependentsOf(context, uid)) {
     const dependent = objectAt(plane, dependentKey);
     if (dependent === undefined) continue;
     const kept = (dependent.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
@@ -105,16 +107,17 @@ async function orphanDependents(store: Store, plane: PlaneObjects, key: ObjectPl
  * dependent that itself waits for this owner (a cycle) does not count as blocking. The removal of a blocking dependent
  * creates new work for the owner, so nothing has to wait here.
  */
-async function deleteDependents(store: Store, plane: PlaneObjects, key: ObjectPlace, owner: KubeObject): Promise<void> {
+async function deleteDependents(context: GcContext, key: ObjectPlace, owner: KubeObject): Promise<void> {
+  const { plane } = context;
   const uid = owner.metadata.uid ?? '';
-  for (const dependentKey of await dependentsOf(store, plane, uid)) {
+  for (const dependentKey of await dependentsOf(context, uid)) {
     // A dependent whose deletion is in progress has work of its own; processing it here could loop in a cycle.
     const dependent = objectAt(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
-      await check(store, plane, dependentKey, dependent);
+      await check(context, dependentKey, dependent);
     }
   }
-  const remaining = (await dependentsOf(store, plane, uid))
+  const remaining = (await dependentsOf(context, uid))
     .map((dependentKey) => objectAt(plane, dependentKey))
     .filter((dependent): dependent is KubeObject => dependent !== undefined);
   const blocking = remaining.filter((dependent) => blocks(dependent, uid) && !isInCycle(plane, owner, dependent));

@@ -6,7 +6,7 @@ import { collect } from './garbage-collector.ts';
 import { inPlane } from './plane-objects.ts';
 import { RowWork } from './row-work.ts';
 import { takeRow } from './take-row.ts';
-import type { UpkeepOptions } from './upkeep.ts';
+import type { UpkeepOptions } from './upkeep-options.ts';
 
 /** The number of rows per page; the rest stays in the store, not in memory. */
 const pageSize = 500;

@@ -5,7 +5,7 @@ import { inPlane, storeOf } from './plane-objects.ts';
 import { idOf } from './postponed.ts';
 import { RowWork } from './row-work.ts';
 import { takeRow } from './take-row.ts';
-import type { UpkeepOptions } from './upkeep.ts';
+import type { UpkeepOptions } from './upkeep-options.ts';
 
 /** The number of rows per page; the rest stays in the store, not in memory. */
 const pageSize = 500;

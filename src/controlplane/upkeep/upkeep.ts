@@ -1,22 +1,14 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
 import type { LeftWork } from '../../registry/left-work.ts';
 import { dueRange, type ObjectPlace } from '../../registry/rows.ts';
-import type { Entry, Store } from '../../store/store.ts';
+import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
 import { settleDeadline } from './deadlines.ts';
 import { garbageWork } from './garbage-work.ts';
 import { pendingWork } from './pending-work.ts';
-import { inPlane, type PlaneSource } from './plane-objects.ts';
+import { inPlane } from './plane-objects.ts';
 import { longestPause, Postponed } from './postponed.ts';
 import { takeRow } from './take-row.ts';
-
-export interface UpkeepOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly plane: PlaneSource;
-}
+import type { UpkeepOptions } from './upkeep-options.ts';
 
 export interface Upkeep {
   /**

@@ -48,14 +48,21 @@ export function builtinHost(options: BuiltinHostOptions): Host {
     },
 
     async install({ place, owner, displayName, metadata = {}, space = {} }, call = {}) {
-      const namespaceSpec: Owned = { owner, spec: undefined, decoration: space };
-      await makeOwned(namespaces, namespaceKind, { name: place.namespace }, namespaceSpec, call);
+      const namespace: Owned = {
+        kind: namespaceKind,
+        place: { name: place.namespace },
+        owner,
+        spec: undefined,
+        decoration: space,
+      };
+      await makeOwned(namespaces, namespace, call);
       if (space.objects !== undefined && space.objects.trim() !== '') {
         const host = virtualClient({ send: (request) => options.sendToHost(request) }, call.signal ?? never);
         await applyObjects(space.objects, host, place.namespace);
       }
       const spec = displayName === undefined ? {} : { displayName };
-      await makeOwned(virtualClusters, virtualClusterKind, place, { owner, spec, decoration: metadata }, call);
+      const virtualCluster: Owned = { kind: virtualClusterKind, place, owner, spec, decoration: metadata };
+      await makeOwned(virtualClusters, virtualCluster, call);
     },
 
     async observe(place, call = {}) {

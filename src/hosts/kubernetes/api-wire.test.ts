@@ -2,9 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../lib/clock.ts';
 import { ApiServerBench } from './api-server.fixture.ts';
-import { type ApiWire, openApiWire, type WireRequest } from './api-wire.ts';
+import { type ApiWire, openApiWire } from './api-wire.ts';
 import { never, refusalOf, textOf } from './asking.fixture.ts';
 import { dialServer } from './dial-server.ts';
+import type { WireRequest } from './wire-request.ts';
 
 let bench: ApiServerBench;
 const open: ApiWire[] = [];

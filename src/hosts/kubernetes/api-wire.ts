@@ -9,9 +9,9 @@ import { Slots } from '../../lib/slots.ts';
 import type { ApiResponse, UpgradedConnection } from '../host.ts';
 import { codeOf, NoAnswerError, noAnswer } from './no-answer.ts';
 import type { Dial } from './open-socket.ts';
-import type { HeaderLines } from './request-headers.ts';
 import { upgradeOn } from './upgrade-on.ts';
 import { WireAnswer } from './wire-answer.ts';
+import type { WireRequest } from './wire-request.ts';
 
 export interface ApiWireOptions {
   /** The origin of the server: `https://10.0.0.1:6443`. */
@@ -24,16 +24,6 @@ export interface ApiWireOptions {
   readonly answerTimeout: number;
   /** The maximum number of concurrent short requests; further ones wait. */
   readonly mostConnections: number;
-}
-
-export interface WireRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: HeaderLines;
-  readonly body?: AsyncIterable<Uint8Array>;
-  /** The length of the body, if known. */
-  readonly length?: number | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** HTTP/1.1 to one server over pooled keep-alive connections. Rejects with StatusError. */
@@ -56,125 +46,136 @@ const idleTimeoutMs = 55_000;
 const maxBufferedBody = 64 * 1024;
 
 export function openApiWire(options: ApiWireOptions): ApiWire {
-  const { origin, dial, clock, answerTimeout, mostConnections } = options;
-  const { host } = new URL(origin);
-  const { where = host } = options;
-  const closing = new AbortController();
-  // Each connection attempt adds a listener.
-  setMaxListeners(0, closing.signal);
-  const sockets = new Set<Socket>();
-  const slots = new Slots(mostConnections, maxWaiting);
+  return new UndiciHttpPool(options);
+}
 
-  async function connect(signal: AbortSignal): Promise<Socket> {
-    closing.signal.throwIfAborted();
-    const socket = await dial(signal);
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    if (closing.signal.aborted) socket.destroy();
+class UndiciHttpPool implements ApiWire {
+  readonly #options: ApiWireOptions;
+  readonly #host: string;
+  readonly #where: string;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Socket>();
+  readonly #slots: Slots;
+  // A pool allocates memory for thousands of requests up front, so each pool is created on first use. Requests do not
+  // queue in the pool, because each has a slot: the pool would keep aborted requests in its queue.
+  readonly #shortRequests = once(() => this.#pool(this.#options.mostConnections));
+  // Each long-running request gets its own connection, so that watches take no connections from short requests.
+  readonly #longRunning = once(() => this.#pool(null));
+
+  constructor(options: ApiWireOptions) {
+    this.#options = options;
+    this.#host = new URL(options.origin).host;
+    this.#where = options.where ?? this.#host;
+    this.#slots = new Slots(options.mostConnections, maxWaiting);
+    // Each connection attempt adds a listener.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async connect(signal: AbortSignal): Promise<Socket> {
+    this.#closing.signal.throwIfAborted();
+    const socket = await this.#options.dial(signal);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#closing.signal.aborted) socket.destroy();
     return socket;
   }
 
-  const pool = async (connections: number | null): Promise<Pool> => {
-    // Loading undici takes a tenth of the server's start time, and many servers never need it.
-    // Imported through the default export: in the bundled program, a CommonJS package has only that.
-    const { default: undici } = await import('undici');
-    const { Pool: UndiciPool } = undici;
-    return new UndiciPool(origin, {
-      connections,
-      pipelining: 1,
-      keepAliveTimeout: idleTimeoutMs,
-      keepAliveMaxTimeout: idleTimeoutMs,
-      headersTimeout: answerTimeout,
-      bodyTimeout: 0,
-      connect: (_, done) => {
-        connect(closing.signal).then(
-          (socket) => done(null, socket),
-          (error: Error) => done(error, null),
-        );
-      },
-    });
-  };
-  // A pool allocates memory for thousands of requests up front, so each pool is created on first use. Requests do not
-  // queue in the pool, because each has a slot: the pool would keep aborted requests in its queue.
-  const shortRequests = once(() => pool(mostConnections));
-  // Each long-running request gets its own connection, so that watches take no connections from short requests.
-  const longRunning = once(() => pool(null));
-
-  function toStatusError(error: unknown, signal: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason;
-    if (closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
-    if (malformedRequestCodes.has(codeOf(error)))
-      return badRequest(`cannot forward the request to ${where}: it is malformed`);
-    return noAnswer(error, { where, timeout: answerTimeout });
-  }
-
-  async function dispatch(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
-    const { method, path, headers, signal } = request;
-    const isLongRunning = mayBeLongRunning(path);
-    const dispatcher = await (isLongRunning ? longRunning : shortRequests).get();
-    const onOver = isLongRunning ? () => {} : await slot(signal);
-    if (signal.aborted) {
-      onOver();
-      throw signal.reason;
-    }
-    const response = new WireAnswer({ signal, onOver, translate: (error) => toStatusError(error, signal) });
-    const dispatchOptions = { method, path, headers: headers as string[], body: body ?? null };
-    dispatcher.dispatch(isLongRunning ? { ...dispatchOptions, headersTimeout: 0 } : dispatchOptions, response);
-    return await response.head;
-  }
-
-  async function slot(signal: AbortSignal): Promise<() => void> {
-    if (slots.isFull) throw tooManyRequests(`too many requests are waiting for ${where}, please try again later`, 1);
-    return await slots.take(signal);
-  }
-
-  async function send(request: WireRequest): Promise<ApiResponse> {
+  async send(request: WireRequest): Promise<ApiResponse> {
+    this.#closing.signal.throwIfAborted();
+    request.signal.throwIfAborted();
     const { method, body, length } = request;
     if (body === undefined) {
       try {
-        return await dispatch(request, undefined);
+        return await this.#dispatch(request, undefined);
       } catch (error) {
         // The server may close an idle connection at the moment in which it is reused.
         const isBroken = error instanceof NoAnswerError && error.why === 'ConnectionEnded';
         if (!isBroken || (method !== 'GET' && method !== 'HEAD')) throw error;
-        return await dispatch(request, undefined);
+        return await this.#dispatch(request, undefined);
       }
     }
-    if (length !== undefined && length <= maxBufferedBody) return await dispatch(request, await readAll(body));
+    if (length !== undefined && length <= maxBufferedBody) return await this.#dispatch(request, await readAll(body));
     const bodyErrors: unknown[] = [];
     const tracked = reportingErrors(body, (error) => bodyErrors.push(error));
     try {
-      return await dispatch(request, Readable.from(tracked, { objectMode: false }));
+      return await this.#dispatch(request, Readable.from(tracked, { objectMode: false }));
     } catch (error) {
       throw bodyErrors.length === 0 ? error : bodyErrors[0];
     }
   }
 
-  return {
-    async send(request) {
-      closing.signal.throwIfAborted();
-      request.signal.throwIfAborted();
-      return await send(request);
-    },
-    async upgrade(request) {
-      try {
-        const socket = await connect(request.signal);
-        return await upgradeOn(socket, { ...request, host }, { clock, timeout: answerTimeout });
-      } catch (error) {
-        throw toStatusError(error, request.signal);
-      }
-    },
-    connect,
-    get connections() {
-      return sockets.size;
-    },
-    async close() {
-      closing.abort(serviceUnavailable(`the connection to ${where} is closed`));
-      for (const socket of sockets) socket.destroy();
-      const pools = await Promise.all([shortRequests.made, longRunning.made]);
-      await Promise.all(pools.map((each) => each?.destroy()));
-    },
-  };
+  async upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection> {
+    const { clock, answerTimeout } = this.#options;
+    try {
+      const socket = await this.connect(request.signal);
+      return await upgradeOn(socket, { ...request, host: this.#host }, { clock, timeout: answerTimeout });
+    } catch (error) {
+      throw this.#toStatusError(error, request.signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(serviceUnavailable(`the connection to ${this.#where} is closed`));
+    for (const socket of this.#sockets) socket.destroy();
+    const pools = await Promise.all([this.#shortRequests.made, this.#longRunning.made]);
+    await Promise.all(pools.map((each) => each?.destroy()));
+  }
+
+  async #pool(connections: number | null): Promise<Pool> {
+    // Loading undici takes a tenth of the server's start time, and many servers never need it.
+    // Imported through the default export: in the bundled program, a CommonJS package has only that.
+    const { default: undici } = await import('undici');
+    const { Pool: UndiciPool } = undici;
+    return new UndiciPool(this.#options.origin, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: idleTimeoutMs,
+      keepAliveMaxTimeout: idleTimeoutMs,
+      headersTimeout: this.#options.answerTimeout,
+      bodyTimeout: 0,
+      connect: (_, done) => {
+        this.connect(this.#closing.signal).then(
+          (socket) => done(null, socket),
+          (error: Error) => done(error, null),
+        );
+      },
+    });
+  }
+
+  #toStatusError(error: unknown, signal: AbortSignal): unknown {
+    const where = this.#where;
+    if (signal.aborted) return signal.reason;
+    if (this.#closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
+    if (malformedRequestCodes.has(codeOf(error)))
+      return badRequest(`cannot forward the request to ${where}: it is malformed`);
+    return noAnswer(error, { where, timeout: this.#options.answerTimeout });
+  }
+
+  async #dispatch(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
+    const { method, path, headers, signal } = request;
+    const isLongRunning = mayBeLongRunning(path);
+    const dispatcher = await (isLongRunning ? this.#longRunning : this.#shortRequests).get();
+    const onOver = isLongRunning ? () => {} : await this.#slot(signal);
+    if (signal.aborted) {
+      onOver();
+      throw signal.reason;
+    }
+    const response = new WireAnswer({ signal, onOver, translate: (error) => this.#toStatusError(error, signal) });
+    const dispatchOptions = { method, path, headers: headers as string[], body: body ?? null };
+    dispatcher.dispatch(isLongRunning ? { ...dispatchOptions, headersTimeout: 0 } : dispatchOptions, response);
+    return await response.head;
+  }
+
+  async #slot(signal: AbortSignal): Promise<() => void> {
+    if (this.#slots.isFull) {
+      throw tooManyRequests(`too many requests are waiting for ${this.#where}, please try again later`, 1);
+    }
+    return await this.#slots.take(signal);
+  }
 }
 
 const malformedRequestCodes = new Set([

@@ -1,9 +1,10 @@
 import { badRequest } from '../../api/status.ts';
 import type { ApiRequest, ApiResponse, ClusterApi, UpgradedConnection } from '../host.ts';
-import type { ApiWire, WireRequest } from './api-wire.ts';
+import type { ApiWire } from './api-wire.ts';
 import { checkPath } from './check-path.ts';
 import { NoAnswerError } from './no-answer.ts';
 import { bearer, type HeaderLines, impersonation, passedOn } from './request-headers.ts';
+import type { WireRequest } from './wire-request.ts';
 
 /** A server and its credentials. */
 export interface ApiTarget {

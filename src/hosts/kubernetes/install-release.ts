@@ -26,9 +26,7 @@ export async function installRelease(work: HostWork, wanted: Installation, signa
   const namespaces = hostClient.resource(namespaceKind);
   await makeOwned(
     namespaces,
-    namespaceKind,
-    { name: place.namespace },
-    { owner, spec: undefined, decoration: space },
+    { kind: namespaceKind, place: { name: place.namespace }, owner, spec: undefined, decoration: space },
     call,
   );
   if (space.objects !== undefined && space.objects.trim() !== '') {
@@ -40,7 +38,7 @@ export async function installRelease(work: HostWork, wanted: Installation, signa
   const record = await recordOf(work, place, signal);
   const before = await findObject(services, place, call);
   const workloads = await workloadsOf(hostClient, place, signal);
-  await prepareInstall(work, place, owner, { record, service: before }, signal);
+  await prepareInstall(work, wanted, { record, service: before }, signal);
   const controlPlane = workloads
     .flatMap(({ object }) => workloadFact(object) ?? [])
     .filter((each) => each.isControlPlane);
@@ -87,8 +85,7 @@ interface ExistingObjects {
 /** Throws 409 if another owner's objects are in the way, and cleans up after an unfinished run of helm. */
 async function prepareInstall(
   work: HostWork,
-  place: HostPlace,
-  owner: string,
+  { place, owner }: Installation,
   { record, service }: ExistingObjects,
   signal: AbortSignal,
 ): Promise<void> {

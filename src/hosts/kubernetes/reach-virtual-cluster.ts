@@ -56,33 +56,79 @@ const renewableReasons: readonly NoAnswerReason[] = [
 ];
 
 export function openWays(options: VirtualClusterWaysOptions): VirtualClusterWays {
-  const { connection, clock, log, endpointOf, direct, connectTimeout, answerTimeout } = { ...defaults, ...options };
-  const connections = new Map<string, ActiveConnection>();
-  const pending = new Map<string, Promise<ActiveConnection>>();
-  const closing = new AbortController();
-  // Each read of a secret adds a listener.
-  setMaxListeners(0, closing.signal);
-  let cancelSweep: (() => void) | undefined;
+  return new OnDemandConnections(options);
+}
 
-  async function close(key: string, active: ActiveConnection): Promise<void> {
-    if (connections.get(key) === active) connections.delete(key);
+class OnDemandConnections implements VirtualClusterWays {
+  readonly #options: VirtualClusterWaysOptions & typeof defaults;
+  readonly #connections = new Map<string, ActiveConnection>();
+  readonly #pending = new Map<string, Promise<ActiveConnection>>();
+  readonly #closing = new AbortController();
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(options: VirtualClusterWaysOptions) {
+    this.#options = { ...defaults, ...options };
+    // Each read of a secret adds a listener.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  to(place: HostPlace): Required<ClusterApi> {
+    return {
+      send: (request) => this.#sendThrough(place, request, (api) => api.send(request)),
+      upgrade: (request) => this.#sendThrough(place, request, (api) => api.upgrade(request)),
+    };
+  }
+
+  changed(place: HostPlace): void {
+    const key = keyOf(place);
+    const active = this.#connections.get(key);
+    if (active === undefined) return;
+    const endpoint = this.#options.endpointOf(place);
+    if (endpoint === undefined || endpoint.uid !== active.uid) {
+      this.#closeInBackground(key, active);
+      return;
+    }
+    active.stale = true;
+    active.keepOnly(endpoint.pods);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new NoAnswerError('Unreachable', 'the host is no longer connected'));
+    this.#cancelSweep?.();
+    await Promise.all([...this.#connections].map(([key, active]) => this.#close(key, active)));
+  }
+
+  async #close(key: string, active: ActiveConnection): Promise<void> {
+    if (this.#connections.get(key) === active) this.#connections.delete(key);
     await active.close();
   }
 
-  function closeInBackground(key: string, active: ActiveConnection): void {
-    close(key, active).catch((error: unknown) =>
-      log.error({ error }, 'could not close the connection to a virtual cluster'),
+  #closeInBackground(key: string, active: ActiveConnection): void {
+    this.#close(key, active).catch((error: unknown) =>
+      this.#options.log.error({ error }, 'could not close the connection to a virtual cluster'),
     );
   }
 
+  async #connectionTo(place: HostPlace, signal: AbortSignal): Promise<ActiveConnection> {
+    this.#closing.signal.throwIfAborted();
+    const key = keyOf(place);
+    const existing = this.#connections.get(key);
+    if (existing !== undefined && !existing.stale) return existing;
+    const opening = this.#pending.get(key) ?? this.#open(key, place).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, opening);
+    return await unlessAborted(opening, signal);
+  }
+
   /** Reads the secret; keeps the existing connection if the credentials are the same. */
-  async function open(key: string, place: HostPlace): Promise<ActiveConnection> {
+  async #open(key: string, place: HostPlace): Promise<ActiveConnection> {
+    const { connection, clock, direct, connectTimeout, answerTimeout } = this.#options;
+    const endpointOf = (at: HostPlace) => this.#options.endpointOf(at);
     const endpoint = endpointOf(place);
     if (endpoint === undefined) throw new NoAnswerError('Unreachable', `the virtual cluster ${key} does not exist`);
     const secret = { namespace: place.namespace, name: endpoint.secret };
-    const credentials = await readVirtualClusterSecret(connection, secret, closing.signal);
-    closing.signal.throwIfAborted();
-    const existing = connections.get(key);
+    const credentials = await readVirtualClusterSecret(connection, secret, this.#closing.signal);
+    this.#closing.signal.throwIfAborted();
+    const existing = this.#connections.get(key);
     if (existing !== undefined && existing.uid === endpoint.uid && sameCredentials(existing.credentials, credentials)) {
       existing.stale = false;
       return existing;
@@ -91,85 +137,52 @@ export function openWays(options: VirtualClusterWaysOptions): VirtualClusterWays
     const shared = { connection, endpointOf, direct, clock, connectTimeout, answerTimeout };
     const opened = virtualClusterWay({ place, uid, credentials, ...shared });
     const active = { ...opened, stale: false, waiting: 0, lastUse: clock.elapsed() };
-    if (existing !== undefined) closeInBackground(key, existing);
-    connections.set(key, active);
-    sweepLater();
+    if (existing !== undefined) this.#closeInBackground(key, existing);
+    this.#connections.set(key, active);
+    this.#sweepLater();
     return active;
   }
 
-  async function connectionTo(place: HostPlace, signal: AbortSignal): Promise<ActiveConnection> {
-    closing.signal.throwIfAborted();
-    const key = keyOf(place);
-    const existing = connections.get(key);
-    if (existing !== undefined && !existing.stale) return existing;
-    const opening = pending.get(key) ?? open(key, place).finally(() => pending.delete(key));
-    pending.set(key, opening);
-    return await unlessAborted(opening, signal);
-  }
-
-  async function sendThrough<A>(
+  async #sendThrough<A>(
     place: HostPlace,
     request: ApiRequest,
     use: (api: Required<ClusterApi>) => Promise<A>,
   ): Promise<A> {
-    const active = await connectionTo(place, request.signal);
+    const active = await this.#connectionTo(place, request.signal);
     try {
-      return await withUse(active, use);
+      return await this.#withUse(active, use);
     } catch (error) {
       if (!(error instanceof NoAnswerError) || !renewableReasons.includes(error.why)) throw error;
       active.stale = true;
-      const renewed = await connectionTo(place, request.signal);
+      const renewed = await this.#connectionTo(place, request.signal);
       // A body that was partly sent cannot be sent again.
       if (renewed === active || request.body !== undefined) throw error;
-      return await withUse(renewed, use);
+      return await this.#withUse(renewed, use);
     }
   }
 
-  async function withUse<A>(active: ActiveConnection, use: (api: Required<ClusterApi>) => Promise<A>): Promise<A> {
+  async #withUse<A>(active: ActiveConnection, use: (api: Required<ClusterApi>) => Promise<A>): Promise<A> {
     active.waiting++;
     try {
       return await use(active.api);
     } finally {
       active.waiting--;
-      active.lastUse = clock.elapsed();
+      active.lastUse = this.#options.clock.elapsed();
     }
   }
 
-  function sweepLater(): void {
-    if (connections.size === 0 || closing.signal.aborted) return;
-    cancelSweep ??= clock.after(idleTimeoutMs / 5, () => {
-      cancelSweep = undefined;
-      for (const [key, active] of connections) {
+  #sweepLater(): void {
+    const { clock } = this.#options;
+    if (this.#connections.size === 0 || this.#closing.signal.aborted) return;
+    this.#cancelSweep ??= clock.after(idleTimeoutMs / 5, () => {
+      this.#cancelSweep = undefined;
+      for (const [key, active] of this.#connections) {
         const isInUse = active.waiting > 0 || active.connections() > 0;
-        if (!isInUse && clock.elapsed() - active.lastUse >= idleTimeoutMs) closeInBackground(key, active);
+        if (!isInUse && clock.elapsed() - active.lastUse >= idleTimeoutMs) this.#closeInBackground(key, active);
       }
-      sweepLater();
+      this.#sweepLater();
     });
   }
-
-  return {
-    to: (place) => ({
-      send: (request) => sendThrough(place, request, (api) => api.send(request)),
-      upgrade: (request) => sendThrough(place, request, (api) => api.upgrade(request)),
-    }),
-    changed(place) {
-      const key = keyOf(place);
-      const active = connections.get(key);
-      if (active === undefined) return;
-      const endpoint = endpointOf(place);
-      if (endpoint === undefined || endpoint.uid !== active.uid) {
-        closeInBackground(key, active);
-        return;
-      }
-      active.stale = true;
-      active.keepOnly(endpoint.pods);
-    },
-    async close() {
-      closing.abort(new NoAnswerError('Unreachable', 'the host is no longer connected'));
-      cancelSweep?.();
-      await Promise.all([...connections].map(([key, active]) => close(key, active)));
-    },
-  };
 }
 
 function keyOf({ namespace, name }: HostPlace): string {

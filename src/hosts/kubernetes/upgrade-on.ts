@@ -2,8 +2,8 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
 import type { ApiResponse, UpgradedConnection } from '../host.ts';
-import type { WireRequest } from './api-wire.ts';
 import { passedBack } from './request-headers.ts';
+import type { WireRequest } from './wire-request.ts';
 
 export interface UpgradeRequest extends Omit<WireRequest, 'body'> {
   readonly host: string;

@@ -1,7 +1,8 @@
 import { noSuchPath } from '../../api/status.ts';
-import { type DocumentSet, jsonDocument, perGeneration } from '../document.ts';
+import { type DocumentSet, jsonDocument } from '../document.ts';
 import type { Plane } from '../plane.ts';
 import type { SharedDocuments } from '../shared-documents.ts';
+import { perGeneration } from '../shared-documents.ts';
 import { aggregatedContentType, groupDiscoveryList, wantsAggregated } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 import { servedGroups } from './served-groups.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { recover } from './recover.ts';
 import { warningHeaders } from './warnings.ts';
 

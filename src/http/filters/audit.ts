@@ -7,7 +7,8 @@ import { type AuditRule, auditLevel, defaultAuditRules, isRefusal, isWrite } fro
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 
 export interface AuditOptions {
   readonly auditLog: AuditLog;
@@ -31,7 +32,10 @@ export function audit(options: AuditOptions): Filter {
     const beginning: LineBeginning = {};
     if (before !== 'None' && isWrite(exchange.info)) {
       try {
-        await options.auditLog.write(eventOf(options, exchange, 'RequestReceived', before, caller), beginning);
+        await options.auditLog.write(
+          eventOf(options, exchange, { stage: 'RequestReceived', level: before, caller }),
+          beginning,
+        );
       } catch (error) {
         rejectUnrecorded(options, exchange, error);
       }
@@ -50,7 +54,12 @@ export function audit(options: AuditOptions): Filter {
     const level = isUnchanged ? before : levelOf(options, exchange, known, status.code);
     if (level !== 'None') {
       try {
-        const event = eventOf(options, exchange, 'ResponseComplete', level, known, status);
+        const event = eventOf(options, exchange, {
+          stage: 'ResponseComplete',
+          level,
+          caller: known,
+          responseStatus: status,
+        });
         await options.auditLog.write(event, known === caller ? beginning : undefined);
       } catch (error) {
         // The request has been executed, so the client gets its response. The log records the missing event.
@@ -68,8 +77,9 @@ export function auditFailedAuthentication(
 ): (exchange: Exchange, refusal: StatusError, caller?: Identity) => Promise<void> {
   return async (exchange, { code, status: { reason } }, caller) => {
     try {
-      const status = reason === undefined ? { code } : { code, reason };
-      await options.auditLog.write(eventOf(options, exchange, 'ResponseComplete', 'Metadata', caller, status));
+      const responseStatus = reason === undefined ? { code } : { code, reason };
+      const stage: EventStage = { stage: 'ResponseComplete', level: 'Metadata', caller, responseStatus };
+      await options.auditLog.write(eventOf(options, exchange, stage));
     } catch (error) {
       rejectUnrecorded(options, exchange, error);
     }
@@ -102,13 +112,20 @@ function levelOf(
   });
 }
 
+/** The stage of a request that an event records. */
+interface EventStage {
+  readonly stage: AuditEvent['stage'];
+  readonly level: AuditEvent['level'];
+  /** The caller, before impersonation. */
+  readonly caller: Identity | undefined;
+  /** Only after the request was executed. */
+  readonly responseStatus?: AuditEvent['responseStatus'];
+}
+
 function eventOf(
   options: AuditOptions,
   exchange: Exchange,
-  stage: AuditEvent['stage'],
-  level: AuditEvent['level'],
-  caller: Identity | undefined,
-  responseStatus?: AuditEvent['responseStatus'],
+  { stage, level, caller, responseStatus }: EventStage,
 ): AuditEvent {
   const { info, request, identity } = exchange;
   const hasBodies = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');

@@ -3,7 +3,8 @@ import type { Identity } from '../../auth/identity.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
 import { credentialOf } from '../credential.ts';
-import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { withRights } from '../with-rights.ts';
 import { joinSignal } from '../with-signal.ts';
 

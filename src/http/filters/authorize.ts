@@ -4,7 +4,8 @@ import type { Identity } from '../../auth/identity.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
-import type { Exchange, Filter, Handler, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import type { RequestInfo } from '../request-info.ts';
 
 export interface AuthorizeOptions {

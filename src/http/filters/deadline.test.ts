@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { chain, type Exchange, type Handler, type Reply } from '../exchange.ts';
+import { chain, type Exchange, type Handler } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { deadline } from './deadline.ts';
 import { recover } from './recover.ts';
 

@@ -6,7 +6,8 @@ import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { callerOf } from '../caller.ts';
-import type { Exchange, Filter, Handler, IncomingRequest, Reply } from '../exchange.ts';
+import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { withRights } from '../with-rights.ts';
 import { denial } from './authorize.ts';
 
@@ -127,31 +128,24 @@ function accountOf(user: string): { namespace: string; name: string } | undefine
 type ResourceAttributes = Extract<Attributes, { resourceRequest: true }>;
 
 function requiredPermissions(requested: RequestedIdentity): ResourceAttributes[] {
-  const permission = (
-    group: string,
-    resource: string,
-    name: string,
-    subresource = '',
-    namespace = '',
-  ): ResourceAttributes => ({
-    resourceRequest: true,
-    verb: 'impersonate',
-    group,
-    version: 'v1',
-    resource,
-    subresource,
-    namespace,
-    name,
-  });
   const account = accountOf(requested.user);
+  const group = 'authentication.k8s.io';
   return [
     account === undefined
-      ? permission('', 'users', requested.user)
-      : permission('', 'serviceaccounts', account.name, '', account.namespace),
-    ...requested.groups.map((group) => permission('', 'groups', group)),
-    ...(requested.uid === '' ? [] : [permission('authentication.k8s.io', 'uids', requested.uid)]),
-    ...Object.entries(requested.extra).flatMap(([key, values]) =>
-      values.map((value) => permission('authentication.k8s.io', 'userextras', value, key)),
+      ? permission({ resource: 'users', name: requested.user })
+      : permission({ resource: 'serviceaccounts', ...account }),
+    ...requested.groups.map((name) => permission({ resource: 'groups', name })),
+    ...(requested.uid === '' ? [] : [permission({ group, resource: 'uids', name: requested.uid })]),
+    ...Object.entries(requested.extra).flatMap(([subresource, values]) =>
+      values.map((name) => permission({ group, resource: 'userextras', name, subresource })),
     ),
   ];
+}
+
+type Impersonated = Pick<ResourceAttributes, 'resource' | 'name'> &
+  Partial<Pick<ResourceAttributes, 'group' | 'subresource' | 'namespace'>>;
+
+function permission(impersonated: Impersonated): ResourceAttributes {
+  const { group = '', resource, name, subresource = '', namespace = '' } = impersonated;
+  return { resourceRequest: true, verb: 'impersonate', group, version: 'v1', resource, subresource, namespace, name };
 }

@@ -2,10 +2,11 @@ import { internalError, StatusError, tooManyRequests } from '../../api/status.ts
 import type { Clock } from '../../lib/clock.ts';
 import { BodyRoom } from '../body-room.ts';
 import { callerOf, shareOf } from '../caller.ts';
-import type { Exchange, Filter, Place, Turn } from '../exchange.ts';
+import type { Exchange, Filter, Place } from '../exchange.ts';
 import { FairSlots } from '../fair-slots.ts';
 import { FairTurns } from '../fair-turns.ts';
 import { defaultBodyLimit } from '../read-body.ts';
+import type { Turn } from '../reply.ts';
 
 export interface InFlightOptions {
   readonly clock: Clock;

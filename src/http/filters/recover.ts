@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts';
 import { errorReply } from '../error-reply.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 
 export interface RecoverOptions {
   readonly log: Log;

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { Exchange, Filter, Reply } from '../exchange.ts';
+import type { Exchange, Filter } from '../exchange.ts';
 import { pathSegments, rawPath } from '../path-segments.ts';
+import type { Reply } from '../reply.ts';
 import { newExchange } from '../router.ts';
 import { requestInfo } from './request-info.ts';
 

@@ -3,7 +3,8 @@ import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { unauthorized } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { chain, type Reply } from '../exchange.ts';
+import { chain } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { recover } from './recover.ts';
 import { type SourceLimitOptions, sourceLimit } from './source-limit.ts';
 

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import type { Deleted, DeleteOptions } from '../../registry/verbs.ts';
 import { deleteOptionsOfBody, deleteOptionsOfQuery, type ReadDeleteOptions } from '../delete-options.ts';
-import type { Reply } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import { objectReply, statusReply } from '../respond.ts';
 import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';

@@ -1,8 +1,9 @@
 import { methodNotAllowed, methodNotAllowedOnPath, noSuchPath, notFound, type StatusError } from '../../api/status.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
-import type { Exchange, Handler, Reply } from '../exchange.ts';
+import type { Exchange, Handler } from '../exchange.ts';
 import { checkPathName } from '../path-name.ts';
 import type { Plane } from '../plane.ts';
+import type { Reply } from '../reply.ts';
 import { create } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';

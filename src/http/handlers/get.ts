@@ -1,8 +1,8 @@
 import { badRequest } from '../../api/status.ts';
 import type { GetOptions, Served } from '../../registry/verbs.ts';
-import type { Reply } from '../exchange.ts';
 import { queryFlag } from '../query-flag.ts';
 import { readGetOptions } from '../query-options.ts';
+import type { Reply } from '../reply.ts';
 import { objectReply } from '../respond.ts';
 import { answered } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';

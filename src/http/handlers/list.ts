@@ -1,6 +1,6 @@
 import type { ListOptions, ServedList } from '../../registry/verbs.ts';
-import type { Reply } from '../exchange.ts';
 import { readListOptions } from '../query-options.ts';
+import type { Reply } from '../reply.ts';
 import { listReply } from '../respond.ts';
 import { answeredList } from './answered.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';

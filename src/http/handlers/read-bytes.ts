@@ -1,6 +1,6 @@
 import type { ServedBytes } from '../../registry/verbs.ts';
-import type { Reply } from '../exchange.ts';
 import { isLongRunning } from '../long-running.ts';
+import type { Reply } from '../reply.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/meta.ts';
 import type { WriteOptions, Written } from '../../registry/verbs.ts';
-import type { Reply } from '../exchange.ts';
 import { readWriteOptions } from '../query-options.ts';
+import type { Reply } from '../reply.ts';
 import { objectReply } from '../respond.ts';
 import { answered } from './answered.ts';
 import { decodeObject } from './decode-object.ts';

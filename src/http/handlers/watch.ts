@@ -1,9 +1,9 @@
 import { internalError, type Status, StatusError } from '../../api/status.ts';
 import type { Feed } from '../../lib/feed.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from '../../registry/verbs.ts';
-import type { Reply } from '../exchange.ts';
 import { mediaTypes } from '../negotiate.ts';
 import { readWatchOptions } from '../query-options.ts';
+import type { Reply } from '../reply.ts';
 import { watchFrames } from '../watch-frames.ts';
 import { answerForm, type Endpoint } from './endpoint.ts';
 

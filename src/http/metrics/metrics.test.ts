@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Feed } from '../../lib/feed.ts';
-import type { Reply } from '../exchange.ts';
 import { inFlight } from '../filters/in-flight.ts';
 import { everyVerb, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
+import type { Reply } from '../reply.ts';
 import { versionInfo } from '../version.ts';
 import { createMetrics } from './create-metrics.ts';
 import { RequestLabeller } from './request-labels.ts';

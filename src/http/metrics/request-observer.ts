@@ -1,15 +1,7 @@
 import type { Feed } from '../../lib/feed.ts';
-import {
-  type Exchange,
-  type IncomingRequest,
-  isFeed,
-  isPassed,
-  isPieced,
-  isStream,
-  isUpgraded,
-  type Reply,
-} from '../exchange.ts';
+import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
+import { isFeed, isPassed, isPieced, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeller, type RequestLabels } from './request-labels.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { sendDocument } from '../document.ts';
-import type { Reply } from '../exchange.ts';
 import { exampleExchange, examplePlane } from '../plane.fixture.ts';
+import type { Reply } from '../reply.ts';
 import { SharedDocuments } from '../shared-documents.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 

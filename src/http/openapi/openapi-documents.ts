@@ -1,10 +1,12 @@
 import { noSuchPath } from '../../api/status.ts';
-import { type Document, type DocumentSet, perGeneration } from '../document.ts';
-import type { Exchange, Reply } from '../exchange.ts';
+import type { Document, DocumentSet } from '../document.ts';
+import type { Exchange } from '../exchange.ts';
 import { parseAccept } from '../media-type.ts';
 import { rawPath, rawQuery } from '../path-segments.ts';
 import type { Plane } from '../plane.ts';
+import type { Reply } from '../reply.ts';
 import type { SharedDocuments } from '../shared-documents.ts';
+import { perGeneration } from '../shared-documents.ts';
 import { GroupVersionDocuments } from './group-version-documents.ts';
 import { swaggerProtobuf, swaggerProtobufAsked } from './v2-protobuf.ts';
 import { WholeDocument } from './whole-document.ts';

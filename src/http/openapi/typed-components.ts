@@ -69,30 +69,35 @@ function add(components: JsonObject, struct: GoStruct, given: Schema): void {
   const component: JsonObject = { type: 'object' };
   components[struct.name] = component;
   if (schema.description !== undefined) component.description = schema.description;
-  const required: string[] = [];
-  const properties: JsonObject = {};
-  describe(components, struct, schema, properties, required);
+  const { properties, required } = describe(components, struct, schema);
   if (required.length > 0) component.required = required;
   if (Object.keys(properties).length > 0) component.properties = properties;
   const mapType = schema['x-kubernetes-map-type'];
   if (mapType !== undefined) component['x-kubernetes-map-type'] = mapType;
 }
 
+/** The fields of a struct. */
+interface DescribedFields {
+  readonly properties: JsonObject;
+  readonly required: string[];
+}
+
+/** Adds to `fields` and returns it. */
 function describe(
   components: JsonObject,
   struct: GoStruct,
   schema: Schema,
-  properties: JsonObject,
-  required: string[],
-): void {
+  fields: DescribedFields = { properties: {}, required: [] },
+): DescribedFields {
   for (const field of struct.fields) {
     if (field.name === '') {
-      if (isStruct(field.type)) describe(components, field.type, schema, properties, required);
+      if (isStruct(field.type)) describe(components, field.type, schema, fields);
       continue;
     }
-    if (field.required) required.push(field.name);
-    properties[field.name] = member(components, field, schema.properties?.[field.name] ?? {});
+    if (field.required) fields.required.push(field.name);
+    fields.properties[field.name] = member(components, field, schema.properties?.[field.name] ?? {});
   }
+  return fields;
 }
 
 function member(components: JsonObject, field: Field, schema: Schema): JsonObject {

@@ -12,22 +12,25 @@ const maxCallDepth = 100;
 /** Executes a template; `.` and `$` are `values`. Throws TemplateError; takes bounded time and memory. */
 export function executeTemplate(template: Template, values: Value): string {
   const run = new Execution(template);
-  run.nodes(template.nodes, values, new Scope(values));
+  run.nodes(template.nodes, new Scope(values));
   return run.text();
 }
 
-/** The variables of a block and of the blocks around it. */
+/** The value of `.` in a block, and the variables of the block and of the blocks around it. */
 class Scope {
+  readonly dot: Value;
   readonly #own = new Map<string, Value>();
   readonly #outer: Scope | undefined;
 
-  constructor(root?: Value, outer?: Scope) {
+  /** A scope without an outer one defines `$`. */
+  constructor(dot: Value, outer?: Scope) {
+    this.dot = dot;
     this.#outer = outer;
-    if (root !== undefined) this.#own.set('$', root);
+    if (outer === undefined) this.#own.set('$', dot);
   }
 
-  inner(): Scope {
-    return new Scope(undefined, this);
+  inner(dot: Value = this.dot): Scope {
+    return new Scope(dot, this);
   }
 
   get(name: string): Value {
@@ -62,50 +65,50 @@ class Execution {
   }
 
   /** Returns whether the surrounding loop is to be left or continued. */
-  nodes(nodes: readonly Node[], dot: Value, scope: Scope): Jump {
+  nodes(nodes: readonly Node[], scope: Scope): Jump {
     for (const node of nodes) {
-      const jump = this.#node(node, dot, scope);
+      const jump = this.#node(node, scope);
       if (jump !== undefined) return jump;
     }
     return undefined;
   }
 
-  #node(node: Node, dot: Value, scope: Scope): Jump {
+  #node(node: Node, scope: Scope): Jump {
     switch (node.type) {
       case 'text':
         this.#write(node.text, { line: 1, column: 1 });
         return undefined;
       case 'action': {
-        const value = this.#pipeline(node.pipeline, dot, scope);
+        const value = this.#pipeline(node.pipeline, scope);
         if (node.pipeline.variables.length === 0) this.#write(printed(value), node.pipeline.position);
         return undefined;
       }
       case 'if':
       case 'with': {
         const inner = scope.inner();
-        const value = this.#pipeline(node.pipeline, dot, inner);
-        if (!isTrue(value)) return this.nodes(node.otherwise, dot, inner);
-        return this.nodes(node.body, node.type === 'with' ? value : dot, inner);
+        const value = this.#pipeline(node.pipeline, inner);
+        if (!isTrue(value)) return this.nodes(node.otherwise, inner);
+        return this.nodes(node.body, node.type === 'with' ? inner.inner(value) : inner);
       }
       case 'range':
-        return this.#range(node, dot, scope);
+        return this.#range(node, scope);
       case 'template':
-        this.#call(node, dot, scope);
+        this.#call(node, scope);
         return undefined;
       default:
         return node.type;
     }
   }
 
-  #range(node: Node & { readonly type: 'if' | 'with' | 'range' }, dot: Value, scope: Scope): Jump {
+  #range(node: Node & { readonly type: 'if' | 'with' | 'range' }, scope: Scope): Jump {
     const { pipeline, position } = node;
-    const over = this.#commands(pipeline, dot, scope);
+    const over = this.#commands(pipeline, scope);
     const rounds = iterationsOf(over, position);
     let isEmpty = true;
     for (const [key, value] of rounds) {
       isEmpty = false;
       this.#step(position);
-      const inner = scope.inner();
+      const inner = scope.inner(value);
       const [first, second] = pipeline.variables;
       const set = (name: string | undefined, to: Value) => {
         if (name !== undefined && pipeline.declares) inner.declare(name, to);
@@ -113,24 +116,24 @@ class Execution {
       };
       set(first, second === undefined ? value : key);
       set(second, value);
-      if (this.nodes(node.body, value, inner) === 'break') break;
+      if (this.nodes(node.body, inner) === 'break') break;
     }
-    return isEmpty ? this.nodes(node.otherwise, dot, scope.inner()) : undefined;
+    return isEmpty ? this.nodes(node.otherwise, scope.inner()) : undefined;
   }
 
-  #call(node: Node & { readonly type: 'template' }, dot: Value, scope: Scope): void {
+  #call(node: Node & { readonly type: 'template' }, scope: Scope): void {
     const { name, pipeline, position } = node;
     const nodes = this.#template.named.get(name);
     if (nodes === undefined) throw new TemplateError(`template ${JSON.stringify(name)} not defined`, position);
     if (++this.#calls > maxCallDepth)
       throw new TemplateError(`templates are nested more than ${maxCallDepth} levels deep`, position);
-    const value = pipeline === undefined ? null : this.#pipeline(pipeline, dot, scope);
-    this.nodes(nodes, value, new Scope(value));
+    const value = pipeline === undefined ? null : this.#pipeline(pipeline, scope);
+    this.nodes(nodes, new Scope(value));
     this.#calls--;
   }
 
-  #pipeline(pipeline: Pipeline, dot: Value, scope: Scope): Value {
-    const value = this.#commands(pipeline, dot, scope);
+  #pipeline(pipeline: Pipeline, scope: Scope): Value {
+    const value = this.#commands(pipeline, scope);
     for (const name of pipeline.variables) {
       if (pipeline.declares) scope.declare(name, value);
       else scope.assign(name, value);
@@ -139,32 +142,31 @@ class Execution {
   }
 
   /** Evaluates a pipeline: the result of each command is the last argument of the next. */
-  #commands(pipeline: Pipeline, dot: Value, scope: Scope): Value {
+  #commands(pipeline: Pipeline, scope: Scope): Value {
     let value: Value | undefined;
-    for (const command of pipeline.commands) value = this.#command(command, dot, scope, value);
+    for (const command of pipeline.commands) value = this.#command(command, scope, value);
     return value ?? null;
   }
 
-  #command({ operands, position }: Command, dot: Value, scope: Scope, piped: Value | undefined): Value {
+  #command({ operands, position }: Command, scope: Scope, piped: Value | undefined): Value {
     const [first, ...rest] = operands;
     this.#step(position);
-    if (first?.type === 'function') return this.#function(first, rest, dot, scope, piped);
+    if (first?.type === 'function') return this.#function(first, rest, scope, piped);
     if (first === undefined || rest.length > 0 || piped !== undefined) {
       throw new TemplateError("can't give arguments to a value that is not a function", position);
     }
-    return this.#operand(first, dot, scope);
+    return this.#operand(first, scope);
   }
 
   #function(
     { name, position }: Operand & { readonly type: 'function' },
     operands: readonly Operand[],
-    dot: Value,
     scope: Scope,
     piped: Value | undefined,
   ): Value {
     const implementation = functions.get(name);
-    if (implementation === undefined) return this.#lazy(name === 'or', operands, dot, scope, piped);
-    const values = operands.map((operand) => this.#operand(operand, dot, scope));
+    if (implementation === undefined) return this.#lazy(name === 'or', operands, scope, piped);
+    const values = operands.map((operand) => this.#operand(operand, scope));
     if (piped !== undefined) values.push(piped);
     try {
       return implementation(...values);
@@ -175,34 +177,28 @@ class Execution {
   }
 
   /** `and` and `or`: returns the first value that decides the result, or the last value. */
-  #lazy(
-    decidingValue: boolean,
-    operands: readonly Operand[],
-    dot: Value,
-    scope: Scope,
-    piped: Value | undefined,
-  ): Value {
+  #lazy(decidingValue: boolean, operands: readonly Operand[], scope: Scope, piped: Value | undefined): Value {
     let value: Value = null;
     for (const operand of operands) {
-      value = this.#operand(operand, dot, scope);
+      value = this.#operand(operand, scope);
       if (isTrue(value) === decidingValue) return value;
     }
     return piped ?? value;
   }
 
-  #operand(operand: Operand, dot: Value, scope: Scope): Value {
+  #operand(operand: Operand, scope: Scope): Value {
     this.#step(operand.position);
     switch (operand.type) {
       case 'literal':
         return operand.value;
       case 'function':
-        return this.#function(operand, [], dot, scope, undefined);
+        return this.#function(operand, [], scope, undefined);
       case 'dot':
-        return pathOf(dot, operand.path, operand.position);
+        return pathOf(scope.dot, operand.path, operand.position);
       case 'variable':
         return pathOf(scope.get(operand.name), operand.path, operand.position);
       default:
-        return pathOf(this.#commands(operand.pipeline, dot, scope), operand.path, operand.position);
+        return pathOf(this.#commands(operand.pipeline, scope), operand.path, operand.position);
     }
   }
 

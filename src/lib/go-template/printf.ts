@@ -4,19 +4,19 @@ import { printed, printedNumber, type Value } from './values.ts';
 const verb = /%([-+# 0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
 const maxWidth = 1000;
 
+/** The capture groups of `verb`. */
+type VerbGroups = [flags: string, width: string, precision: string | undefined, letter: string];
+
 /** Go's `Sprintf` for template values. Throws Error for an unsupported verb. */
 export function formatted(format: string, values: readonly Value[]): string {
   let next = 0;
-  const text = format.replace(
-    verb,
-    (whole, flags: string, width: string, precision: string | undefined, letter: string) => {
-      if (letter === '%') return '%';
-      if (Number(width) > maxWidth || Number(precision ?? 0) > maxWidth)
-        throw new Error(`the width of ${whole} exceeds ${maxWidth}`);
-      if (next >= values.length) return `%!${letter}(MISSING)`;
-      return padded(withSign(body(values[next++] ?? null, letter, precision), flags), flags, Number(width), letter);
-    },
-  );
+  const text = format.replace(verb, (whole, ...[flags, width, precision, letter]: VerbGroups) => {
+    if (letter === '%') return '%';
+    if (Number(width) > maxWidth || Number(precision ?? 0) > maxWidth)
+      throw new Error(`the width of ${whole} exceeds ${maxWidth}`);
+    if (next >= values.length) return `%!${letter}(MISSING)`;
+    return padded(withSign(body(values[next++] ?? null, letter, precision), flags), flags, Number(width), letter);
+  });
   if (next === values.length) return text;
   const extra = values.slice(next).map((value) => `${goType(value)}=${printed(value)}`);
   return `${text}%!(EXTRA ${extra.join(', ')})`;

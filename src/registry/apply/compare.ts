@@ -13,9 +13,9 @@ export interface Comparison {
 
 /** Throws UnkeyedItemError if list items cannot be distinguished. */
 export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
-  const comparison = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
-  compareAt(shape, before, after, undefined, comparison);
-  return comparison;
+  const comparer = new Comparer();
+  comparer.compare(shape, before, after);
+  return comparer;
 }
 
 /**
@@ -27,136 +27,123 @@ interface Position {
   readonly step: string | PathElement;
 }
 
-function insert(set: FieldSet, position: Position | undefined): void {
-  const path: PathElement[] = [];
-  for (let at = position; at !== undefined; at = at.parent) {
-    path.push(typeof at.step === 'string' ? fieldElement(at.step) : at.step);
+interface ItemLists {
+  readonly before: readonly JsonValue[];
+  readonly after: readonly JsonValue[];
+}
+
+/** Walks through two objects at once. */
+class Comparer implements Comparison {
+  readonly added = new FieldSet();
+  readonly modified = new FieldSet();
+  readonly removed = new FieldSet();
+  /** The current position; `undefined` at the root. */
+  #position: Position | undefined;
+
+  /** `undefined` means absent; never on both sides. */
+  compare(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    const first = before === undefined ? undefined : partFor(shape, before);
+    const second = after === undefined ? undefined : partFor(shape, after);
+    let leaf = false;
+    if (first !== undefined) leaf = this.#part(shape, first, before, after);
+    if (second !== undefined && second !== first) leaf = this.#part(shape, second, before, after);
+    if (leaf) return;
+    if (before === undefined) this.#insert(this.added);
+    else if (after === undefined) this.#insert(this.removed);
   }
-  set.insert(path.reverse());
-}
 
-/** `undefined` means absent; never on both sides. */
-function compareAt(
-  shape: Shape,
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
-  position: Position | undefined,
-  result: Comparison,
-): void {
-  const first = before === undefined ? undefined : partFor(shape, before);
-  const second = after === undefined ? undefined : partFor(shape, after);
-  let leaf = false;
-  if (first !== undefined) leaf = comparePart(shape, first, before, after, position, result);
-  if (second !== undefined && second !== first) leaf = comparePart(shape, second, before, after, position, result);
-  if (leaf) return;
-  if (before === undefined) insert(result.added, position);
-  else if (after === undefined) insert(result.removed, position);
-}
+  #insert(set: FieldSet): void {
+    const path: PathElement[] = [];
+    for (let at = this.#position; at !== undefined; at = at.parent) {
+      path.push(typeof at.step === 'string' ? fieldElement(at.step) : at.step);
+    }
+    set.insert(path.reverse());
+  }
 
-/** Returns true if the values were compared as a whole. */
-function comparePart(
-  shape: Shape,
-  part: ShapePart,
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
-  position: Position | undefined,
-  result: Comparison,
-): boolean {
-  if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
-    if (compareMembers(shape.map, asMap(before), asMap(after), position, result)) return false;
-  } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
-    const lists = { before: asList(before) ?? [], after: asList(after) ?? [] };
-    if (lists.before.length + lists.after.length > 0) {
-      compareItems(shape.list, lists, position, result);
-      return false;
+  /** Returns true if the values were compared as a whole. */
+  #part(shape: Shape, part: ShapePart, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+    if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
+      if (this.#members(shape.map, asMap(before), asMap(after))) return false;
+    } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {
+      const lists = { before: asList(before) ?? [], after: asList(after) ?? [] };
+      if (lists.before.length + lists.after.length > 0) {
+        this.#items(shape.list, lists);
+        return false;
+      }
+    }
+    this.#leaf(before, after);
+    return true;
+  }
+
+  #leaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
+    if (before === undefined) this.#insert(this.added);
+    else if (after === undefined) this.#insert(this.removed);
+    else if (!equalJson(before, after)) this.#insert(this.modified);
+  }
+
+  /** Returns false if neither side has members. */
+  #members(map: MapShape, before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+    const parent = this.#position;
+    let found = false;
+    for (const name in before) {
+      found = true;
+      const old = before[name];
+      const next = after === undefined ? undefined : getMember(after, name);
+      const shape = memberShape(map, name);
+      // Values that a write did not touch are identical.
+      if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
+      this.#position = { parent, step: name };
+      this.compare(shape, old, next);
+    }
+    for (const name in after) {
+      found = true;
+      if (before !== undefined && Object.hasOwn(before, name)) continue;
+      this.#position = { parent, step: name };
+      this.compare(memberShape(map, name), undefined, after[name]);
+    }
+    this.#position = parent;
+    return found;
+  }
+
+  #items(list: ListShape, lists: ItemLists): void {
+    const groups = new Map<string, ItemGroup>();
+    const groupOf = (item: JsonValue): ItemGroup => {
+      const element = itemElement(list, item);
+      let group = groups.get(element.text);
+      if (group === undefined) {
+        group = { element, before: [], after: [] };
+        groups.set(element.text, group);
+      }
+      return group;
+    };
+    for (const item of lists.before) groupOf(item).before.push(item);
+    for (const item of lists.after) groupOf(item).after.push(item);
+    const parent = this.#position;
+    for (const group of groups.values()) {
+      this.#position = { parent, step: group.element };
+      this.#group(list.item, group);
+    }
+    this.#position = parent;
+  }
+
+  /** Duplicate items are compared as a whole; becoming or ceasing to be a duplicate is a change. */
+  #group(shape: Shape, { before, after }: ItemGroup): void {
+    if (before.length <= 1 && after.length <= 1) {
+      this.compare(shape, before[0], after[0]);
+    } else if (before.length > 1 && after.length > 1) {
+      if (!equalJson(before, after)) this.#insert(this.modified);
+    } else if (before.length > 1) {
+      if (after.length > 0) this.compare(shape, undefined, after[0]);
+      this.#insert(this.removed);
+    } else {
+      if (before.length > 0) this.compare(shape, before[0], undefined);
+      this.#insert(this.added);
     }
   }
-  compareLeaf(before, after, position, result);
-  return true;
-}
-
-function compareLeaf(
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
-  position: Position | undefined,
-  result: Comparison,
-): void {
-  if (before === undefined) insert(result.added, position);
-  else if (after === undefined) insert(result.removed, position);
-  else if (!equalJson(before, after)) insert(result.modified, position);
-}
-
-/** Returns false if neither side has members. */
-function compareMembers(
-  map: MapShape,
-  before: JsonObject | undefined,
-  after: JsonObject | undefined,
-  position: Position | undefined,
-  result: Comparison,
-): boolean {
-  let found = false;
-  for (const name in before) {
-    found = true;
-    const old = before[name];
-    const next = after === undefined ? undefined : getMember(after, name);
-    const shape = memberShape(map, name);
-    // Values that a write did not touch are identical.
-    if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
-    compareAt(shape, old, next, { parent: position, step: name }, result);
-  }
-  for (const name in after) {
-    found = true;
-    if (before !== undefined && Object.hasOwn(before, name)) continue;
-    compareAt(memberShape(map, name), undefined, after[name], { parent: position, step: name }, result);
-  }
-  return found;
 }
 
 interface ItemGroup {
   readonly element: PathElement;
   readonly before: JsonValue[];
   readonly after: JsonValue[];
-}
-
-function compareItems(
-  list: ListShape,
-  lists: { before: readonly JsonValue[]; after: readonly JsonValue[] },
-  position: Position | undefined,
-  result: Comparison,
-): void {
-  const groups = new Map<string, ItemGroup>();
-  const groupOf = (item: JsonValue): ItemGroup => {
-    const element = itemElement(list, item);
-    let group = groups.get(element.text);
-    if (group === undefined) {
-      group = { element, before: [], after: [] };
-      groups.set(element.text, group);
-    }
-    return group;
-  };
-  for (const item of lists.before) groupOf(item).before.push(item);
-  for (const item of lists.after) groupOf(item).after.push(item);
-  for (const { element, before, after } of groups.values()) {
-    compareGroup(list.item, { before, after }, { parent: position, step: element }, result);
-  }
-}
-
-/** Duplicate items are compared as a whole; becoming or ceasing to be a duplicate is a change. */
-function compareGroup(
-  shape: Shape,
-  { before, after }: { before: JsonValue[]; after: JsonValue[] },
-  position: Position,
-  result: Comparison,
-): void {
-  if (before.length <= 1 && after.length <= 1) {
-    compareAt(shape, before[0], after[0], position, result);
-  } else if (before.length > 1 && after.length > 1) {
-    if (!equalJson(before, after)) insert(result.modified, position);
-  } else if (before.length > 1) {
-    if (after.length > 0) compareAt(shape, undefined, after[0], position, result);
-    insert(result.removed, position);
-  } else {
-    if (before.length > 0) compareAt(shape, before[0], undefined, position, result);
-    insert(result.added, position);
-  }
 }

@@ -8,7 +8,8 @@ import { keptOwnership } from './kept-ownership.ts';
 import { fieldsOfText } from './known-fields.ts';
 import { readManagers } from './managers.ts';
 import { object, thing } from './thing.fixture.ts';
-import { recordUpdate, type TrackedWrite, trackUpdate, withManagedFields } from './track-update.ts';
+import { recordUpdate, trackUpdate, withManagedFields } from './track-update.ts';
+import type { TrackedWrite } from './tracked-write.ts';
 import { UnkeyedItemError } from './typed.ts';
 
 /** The object as the cache has it: frozen, each FieldsV1 being the shared instance. */

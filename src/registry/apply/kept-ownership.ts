@@ -5,8 +5,8 @@ import { knownSet } from './known-fields.ts';
 import { managedEntry } from './managers.ts';
 import { fieldElement } from './path-element.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import type { TrackedWrite } from './track-update.ts';
 import { untracked } from './tracked-fields.ts';
+import type { TrackedWrite } from './tracked-write.ts';
 import { memberShape } from './typed.ts';
 
 /** With more entries, some may have to be merged. */
@@ -106,7 +106,7 @@ function compareMembers(position: Position, before: JsonObject, after: JsonObjec
       isWritable !== undefined &&
       isMetadataUnchanged(position, before as KubeObject, after as KubeObject)
         ? noChange
-        : compareMember(position, name, memberShape(shape.map, name), old, next);
+        : compareMember(position, name, old, next);
     if (found === noChange) continue;
     if (found === needsComparison || isWritable?.(name) === false) return needsComparison;
     change = ownValuesChanged;
@@ -149,10 +149,12 @@ const generationElement = fieldElement('generation');
 function compareMember(
   position: Position,
   name: string,
-  shape: Shape,
   old: JsonValue | undefined,
   next: JsonValue | undefined,
 ): Change {
+  const { map } = position.shape;
+  if (map === undefined) return needsComparison;
+  const shape = memberShape(map, name);
   if (old === next && needsNoItemCheck(shape, old)) return noChange;
   if (isJsonObject(old) && isJsonObject(next) && shape.map?.atomic === false) {
     return compareMembers(below(position, name, shape), old, next);

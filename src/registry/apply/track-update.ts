@@ -1,10 +1,4 @@
-import {
-  apiVersionOf,
-  type KubeObject,
-  type ManagedFieldsEntry,
-  type ObjectMeta,
-  type Timestamp,
-} from '../../api/meta.ts';
+import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from '../../api/meta.ts';
 import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
@@ -19,19 +13,8 @@ import { releaseFields, touchedFields } from './ownership.ts';
 import { reconcileManagers } from './reconcile-shape.ts';
 import { shapeOf } from './shape.ts';
 import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';
+import type { TrackedWrite } from './tracked-write.ts';
 import { UnkeyedItemError } from './typed.ts';
-
-export interface TrackedWrite {
-  readonly kind: TrackedKind;
-  /** The stored object with its managedFields. Absent for a create. */
-  readonly live?: KubeObject;
-  /** The object to store, with the managedFields that the client sent, if any. */
-  readonly next: KubeObject;
-  readonly manager: string;
-  /** '' or 'status'. */
-  readonly subresource: string;
-  readonly now: Timestamp;
-}
 
 /**
  * Updates the field ownership after a write other than an apply: create, PUT, merge patch, JSON patch. Such writes

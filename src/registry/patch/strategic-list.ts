@@ -49,15 +49,21 @@ export function without(rule: ListRule, original: Items, removed: Items, mergeIt
   return original.filter((item) => !removedItems.has(item));
 }
 
+/** A list, its patch, and the order that the patch requests. */
+export interface OrderedLists {
+  readonly original: Items | undefined;
+  readonly patch: Items | undefined;
+  /** The items, or their merge keys, in the order of `$setElementOrder`. */
+  readonly wanted: Items;
+}
+
 /**
  * Sorts the list in the order of `$setElementOrder`; items that it does not name keep their position relative to the
  * others. `undefined` if there is no list on either side.
  */
 export function orderedBy(
   rule: ListRule,
-  original: Items | undefined,
-  patch: Items | undefined,
-  wanted: Items,
+  { original, patch, wanted }: OrderedLists,
   mergeItem: MergeItem,
 ): JsonValue[] | undefined {
   checkOrder(rule.mergeKey, patch ?? [], wanted);

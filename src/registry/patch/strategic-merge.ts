@@ -45,7 +45,7 @@ function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonOb
     if (!name.startsWith(order)) continue;
     handled.add(name);
     const list = listNamed(name, order, invalidElementOrder);
-    if (mergeInOrder(place, original, patch, list, patch[name] as JsonValue)) handled.add(list);
+    if (mergeInOrder(place, original, patch, list)) handled.add(list);
   }
   for (const [name, change] of Object.entries(patch)) {
     if (handled.has(name)) continue;
@@ -97,18 +97,11 @@ function removeFromList(place: StrategicPlace, original: JsonObject, name: strin
 /**
  * Merges a list and sorts it in the order that the patch requests. Returns true if this also handled the patch's list.
  */
-function mergeInOrder(
-  place: StrategicPlace,
-  original: JsonObject,
-  patch: JsonObject,
-  name: string,
-  wanted: JsonValue,
-): boolean {
+function mergeInOrder(place: StrategicPlace, original: JsonObject, patch: JsonObject, name: string): boolean {
+  const wanted = patch[`${order}/${name}`] as JsonValue;
   if (!Array.isArray(wanted)) throw unexpected('[]interface {}', wanted);
-  const present = listAt(original, name);
-  const change = listAt(patch, name);
-  const rule = listRule(place, name);
-  const result = orderedBy(rule, present, change, wanted, mergeObjects);
+  const lists = { original: listAt(original, name), patch: listAt(patch, name), wanted };
+  const result = orderedBy(listRule(place, name), lists, mergeObjects);
   if (result === undefined) return false;
   setMember(original, name, result);
   return true;

@@ -2,8 +2,9 @@ import { type AgentActivity, type AgentAnnouncement, agentPaths, type KnownKey }
 import { agentUser } from '../../api/naming.ts';
 import { forbiddenPath, methodNotAllowedOnPath, noSuchPath } from '../../api/status.ts';
 import { type GuardedChainOptions, guardedChain } from '../../http/chain.ts';
-import type { Exchange, Handler, Reply } from '../../http/exchange.ts';
+import type { Exchange, Handler } from '../../http/exchange.ts';
 import { pathSegments, rawPath } from '../../http/path-segments.ts';
+import type { Reply } from '../../http/reply.ts';
 import type { Mount } from '../../http/router.ts';
 import type { AgentAudit } from './agent-audit.ts';
 import { sentActivity, sentAnnouncement, sentAuditBatch, sentKeyCheck } from './agent-requests.ts';

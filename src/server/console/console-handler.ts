@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { noSuchPath, StatusError } from '../../api/status.ts';
-import type { Exchange, Handler, Reply } from '../../http/exchange.ts';
+import type { Exchange, Handler } from '../../http/exchange.ts';
 import { parseAccept } from '../../http/media-type.ts';
 import { pathSegments, rawPath } from '../../http/path-segments.ts';
+import type { Reply } from '../../http/reply.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { createPacker } from './packed-file.ts';
 import { fileHeaders, pageHeaders } from './page-headers.ts';

@@ -3,7 +3,7 @@ import { readYaml } from '../../../src/api/decode/yaml-document.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/api/meta.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
-import type { TextProblem } from '../yaml-field.tsx';
+import type { TextProblem } from './editor-props.ts';
 import { YamlFault, yamlPlaces } from './yaml-places.ts';
 
 /** Metadata fields that the server manages; the editor hides them. */

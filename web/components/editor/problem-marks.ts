@@ -1,7 +1,7 @@
 import { type Diagnostic, forceLinting, linter, lintGutter } from '@codemirror/lint';
 import { type EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import type { TextProblem } from '../yaml-field.tsx';
+import type { TextProblem } from './editor-props.ts';
 import { readText } from './object-draft.ts';
 import { schemaFaults } from './schema-faults.ts';
 import { schemaField, setSchema } from './schema-support.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
 import type { Steps } from './field-steps.ts';
 import { isIntOrString, type OpenApiSchema, type SchemaTree } from './schema-tree.ts';
 
@@ -14,33 +14,44 @@ const maxFaults = 50;
  * Returns what a schema certainly forbids in a value. The server checks everything else in its dry run.
  */
 export function schemaFaults(value: JsonValue, tree: SchemaTree): readonly SchemaFault[] {
-  const faults: SchemaFault[] = [];
-  check(value, tree.root, [], tree, faults);
-  return faults.slice(0, maxFaults);
+  const check = new SchemaCheck(tree);
+  check.value(value, tree.root, []);
+  return check.faults.slice(0, maxFaults);
 }
 
-function check(value: JsonValue, schema: OpenApiSchema, steps: Steps, tree: SchemaTree, faults: SchemaFault[]): void {
-  if (faults.length >= maxFaults || value === null) return;
-  const wrong = typeFault(value, schema);
-  if (wrong !== undefined) {
-    faults.push({ steps, message: wrong });
-    return;
+class SchemaCheck {
+  readonly faults: SchemaFault[] = [];
+  readonly #tree: SchemaTree;
+
+  constructor(tree: SchemaTree) {
+    this.#tree = tree;
   }
-  if (schema.enum !== undefined && typeof value !== 'object' && !schema.enum.map(String).includes(String(value))) {
-    faults.push({ steps, message: `Must be one of ${schema.enum.map(String).join(', ')}.` });
-  }
-  if (Array.isArray(value)) {
-    const item = tree.item(schema);
-    if (item === undefined) return;
-    for (const [at, each] of value.entries()) check(each, item, [...steps, at], tree, faults);
-  } else if (isJsonObject(value)) {
-    for (const name of schema.required ?? []) {
-      if (!Object.hasOwn(value, name)) faults.push({ steps, message: `Missing required field ${name}.` });
+
+  value(value: JsonValue, schema: OpenApiSchema, steps: Steps): void {
+    if (this.faults.length >= maxFaults || value === null) return;
+    const wrong = typeFault(value, schema);
+    if (wrong !== undefined) {
+      this.faults.push({ steps, message: wrong });
+      return;
     }
-    for (const [name, each] of Object.entries(value)) {
-      const member = tree.member(schema, name);
-      if (member !== undefined) check(each, member, [...steps, name], tree, faults);
-      else if (isClosed(schema)) faults.push({ steps: [...steps, name], message: `Unknown field ${name}.` });
+    if (schema.enum !== undefined && typeof value !== 'object' && !schema.enum.map(String).includes(String(value))) {
+      this.faults.push({ steps, message: `Must be one of ${schema.enum.map(String).join(', ')}.` });
+    }
+    if (Array.isArray(value)) {
+      const item = this.#tree.item(schema);
+      if (item === undefined) return;
+      for (const [at, each] of value.entries()) this.value(each, item, [...steps, at]);
+    } else if (isJsonObject(value)) this.#members(value, schema, steps);
+  }
+
+  #members(object: JsonObject, schema: OpenApiSchema, steps: Steps): void {
+    for (const name of schema.required ?? []) {
+      if (!Object.hasOwn(object, name)) this.faults.push({ steps, message: `Missing required field ${name}.` });
+    }
+    for (const [name, each] of Object.entries(object)) {
+      const member = this.#tree.member(schema, name);
+      if (member !== undefined) this.value(each, member, [...steps, name]);
+      else if (isClosed(schema)) this.faults.push({ steps: [...steps, name], message: `Unknown field ${name}.` });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { StatusError } from '../../../src/api/status.ts';
-import type { TextProblem } from '../yaml-field.tsx';
+import type { TextProblem } from './editor-props.ts';
 
 const unknownField = /(?:unknown|duplicate) field "((?:[^"\\]|\\.)*)"/g;
 const insideText = /\bline (\d+), column \d+\b/;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
-import type { ValueDiffProps } from '../value-diff.tsx';
 import { DiffView } from './diff-view.tsx';
+import type { ValueDiffProps } from './editor-props.ts';
 
 /** The implementation of `ValueDiff`, loaded on demand. */
 export function ValueDiffView({ label, before, after }: ValueDiffProps) {

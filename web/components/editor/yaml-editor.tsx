@@ -2,8 +2,8 @@ import { type Diagnostic, forEachDiagnostic, setDiagnosticsEffect } from '@codem
 import { EditorView } from '@codemirror/view';
 import { useEffect, useId, useState } from 'react';
 import { CopyButton } from '../copy-button.tsx';
-import type { YamlFieldProps } from '../yaml-field.tsx';
 import classes from './code.module.css';
+import type { YamlFieldProps } from './editor-props.ts';
 import { fetchSchema } from './open-api.ts';
 import { ProblemList } from './problem-list.tsx';
 import { problemMarks, showProblems } from './problem-marks.ts';

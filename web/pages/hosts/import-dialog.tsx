@@ -1,5 +1,6 @@
 import { NativeSelect, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { ClusterVirtualClusters } from '../../../src/api/management/v1/cluster-virtual-clusters.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { defaultProject } from '../../../src/api/naming.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -13,7 +14,9 @@ import { useRows } from '../../data/use-rows.ts';
 import { useSelf } from '../../data/use-self.ts';
 import { allows, readAllowed } from '../projects/allowed.ts';
 import { projectSpec } from '../projects/project-spec.ts';
-import type { Found } from './import-tab.tsx';
+
+/** A virtual cluster that can be imported. */
+export type Found = ClusterVirtualClusters['virtualClusters'][number];
 
 export interface ImportDialogProps {
   readonly cluster: string;

@@ -14,9 +14,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { subresourceQuery } from '../../data/query-object.ts';
-import { ImportDialog } from './import-dialog.tsx';
-
-export type Found = ClusterVirtualClusters['virtualClusters'][number];
+import { type Found, ImportDialog } from './import-dialog.tsx';
 
 /** Polled: the server is not notified about changes on a cluster. */
 const pollIntervalMs = 60_000;

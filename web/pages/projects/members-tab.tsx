@@ -1,19 +1,18 @@
-import { ActionIcon, Button, NativeSelect, Text, TextInput, Tooltip } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Project, ProjectMember } from '../../../src/api/management/v1/project.ts';
-import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { notify } from '../../components/notices.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { useMay } from '../../data/permissions.ts';
 import { AddMember } from './add-member.tsx';
 import { changeMembers } from './change-members.ts';
-import { inOrder, type Role, roleLabel, roles, withoutMember, withRole } from './members.ts';
+import { MemberTable } from './member-table.tsx';
+import { inOrder, type Role, roleLabel, roles, withRole } from './members.ts';
 import { projectSpec } from './project-spec.ts';
+import { RemoveMember } from './remove-member.tsx';
 
 /** Above this number of members the tab shows a search field. */
 const searchThreshold = 20;
@@ -66,47 +65,11 @@ export function MembersTab({ project }: { readonly project: Project }) {
                 mb="sm"
               />
             ) : null}
-            <SimpleTable
-              label="Members of the project"
-              head={['Name', 'Role', ...(mayChange ? [''] : [])]}
-              rows={found.slice(0, maxShown).map((member) => ({
-                key: `${member.kind}/${member.name}/${member.clusterRole}`,
-                cells: [
-                  <span key="name">
-                    <PrincipalLink principal={member} />
-                    <Text span size="sm" c="dimmed">
-                      {member.kind === 'Team' ? ' (team)' : ''}
-                    </Text>
-                  </span>,
-                  mayChange ? (
-                    <NativeSelect
-                      key="role"
-                      size="xs"
-                      w={110}
-                      aria-label={`Role of ${member.name}`}
-                      value={member.clusterRole}
-                      data={roles.map(({ value, label }) => ({ value, label }))}
-                      onChange={(event) => void change(member, event.currentTarget.value as Role)}
-                    />
-                  ) : (
-                    roleLabel(member.clusterRole)
-                  ),
-                  ...(mayChange
-                    ? [
-                        <Tooltip key="remove" label={`Remove ${member.name}`}>
-                          <ActionIcon
-                            variant="subtle"
-                            color="gray"
-                            aria-label={`Remove ${member.name}`}
-                            onClick={() => setRemoving(member)}
-                          >
-                            <Icon name="trash" size={16} />
-                          </ActionIcon>
-                        </Tooltip>,
-                      ]
-                    : []),
-                ],
-              }))}
+            <MemberTable
+              members={found.slice(0, maxShown)}
+              mayChange={mayChange}
+              onChange={(member, role) => void change(member, role)}
+              onRemove={setRemoving}
             />
             {found.length > maxShown ? (
               <Text size="sm" c="dimmed" mt="sm" role="status">
@@ -125,21 +88,7 @@ export function MembersTab({ project }: { readonly project: Project }) {
       </Panel>
       {isAdding ? <AddMember project={name} onClose={() => setAdding(false)} /> : null}
       {removing === undefined ? null : (
-        <Confirm
-          title={`Remove ${removing.name} from ${name}?`}
-          action={`Remove ${removing.name}`}
-          danger
-          onClose={() => setRemoving(undefined)}
-          onConfirm={async () => {
-            await changeMembers(name, (all) => withoutMember(all, removing));
-            notify.done(`Removed ${removing.name} from ${name}`);
-          }}
-        >
-          <Text size="sm">
-            {removing.kind === 'Team' ? 'Its members lose' : 'The user loses'} the role{' '}
-            {roleLabel(removing.clusterRole)} at once. Their own virtual clusters are kept.
-          </Text>
-        </Confirm>
+        <RemoveMember project={name} member={removing} onClose={() => setRemoving(undefined)} />
       )}
     </>
   );

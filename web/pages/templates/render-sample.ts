@@ -1,7 +1,7 @@
 import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import { isJsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
-import type { TextProblem } from '../../components/yaml-field.tsx';
+import type { TextProblem } from '../../components/editor/editor-props.ts';
 import type { TemplatePart } from './template-parts.ts';
 
 /** A template rendered with sample values. */

@@ -15,7 +15,7 @@ import {
 import { type CelNumber, compareBytes, compareNumbers, compareStrings, equalValues, isNumeric } from '../equality.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelDuration, CelList, CelTimestamp, CelUint, type CelValue, PlainList } from '../value.ts';
 import { checkedDuration, checkedInt, checkedUint } from './ranges.ts';
 
@@ -35,69 +35,82 @@ const SUMMABLE: readonly (readonly [CelType, CelValue])[] = [
 /** Kubernetes' list functions, and the list extension of CEL. */
 export const lists: readonly Overload[] = [
   ...COMPARABLE.flatMap((type) => [
-    method('isSorted', `list_${type.kind}_is_sorted_bool`, [listOf(type)], BOOL, ([list]: One) => isSorted(list)),
-    method('max', `list_${type.kind}_max`, [listOf(type)], type, ([list]: One) => extreme(list, 'max', 1)),
-    method('min', `list_${type.kind}_min`, [listOf(type)], type, ([list]: One) => extreme(list, 'min', -1)),
-    method('sort', 'list_sort', [listOf(type)], listOf(type), ([list]: One, evaluation) =>
+    method('isSorted', `list_${type.kind}_is_sorted_bool`, signature([listOf(type)], BOOL), ([list]: One) =>
+      isSorted(list),
+    ),
+    method('max', `list_${type.kind}_max`, signature([listOf(type)], type), ([list]: One) => extreme(list, 'max', 1)),
+    method('min', `list_${type.kind}_min`, signature([listOf(type)], type), ([list]: One) => extreme(list, 'min', -1)),
+    method('sort', 'list_sort', signature([listOf(type)], listOf(type)), ([list]: One, evaluation) =>
       sorted(list, list, evaluation),
     ),
     method(
       '@sortByAssociatedKeys',
       'list_sort_by_keys',
-      [LIST, listOf(type)],
-      LIST,
+      signature([LIST, listOf(type)], LIST),
       ([list, keys]: readonly [CelList, CelList], evaluation) => sorted(list, keys, evaluation),
     ),
   ]),
   ...SUMMABLE.map(([type, zero]) =>
-    method('sum', `list_${type.kind}_sum`, [listOf(type)], type, ([list]: One) => {
+    method('sum', `list_${type.kind}_sum`, signature([listOf(type)], type), ([list]: One) => {
       let total = zero;
       for (const one of list) total = added(total, one);
       return total;
     }),
   ),
-  method('indexOf', 'list_a_index_of_int', [LIST, T], INT, ([list, item]: readonly [CelList, CelValue], { meter }) => {
-    for (let at = 0; at < list.size; at++) if (equalValues(list.at(at), item, meter)) return BigInt(at);
-    return -1n;
-  }),
+  method(
+    'indexOf',
+    'list_a_index_of_int',
+    signature([LIST, T], INT),
+    ([list, item]: readonly [CelList, CelValue], { meter }) => {
+      for (let at = 0; at < list.size; at++) if (equalValues(list.at(at), item, meter)) return BigInt(at);
+      return -1n;
+    },
+  ),
   method(
     'lastIndexOf',
     'list_a_last_index_of_int',
-    [LIST, T],
-    INT,
+    signature([LIST, T], INT),
     ([list, item]: readonly [CelList, CelValue], { meter }) => {
       for (let at = list.size - 1; at >= 0; at--) if (equalValues(list.at(at), item, meter)) return BigInt(at);
       return -1n;
     },
   ),
-  method('slice', 'list_slice', [LIST, INT, INT], LIST, ([list, from, to]: readonly [CelList, bigint, bigint]) => {
-    if (from < 0n || to < 0n) throw new EvaluationError(`cannot slice(${from}, ${to}), negative indexes not supported`);
-    if (from > to) {
-      throw new EvaluationError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
-    }
-    if (to > BigInt(list.size)) throw new EvaluationError(`cannot slice(${from}, ${to}), list is length ${list.size}`);
-    const items: CelValue[] = [];
-    for (let at = Number(from); at < Number(to); at++) items.push(list.at(at));
-    return new PlainList(items);
-  }),
-  method('flatten', 'list_flatten', [listOf(LIST)], LIST, ([list]: One, evaluation) => flattened(list, 1, evaluation)),
+  method(
+    'slice',
+    'list_slice',
+    signature([LIST, INT, INT], LIST),
+    ([list, from, to]: readonly [CelList, bigint, bigint]) => {
+      if (from < 0n || to < 0n)
+        throw new EvaluationError(`cannot slice(${from}, ${to}), negative indexes not supported`);
+      if (from > to) {
+        throw new EvaluationError(`cannot slice(${from}, ${to}), start index must be less than or equal to end index`);
+      }
+      if (to > BigInt(list.size))
+        throw new EvaluationError(`cannot slice(${from}, ${to}), list is length ${list.size}`);
+      const items: CelValue[] = [];
+      for (let at = Number(from); at < Number(to); at++) items.push(list.at(at));
+      return new PlainList(items);
+    },
+  ),
+  method('flatten', 'list_flatten', signature([listOf(LIST)], LIST), ([list]: One, evaluation) =>
+    flattened(list, 1, evaluation),
+  ),
   method(
     'flatten',
     'list_flatten_int',
-    [listOf(DYN), INT],
-    listOf(DYN),
+    signature([listOf(DYN), INT], listOf(DYN)),
     ([list, depth]: readonly [CelList, bigint], evaluation) => {
       if (depth < 0n) throw new EvaluationError('level must be non-negative');
       return flattened(list, Number(depth), evaluation);
     },
   ),
-  method('distinct', 'list_distinct', [LIST], LIST, ([list]: One, { meter }) => {
+  method('distinct', 'list_distinct', signature([LIST], LIST), ([list]: One, { meter }) => {
     const kept: CelValue[] = [];
     for (const one of list) if (!kept.some((other) => isSame(other, one, meter))) kept.push(one);
     return new PlainList(kept);
   }),
-  method('reverse', 'list_reverse', [LIST], LIST, ([list]: One) => new PlainList([...list].reverse())),
-  overload('lists.range', 'lists_range', [INT], listOf(INT), ([count]: readonly [bigint], { meter }) => {
+  method('reverse', 'list_reverse', signature([LIST], LIST), ([list]: One) => new PlainList([...list].reverse())),
+  overload('lists.range', 'lists_range', signature([INT], listOf(INT)), ([count]: readonly [bigint], { meter }) => {
     // Charged before the list is allocated.
     meter.work(count > 0n ? Number(count) : 0);
     return new PlainList(Array.from({ length: Math.max(0, Number(count)) }, (_, at) => BigInt(at)));

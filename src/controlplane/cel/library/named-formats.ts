@@ -7,7 +7,7 @@ import {
   subdomainFaults,
 } from '../../../api/validation/names.ts';
 import { listOf, opaque, optionalOf, STRING } from '../cel-type.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque, CelOptional, PlainList } from '../value.ts';
 import { parseRequestUri } from './go-url.ts';
 
@@ -58,16 +58,17 @@ function asPrefix(text: string): string {
 
 /** `format.dns1123Label().validate(self.name)` returns the errors of a text, if any. */
 export const namedFormats: readonly Overload[] = [
-  ...[...FORMATS].map(([name, format]) => overload(`format.${name}`, `format.${name}`, [], FORMAT, () => format)),
-  overload('format.named', 'format-named', [STRING], optionalOf(FORMAT), ([name]: readonly [string]) => {
+  ...[...FORMATS].map(([name, format]) =>
+    overload(`format.${name}`, `format.${name}`, signature([], FORMAT), () => format),
+  ),
+  overload('format.named', 'format-named', signature([STRING], optionalOf(FORMAT)), ([name]: readonly [string]) => {
     const format = FORMATS.get(name);
     return format === undefined ? CelOptional.none : CelOptional.of(format);
   }),
   method(
     'validate',
     'format-validate',
-    [FORMAT, STRING],
-    optionalOf(listOf(STRING)),
+    signature([FORMAT, STRING], optionalOf(listOf(STRING))),
     ([format, text]: readonly [CelFormat, string]) => {
       const faults = format.faults(text);
       return faults.length === 0 ? CelOptional.none : CelOptional.of(new PlainList([...faults]));

@@ -1,6 +1,6 @@
 import { BOOL, INT, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque } from '../value.ts';
 import { type IpAddress, maskIp, parseIp, writeIp } from './ip-address.ts';
 
@@ -50,45 +50,63 @@ type Text = readonly [string];
 
 /** The functions for IP addresses and networks. */
 export const networks: readonly Overload[] = [
-  overload('ip', 'string_to_ip', [STRING], IP, ([text]: Text) => ipOf(text)),
-  overload('isIP', 'is_ip', [STRING], BOOL, ([text]: Text) => !('fault' in parseIp(text))),
-  overload('ip.isCanonical', 'ip_is_canonical', [STRING], BOOL, ([text]: Text) => writeIp(ipOf(text).address) === text),
-  overload('string', 'ip_to_string', [IP], STRING, ([ip]: OneIp) => writeIp(ip.address)),
-  method('family', 'ip_family', [IP], INT, ([ip]: OneIp) => (ip.address.bits === 32 ? 4n : 6n)),
+  overload('ip', 'string_to_ip', signature([STRING], IP), ([text]: Text) => ipOf(text)),
+  overload('isIP', 'is_ip', signature([STRING], BOOL), ([text]: Text) => !('fault' in parseIp(text))),
+  overload(
+    'ip.isCanonical',
+    'ip_is_canonical',
+    signature([STRING], BOOL),
+    ([text]: Text) => writeIp(ipOf(text).address) === text,
+  ),
+  overload('string', 'ip_to_string', signature([IP], STRING), ([ip]: OneIp) => writeIp(ip.address)),
+  method('family', 'ip_family', signature([IP], INT), ([ip]: OneIp) => (ip.address.bits === 32 ? 4n : 6n)),
   ...is('isUnspecified', 'ip_is_unspecified', ({ value }) => value === 0n),
   ...is('isLoopback', 'ip_is_loopback', ({ bits, value }) => (bits === 32 ? value >> 24n === 127n : value === 1n)),
   ...is('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast),
   ...is('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
   ...is('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
 
-  overload('cidr', 'string_to_cidr', [STRING], CIDR, ([text]: Text) => cidrOf(text)),
-  overload('isCIDR', 'is_cidr', [STRING], BOOL, ([text]: Text) => parseCidr(text) !== undefined),
-  overload('string', 'cidr_to_string', [CIDR], STRING, ([net]: OneCidr) => `${writeIp(net.address)}/${net.length}`),
-  method('containsIP', 'cidr_contains_ip_string', [CIDR, STRING], BOOL, ([net, text]: readonly [CelCidr, string]) =>
-    net.holds(ipOf(text).address),
+  overload('cidr', 'string_to_cidr', signature([STRING], CIDR), ([text]: Text) => cidrOf(text)),
+  overload('isCIDR', 'is_cidr', signature([STRING], BOOL), ([text]: Text) => parseCidr(text) !== undefined),
+  overload(
+    'string',
+    'cidr_to_string',
+    signature([CIDR], STRING),
+    ([net]: OneCidr) => `${writeIp(net.address)}/${net.length}`,
   ),
-  method('containsIP', 'cidr_contains_ip_ip', [CIDR, IP], BOOL, ([net, ip]: readonly [CelCidr, CelIp]) =>
+  method(
+    'containsIP',
+    'cidr_contains_ip_string',
+    signature([CIDR, STRING], BOOL),
+    ([net, text]: readonly [CelCidr, string]) => net.holds(ipOf(text).address),
+  ),
+  method('containsIP', 'cidr_contains_ip_ip', signature([CIDR, IP], BOOL), ([net, ip]: readonly [CelCidr, CelIp]) =>
     net.holds(ip.address),
   ),
-  method('containsCIDR', 'cidr_contains_cidr_string', [CIDR, STRING], BOOL, ([net, text]: readonly [CelCidr, string]) =>
-    includes(net, cidrOf(text)),
+  method(
+    'containsCIDR',
+    'cidr_contains_cidr_string',
+    signature([CIDR, STRING], BOOL),
+    ([net, text]: readonly [CelCidr, string]) => includes(net, cidrOf(text)),
   ),
-  method('containsCIDR', 'cidr_contains_cidr', [CIDR, CIDR], BOOL, ([net, other]: readonly [CelCidr, CelCidr]) =>
-    includes(net, other),
+  method(
+    'containsCIDR',
+    'cidr_contains_cidr',
+    signature([CIDR, CIDR], BOOL),
+    ([net, other]: readonly [CelCidr, CelCidr]) => includes(net, other),
   ),
-  method('ip', 'cidr_ip', [CIDR], IP, ([net]: OneCidr) => new CelIp(net.address)),
-  method('prefixLength', 'cidr_prefix_length', [CIDR], INT, ([net]: OneCidr) => BigInt(net.length)),
+  method('ip', 'cidr_ip', signature([CIDR], IP), ([net]: OneCidr) => new CelIp(net.address)),
+  method('prefixLength', 'cidr_prefix_length', signature([CIDR], INT), ([net]: OneCidr) => BigInt(net.length)),
   method(
     'masked',
     'cidr_masked',
-    [CIDR],
-    CIDR,
+    signature([CIDR], CIDR),
     ([net]: OneCidr) => new CelCidr(maskIp(net.address, net.length), net.length),
   ),
 ];
 
 function is(name: string, id: string, holds: (address: IpAddress) => boolean): Overload[] {
-  return [method(name, id, [IP], BOOL, ([ip]: OneIp) => holds(ip.address))];
+  return [method(name, id, signature([IP], BOOL), ([ip]: OneIp) => holds(ip.address))];
 }
 
 function ipOf(text: string): CelIp {

@@ -1,6 +1,6 @@
 import { BOOL, listOf, optionalOf, parameter } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import {
   CelDuration,
   CelList,
@@ -21,24 +21,35 @@ type Maybe = readonly [CelOptional];
  * Optional values. The evaluator itself implements `or` and `orValue`, so that an unused alternative is not evaluated.
  */
 export const optionals: readonly Overload[] = [
-  overload('optional.of', 'optional_of', [V], MAYBE, ([value]: readonly [CelValue]) => CelOptional.of(value)),
-  overload('optional.none', 'optional_none', [], MAYBE, () => CelOptional.none),
-  overload('optional.ofNonZeroValue', 'optional_ofNonZeroValue', [V], MAYBE, ([value]: readonly [CelValue]) =>
-    isZero(value) ? CelOptional.none : CelOptional.of(value),
+  overload('optional.of', 'optional_of', signature([V], MAYBE), ([value]: readonly [CelValue]) =>
+    CelOptional.of(value),
   ),
-  method('hasValue', 'optional_hasValue', [MAYBE], BOOL, ([maybe]: Maybe) => maybe.value !== undefined),
-  method('value', 'optional_value', [MAYBE], V, ([maybe]: Maybe) => {
+  overload('optional.none', 'optional_none', signature([], MAYBE), () => CelOptional.none),
+  overload(
+    'optional.ofNonZeroValue',
+    'optional_ofNonZeroValue',
+    signature([V], MAYBE),
+    ([value]: readonly [CelValue]) => (isZero(value) ? CelOptional.none : CelOptional.of(value)),
+  ),
+  method('hasValue', 'optional_hasValue', signature([MAYBE], BOOL), ([maybe]: Maybe) => maybe.value !== undefined),
+  method('value', 'optional_value', signature([MAYBE], V), ([maybe]: Maybe) => {
     if (maybe.value === undefined) throw new EvaluationError('optional.none() dereference');
     return maybe.value;
   }),
-  method('or', 'optional_or_optional', [MAYBE, MAYBE], MAYBE, ([maybe, other]: readonly [CelOptional, CelOptional]) =>
-    maybe.value === undefined ? other : maybe,
+  method(
+    'or',
+    'optional_or_optional',
+    signature([MAYBE, MAYBE], MAYBE),
+    ([maybe, other]: readonly [CelOptional, CelOptional]) => (maybe.value === undefined ? other : maybe),
   ),
-  method('orValue', 'optional_orValue_value', [MAYBE, V], V, ([maybe, other]: readonly [CelOptional, CelValue]) =>
-    maybe.value === undefined ? other : maybe.value,
+  method(
+    'orValue',
+    'optional_orValue_value',
+    signature([MAYBE, V], V),
+    ([maybe, other]: readonly [CelOptional, CelValue]) => (maybe.value === undefined ? other : maybe.value),
   ),
-  overload('optional.unwrap', 'optional_unwrap', [listOf(MAYBE)], listOf(V), unwrapped),
-  method('unwrapOpt', 'optional_unwrapOpt', [listOf(MAYBE)], listOf(V), unwrapped),
+  overload('optional.unwrap', 'optional_unwrap', signature([listOf(MAYBE)], listOf(V)), unwrapped),
+  method('unwrapOpt', 'optional_unwrapOpt', signature([listOf(MAYBE)], listOf(V)), unwrapped),
 ];
 
 function unwrapped([list]: readonly [CelList]): CelValue {

@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity, QuantityError } from '../../../api/quantity.ts';
 import { BOOL, DOUBLE, INT, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque } from '../value.ts';
 
 const UNIT = 1_000_000_000n;
@@ -28,7 +28,7 @@ type WithInt = readonly [CelQuantity, bigint];
 
 /** Resource quantities: `quantity("1.5Gi")`. */
 export const quantities: readonly Overload[] = [
-  overload('quantity', 'string_to_quantity', [STRING], QUANTITY, ([text]: readonly [string]) => {
+  overload('quantity', 'string_to_quantity', signature([STRING], QUANTITY), ([text]: readonly [string]) => {
     const found = parsed(text);
     if (found instanceof QuantityError) throw new EvaluationError(found.message);
     return new CelQuantity(found.billionths, /\..*i$/.test(text));
@@ -36,66 +36,58 @@ export const quantities: readonly Overload[] = [
   overload(
     'isQuantity',
     'is_quantity_string',
-    [STRING],
-    BOOL,
+    signature([STRING], BOOL),
     ([text]: readonly [string]) => !(parsed(text) instanceof QuantityError),
   ),
-  overload('sign', 'quantity_sign', [QUANTITY], INT, ([{ billionths }]: One) => compare(billionths, 0n)),
+  overload('sign', 'quantity_sign', signature([QUANTITY], INT), ([{ billionths }]: One) => compare(billionths, 0n)),
   method(
     'isGreaterThan',
     'quantity_is_greater_than',
-    [QUANTITY, QUANTITY],
-    BOOL,
+    signature([QUANTITY, QUANTITY], BOOL),
     ([a, b]: Two) => a.billionths > b.billionths,
   ),
   method(
     'isLessThan',
     'quantity_is_less_than',
-    [QUANTITY, QUANTITY],
-    BOOL,
+    signature([QUANTITY, QUANTITY], BOOL),
     ([a, b]: Two) => a.billionths < b.billionths,
   ),
-  method('compareTo', 'quantity_compare_to', [QUANTITY, QUANTITY], INT, ([a, b]: Two) =>
+  method('compareTo', 'quantity_compare_to', signature([QUANTITY, QUANTITY], INT), ([a, b]: Two) =>
     compare(a.billionths, b.billionths),
   ),
   method(
     'asApproximateFloat',
     'quantity_get_float',
-    [QUANTITY],
-    DOUBLE,
+    signature([QUANTITY], DOUBLE),
     ([{ billionths }]: One) => Number(billionths / UNIT) + Number(billionths % UNIT) / 1e9,
   ),
-  method('asInteger', 'quantity_get_int', [QUANTITY], INT, ([quantity]: One) => {
+  method('asInteger', 'quantity_get_int', signature([QUANTITY], INT), ([quantity]: One) => {
     if (!isInteger(quantity)) throw new EvaluationError('cannot convert value to integer');
     return quantity.billionths / UNIT;
   }),
-  method('isInteger', 'quantity_is_integer', [QUANTITY], BOOL, ([quantity]: One) => isInteger(quantity)),
+  method('isInteger', 'quantity_is_integer', signature([QUANTITY], BOOL), ([quantity]: One) => isInteger(quantity)),
   method(
     'add',
     'quantity_add',
-    [QUANTITY, QUANTITY],
-    QUANTITY,
+    signature([QUANTITY, QUANTITY], QUANTITY),
     ([a, b]: Two) => new CelQuantity(a.billionths + b.billionths, a.isFraction || b.isFraction),
   ),
   method(
     'add',
     'quantity_add_int',
-    [QUANTITY, INT],
-    QUANTITY,
+    signature([QUANTITY, INT], QUANTITY),
     ([a, b]: WithInt) => new CelQuantity(a.billionths + b * UNIT, a.isFraction),
   ),
   method(
     'sub',
     'quantity_sub',
-    [QUANTITY, QUANTITY],
-    QUANTITY,
+    signature([QUANTITY, QUANTITY], QUANTITY),
     ([a, b]: Two) => new CelQuantity(a.billionths - b.billionths, a.isFraction || b.isFraction),
   ),
   method(
     'sub',
     'quantity_sub_int',
-    [QUANTITY, INT],
-    QUANTITY,
+    signature([QUANTITY, INT], QUANTITY),
     ([a, b]: WithInt) => new CelQuantity(a.billionths - b * UNIT, a.isFraction),
   ),
 ];

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { BOOL, INT, listOf, STRING } from '../cel-type.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { PlainList } from '../value.ts';
 
 /** The number of cached patterns: rules use the same few again and again. The oldest one is evicted. */
@@ -56,13 +56,12 @@ const matches = ([text, pattern]: readonly [string, string], evaluation: Evaluat
   matcherOf(text, pattern, evaluation).find();
 
 export const regularExpressions: readonly Overload[] = [
-  overload('matches', 'matches', [STRING, STRING], BOOL, matches),
-  method('matches', 'matches_string', [STRING, STRING], BOOL, matches),
+  overload('matches', 'matches', signature([STRING, STRING], BOOL), matches),
+  method('matches', 'matches_string', signature([STRING, STRING], BOOL), matches),
   method(
     'find',
     'string_find_string',
-    [STRING, STRING],
-    STRING,
+    signature([STRING, STRING], STRING),
     ([text, pattern]: readonly [string, string], evaluation) => {
       const matcher = matcherOf(text, pattern, evaluation);
       return matcher.find() ? (matcher.group() ?? '') : '';
@@ -71,15 +70,13 @@ export const regularExpressions: readonly Overload[] = [
   method(
     'findAll',
     'string_find_all_string',
-    [STRING, STRING],
-    listOf(STRING),
+    signature([STRING, STRING], listOf(STRING)),
     ([text, pattern]: readonly [string, string], evaluation) => findAll(text, pattern, -1, evaluation),
   ),
   method(
     'findAll',
     'string_find_all_string_int',
-    [STRING, STRING, INT],
-    listOf(STRING),
+    signature([STRING, STRING, INT], listOf(STRING)),
     ([text, pattern, limit]: readonly [string, string, bigint], evaluation) =>
       findAll(text, pattern, Number(limit), evaluation),
   ),

@@ -1,7 +1,7 @@
 import { BOOL, listOf, parameter } from '../cel-type.ts';
 import { equalValues } from '../equality.ts';
 import type { Meter } from '../meter.ts';
-import { type Overload, overload } from '../overload.ts';
+import { type Overload, overload, signature } from '../overload.ts';
 import type { CelList, CelValue } from '../value.ts';
 
 const T = parameter('T');
@@ -11,17 +11,16 @@ type Two = readonly [CelList, CelList];
 
 /** Lists as sets: order and repetition do not matter. */
 export const sets: readonly Overload[] = [
-  overload('sets.contains', 'list_sets_contains_list', LISTS, BOOL, ([list, part]: Two, { meter }) =>
+  overload('sets.contains', 'list_sets_contains_list', signature(LISTS, BOOL), ([list, part]: Two, { meter }) =>
     hasAll(list, part, meter),
   ),
   overload(
     'sets.equivalent',
     'list_sets_equivalent_list',
-    LISTS,
-    BOOL,
+    signature(LISTS, BOOL),
     ([left, right]: Two, { meter }) => hasAll(left, right, meter) && hasAll(right, left, meter),
   ),
-  overload('sets.intersects', 'list_sets_intersects_list', LISTS, BOOL, ([left, right]: Two, { meter }) => {
+  overload('sets.intersects', 'list_sets_intersects_list', signature(LISTS, BOOL), ([left, right]: Two, { meter }) => {
     for (const one of left) if (has(right, one, meter)) return true;
     return false;
   }),

@@ -1,6 +1,6 @@
 import { BOOL, DYN, INT, listOf, STRING } from '../cel-type.ts';
 import { EvaluationError, type Meter } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { type CelList, PlainList } from '../value.ts';
 import { byCodePoint, codePoints, partOf } from './code-points.ts';
 import { formatText } from './format-text.ts';
@@ -9,14 +9,19 @@ type Texts = readonly [string, string];
 
 /** The string functions of CEL and of the extension that Kubernetes adds. */
 export const strings: readonly Overload[] = [
-  method('contains', 'contains_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.includes(part)),
-  method('startsWith', 'starts_with_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.startsWith(part)),
-  method('endsWith', 'ends_with_string', [STRING, STRING], BOOL, ([text, part]: Texts) => text.endsWith(part)),
+  method('contains', 'contains_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
+    text.includes(part),
+  ),
+  method('startsWith', 'starts_with_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
+    text.startsWith(part),
+  ),
+  method('endsWith', 'ends_with_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
+    text.endsWith(part),
+  ),
   method(
     'charAt',
     'string_char_at_int',
-    [STRING, INT],
-    STRING,
+    signature([STRING, INT], STRING),
     ([text, index]: readonly [string, bigint], { meter }) => {
       meter.work(text.length >> 2);
       const indexed = byCodePoint(text);
@@ -24,64 +29,67 @@ export const strings: readonly Overload[] = [
       return indexed[Number(index)] ?? '';
     },
   ),
-  method('indexOf', 'string_index_of_string', [STRING, STRING], INT, ([text, part]: Texts) => indexOf(text, part, 0n)),
+  method('indexOf', 'string_index_of_string', signature([STRING, STRING], INT), ([text, part]: Texts) =>
+    indexOf(text, part, 0n),
+  ),
   method(
     'indexOf',
     'string_index_of_string_int',
-    [STRING, STRING, INT],
-    INT,
+    signature([STRING, STRING, INT], INT),
     ([text, part, from]: readonly [string, string, bigint]) => indexOf(text, part, from),
   ),
-  method('lastIndexOf', 'string_last_index_of_string', [STRING, STRING], INT, ([text, part]: Texts) =>
+  method('lastIndexOf', 'string_last_index_of_string', signature([STRING, STRING], INT), ([text, part]: Texts) =>
     lastIndexOf(text, part, undefined),
   ),
   method(
     'lastIndexOf',
     'string_last_index_of_string_int',
-    [STRING, STRING, INT],
-    INT,
+    signature([STRING, STRING, INT], INT),
     ([text, part, from]: readonly [string, string, bigint]) => lastIndexOf(text, part, from),
   ),
-  method('lowerAscii', 'string_lower_ascii', [STRING], STRING, ([text]: readonly [string]) =>
+  method('lowerAscii', 'string_lower_ascii', signature([STRING], STRING), ([text]: readonly [string]) =>
     text.replace(/[A-Z]+/g, (part) => part.toLowerCase()),
   ),
-  method('upperAscii', 'string_upper_ascii', [STRING], STRING, ([text]: readonly [string]) =>
+  method('upperAscii', 'string_upper_ascii', signature([STRING], STRING), ([text]: readonly [string]) =>
     text.replace(/[a-z]+/g, (part) => part.toUpperCase()),
   ),
-  method('trim', 'string_trim', [STRING], STRING, ([text]: readonly [string]) => trimmed(text)),
+  method('trim', 'string_trim', signature([STRING], STRING), ([text]: readonly [string]) => trimmed(text)),
   method(
     'replace',
     'string_replace_string_string',
-    [STRING, STRING, STRING],
-    STRING,
-    ([text, from, to]: readonly [string, string, string], { meter }) => replaced(text, from, to, -1, meter),
+    signature([STRING, STRING, STRING], STRING),
+    ([text, from, to]: readonly [string, string, string], { meter }) => replaced(text, { from, to, limit: -1 }, meter),
   ),
   method(
     'replace',
     'string_replace_string_string_int',
-    [STRING, STRING, STRING, INT],
-    STRING,
+    signature([STRING, STRING, STRING, INT], STRING),
     ([text, from, to, limit]: readonly [string, string, string, bigint], { meter }) =>
-      replaced(text, from, to, Number(limit), meter),
+      replaced(text, { from, to, limit: Number(limit) }, meter),
   ),
-  method('split', 'string_split_string', [STRING, STRING], listOf(STRING), ([text, by]: Texts) => split(text, by, -1)),
+  method('split', 'string_split_string', signature([STRING, STRING], listOf(STRING)), ([text, by]: Texts) =>
+    split(text, by, -1),
+  ),
   method(
     'split',
     'string_split_string_int',
-    [STRING, STRING, INT],
-    listOf(STRING),
+    signature([STRING, STRING, INT], listOf(STRING)),
     ([text, by, limit]: readonly [string, string, bigint]) => split(text, by, Number(limit)),
   ),
-  method('substring', 'string_substring_int', [STRING, INT], STRING, ([text, from]: readonly [string, bigint]) => {
-    const length = BigInt(codePoints(text));
-    if (from < 0n || from > length) throw outOfRange(from);
-    return partOf(text, Number(from), text.length);
-  }),
+  method(
+    'substring',
+    'string_substring_int',
+    signature([STRING, INT], STRING),
+    ([text, from]: readonly [string, bigint]) => {
+      const length = BigInt(codePoints(text));
+      if (from < 0n || from > length) throw outOfRange(from);
+      return partOf(text, Number(from), text.length);
+    },
+  ),
   method(
     'substring',
     'string_substring_int_int',
-    [STRING, INT, INT],
-    STRING,
+    signature([STRING, INT, INT], STRING),
     ([text, from, to]: readonly [string, bigint, bigint]) => {
       const length = BigInt(codePoints(text));
       if (from > to) throw new EvaluationError(`invalid substring range. start: ${from}, end: ${to}`);
@@ -90,24 +98,22 @@ export const strings: readonly Overload[] = [
       return partOf(text, Number(from), Number(to));
     },
   ),
-  method('join', 'list_join', [listOf(STRING)], STRING, ([list]: readonly [CelList], { meter }) =>
+  method('join', 'list_join', signature([listOf(STRING)], STRING), ([list]: readonly [CelList], { meter }) =>
     joined(list, '', meter),
   ),
   method(
     'join',
     'list_join_string',
-    [listOf(STRING), STRING],
-    STRING,
+    signature([listOf(STRING), STRING], STRING),
     ([list, by]: readonly [CelList, string], { meter }) => joined(list, by, meter),
   ),
   method(
     'format',
     'string_format',
-    [STRING, listOf(DYN)],
-    STRING,
+    signature([STRING, listOf(DYN)], STRING),
     ([text, values]: readonly [string, CelList], { meter }) => formatText(text, values, meter),
   ),
-  overload('strings.quote', 'strings_quote', [STRING], STRING, ([text]: readonly [string]) => quoted(text)),
+  overload('strings.quote', 'strings_quote', signature([STRING], STRING), ([text]: readonly [string]) => quoted(text)),
 ];
 
 function outOfRange(index: bigint): EvaluationError {
@@ -144,8 +150,15 @@ function keepMarks(part: string): string {
   return part.slice(part.indexOf('\ufeff'), part.lastIndexOf('\ufeff') + 1);
 }
 
+interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  /** The maximum number of replacements; negative for all. */
+  readonly limit: number;
+}
+
 /** The result may be far longer than the input, so it is charged before it is built. */
-function replaced(text: string, from: string, to: string, limit: number, meter: Meter): string {
+function replaced(text: string, { from, to, limit }: Replacement, meter: Meter): string {
   if (limit === 0 || from === to) return text;
   if (from === '') {
     const characters = [...text];

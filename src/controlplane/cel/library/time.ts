@@ -1,5 +1,5 @@
 import { DURATION, INT, STRING, TIMESTAMP } from '../cel-type.ts';
-import { method, type Overload } from '../overload.ts';
+import { method, type Overload, signature } from '../overload.ts';
 import type { CelDuration, CelTimestamp } from '../value.ts';
 import { localDate } from './go-time.ts';
 
@@ -19,20 +19,24 @@ export const time: readonly Overload[] = [
 
 function part(name: string, id: string, of: (date: Date) => number, unit?: bigint): Overload[] {
   return [
-    method(name, `timestamp_to_${id}`, [TIMESTAMP], INT, ([stamp]: readonly [CelTimestamp]) =>
+    method(name, `timestamp_to_${id}`, signature([TIMESTAMP], INT), ([stamp]: readonly [CelTimestamp]) =>
       BigInt(of(localDate(stamp, undefined))),
     ),
     method(
       name,
       `timestamp_to_${id}_with_tz`,
-      [TIMESTAMP, STRING],
-      INT,
+      signature([TIMESTAMP, STRING], INT),
       ([stamp, zone]: readonly [CelTimestamp, string]) => BigInt(of(localDate(stamp, zone))),
     ),
     ...(unit === undefined
       ? []
       : [
-          method(name, `duration_to_${id}`, [DURATION], INT, ([length]: readonly [CelDuration]) => length.nanos / unit),
+          method(
+            name,
+            `duration_to_${id}`,
+            signature([DURATION], INT),
+            ([length]: readonly [CelDuration]) => length.nanos / unit,
+          ),
         ]),
   ];
 }

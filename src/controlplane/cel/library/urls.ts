@@ -1,6 +1,6 @@
 import { BOOL, listOf, mapOf, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque, type CelValue, PlainList, PlainMap } from '../value.ts';
 import { type GoUrl, parseRequestUri } from './go-url.ts';
 
@@ -22,7 +22,7 @@ type One = readonly [CelUrl];
 
 /** URLs, absolute or starting with a slash, and their parts. */
 export const urls: readonly Overload[] = [
-  overload('url', 'string_to_url', [STRING], URL_TYPE, ([text]: readonly [string]) => {
+  overload('url', 'string_to_url', signature([STRING], URL_TYPE), ([text]: readonly [string]) => {
     const url = parseRequestUri(text);
     if ('fault' in url) throw new EvaluationError(`URL parse error during conversion from string: ${url.fault}`);
     return new CelUrl(url);
@@ -30,16 +30,22 @@ export const urls: readonly Overload[] = [
   overload(
     'isURL',
     'is_url_string',
-    [STRING],
-    BOOL,
+    signature([STRING], BOOL),
     ([text]: readonly [string]) => !('fault' in parseRequestUri(text)),
   ),
-  method('getScheme', 'url_get_scheme', [URL_TYPE], STRING, ([{ url }]: One) => url.scheme),
-  method('getHost', 'url_get_host', [URL_TYPE], STRING, ([{ url }]: One) => url.host),
-  method('getHostname', 'url_get_hostname', [URL_TYPE], STRING, ([{ url }]: One) => hostname(url.host)),
-  method('getPort', 'url_get_port', [URL_TYPE], STRING, ([{ url }]: One) => /:(\d+)$/.exec(url.host)?.[1] ?? ''),
-  method('getEscapedPath', 'url_get_escaped_path', [URL_TYPE], STRING, ([{ url }]: One) => url.escapedPath),
-  method('getQuery', 'url_get_query', [URL_TYPE], mapOf(STRING, listOf(STRING)), ([{ url }]: One) => query(url.query)),
+  method('getScheme', 'url_get_scheme', signature([URL_TYPE], STRING), ([{ url }]: One) => url.scheme),
+  method('getHost', 'url_get_host', signature([URL_TYPE], STRING), ([{ url }]: One) => url.host),
+  method('getHostname', 'url_get_hostname', signature([URL_TYPE], STRING), ([{ url }]: One) => hostname(url.host)),
+  method(
+    'getPort',
+    'url_get_port',
+    signature([URL_TYPE], STRING),
+    ([{ url }]: One) => /:(\d+)$/.exec(url.host)?.[1] ?? '',
+  ),
+  method('getEscapedPath', 'url_get_escaped_path', signature([URL_TYPE], STRING), ([{ url }]: One) => url.escapedPath),
+  method('getQuery', 'url_get_query', signature([URL_TYPE], mapOf(STRING, listOf(STRING))), ([{ url }]: One) =>
+    query(url.query),
+  ),
 ];
 
 function hostname(host: string): string {

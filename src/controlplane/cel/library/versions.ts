@@ -1,6 +1,6 @@
 import { BOOL, INT, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
-import { method, type Overload, overload } from '../overload.ts';
+import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque } from '../value.ts';
 
 const SEMVER = opaque('kubernetes.Semver');
@@ -24,24 +24,36 @@ type Two = readonly [CelSemver, CelSemver];
 
 /** Semantic versions (semver.org); `semver("v1.2", true)` also accepts common abbreviations. */
 export const versions: readonly Overload[] = [
-  overload('semver', 'string_to_semver', [STRING], SEMVER, ([text]: readonly [string]) => read(text)),
-  overload('semver', 'string_bool_to_semver', [STRING, BOOL], SEMVER, ([text, lenient]: readonly [string, boolean]) =>
-    read(lenient ? normalized(text) : text),
+  overload('semver', 'string_to_semver', signature([STRING], SEMVER), ([text]: readonly [string]) => read(text)),
+  overload(
+    'semver',
+    'string_bool_to_semver',
+    signature([STRING, BOOL], SEMVER),
+    ([text, lenient]: readonly [string, boolean]) => read(lenient ? normalized(text) : text),
   ),
-  overload('isSemver', 'is_semver_string', [STRING], BOOL, ([text]: readonly [string]) => parse(text) !== undefined),
+  overload(
+    'isSemver',
+    'is_semver_string',
+    signature([STRING], BOOL),
+    ([text]: readonly [string]) => parse(text) !== undefined,
+  ),
   overload(
     'isSemver',
     'is_semver_string_bool',
-    [STRING, BOOL],
-    BOOL,
+    signature([STRING, BOOL], BOOL),
     ([text, lenient]: readonly [string, boolean]) => parse(lenient ? normalized(text) : text) !== undefined,
   ),
-  method('major', 'semver_major', [SEMVER], INT, ([version]: One) => version.numbers[0]),
-  method('minor', 'semver_minor', [SEMVER], INT, ([version]: One) => version.numbers[1]),
-  method('patch', 'semver_patch', [SEMVER], INT, ([version]: One) => version.numbers[2]),
-  method('isGreaterThan', 'semver_is_greater_than', [SEMVER, SEMVER], BOOL, ([a, b]: Two) => compare(a, b) > 0n),
-  method('isLessThan', 'semver_is_less_than', [SEMVER, SEMVER], BOOL, ([a, b]: Two) => compare(a, b) < 0n),
-  method('compareTo', 'semver_compare_to', [SEMVER, SEMVER], INT, ([a, b]: Two) => compare(a, b)),
+  method('major', 'semver_major', signature([SEMVER], INT), ([version]: One) => version.numbers[0]),
+  method('minor', 'semver_minor', signature([SEMVER], INT), ([version]: One) => version.numbers[1]),
+  method('patch', 'semver_patch', signature([SEMVER], INT), ([version]: One) => version.numbers[2]),
+  method(
+    'isGreaterThan',
+    'semver_is_greater_than',
+    signature([SEMVER, SEMVER], BOOL),
+    ([a, b]: Two) => compare(a, b) > 0n,
+  ),
+  method('isLessThan', 'semver_is_less_than', signature([SEMVER, SEMVER], BOOL), ([a, b]: Two) => compare(a, b) < 0n),
+  method('compareTo', 'semver_compare_to', signature([SEMVER, SEMVER], INT), ([a, b]: Two) => compare(a, b)),
 ];
 
 const NUMBER = '(0|[1-9]\\d*)';

@@ -1,0 +1,127 @@
+import { Lanes } from '../lib/lanes.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import type { KindStores } from '../registry/kind-stores.ts';
+import type { MountedResource } from '../registry/mounted-resource.ts';
+import type { StoredResource } from '../registry/resource.ts';
+import { resourceKey } from '../registry/rows.ts';
+import { ServedKinds } from './served-kinds.ts';
+
+/** A kind that is added to an open plane. */
+export interface AddedKind {
+  readonly resource: StoredResource;
+  /** Returns the served resources of the kind, one per version. Called each time the definition is added. */
+  mount(store: KindStore): readonly MountedResource[];
+}
+
+export interface PlaneKindsOptions {
+  /** The open stores of the plane. Added kinds are added here, and removed kinds are removed. */
+  readonly kinds: Map<string, KindStore>;
+  mount(stores: KindStores): readonly MountedResource[];
+  open(resource: StoredResource): Promise<KindStore>;
+}
+
+/** The kinds of an open plane: the ones it was opened with, and the ones that are added and removed later. */
+export class PlaneKinds {
+  readonly served: ServedKinds;
+  readonly #kinds: Map<string, KindStore>;
+  readonly #open: PlaneKindsOptions['open'];
+  readonly #fixed: ReadonlySet<string>;
+  readonly #operations = new Lanes();
+  readonly #listeners = new Set<() => void>();
+  #generation = 1;
+  #closed = false;
+
+  constructor({ kinds, mount, open }: PlaneKindsOptions) {
+    this.#kinds = kinds;
+    this.#open = open;
+    this.#fixed = new Set(kinds.keys());
+    this.served = new ServedKinds(mount(kinds));
+  }
+
+  /** Increases with each change of the served kinds. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Implements `ControlPlane.add`. */
+  add(added: readonly AddedKind[]): Promise<void> {
+    return this.#operations.run('', () => this.#add(added));
+  }
+
+  /** Implements `ControlPlane.remove`. */
+  remove(keys: readonly string[]): Promise<void> {
+    return this.#operations.run('', () => this.#remove(keys));
+  }
+
+  /** Implements `ControlPlane.onKinds`. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const store of this.#kinds.values()) store.close();
+  }
+
+  async #add(added: readonly AddedKind[]): Promise<void> {
+    const kinds = this.#kinds;
+    const taken = added.find(({ resource }) => this.#fixed.has(resourceKey(resource)));
+    if (taken !== undefined)
+      throw new Error(`${resourceKey(taken.resource)} is built into the control plane and cannot be added`);
+    const missing = added.map(({ resource }) => resource).filter((resource) => !this.#hasCompatibleStore(resource));
+    const opened = await openAllOrNone(missing.map((resource) => this.#open(resource)));
+    if (this.#closed) {
+      for (const store of opened) store.close();
+      return;
+    }
+    const mounts = new Map<string, readonly MountedResource[]>();
+    for (const store of opened) {
+      const key = resourceKey(store.resource);
+      kinds.get(key)?.close();
+      kinds.set(key, store);
+    }
+    for (const { resource, mount } of added) {
+      const key = resourceKey(resource);
+      const store = kinds.get(key);
+      if (store === undefined) continue;
+      store.redefine(resource);
+      const mounted = mount(store);
+      if (this.served.losesAny(key, mounted)) store.endWatches();
+      mounts.set(key, mounted);
+    }
+    this.served.replace(mounts);
+    this.#generation++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #remove(keys: readonly string[]): Promise<void> {
+    const known = keys.filter((key) => this.#kinds.has(key) && !this.#fixed.has(key));
+    if (known.length === 0) return;
+    this.served.replace(new Map(known.map((key) => [key, []])));
+    this.#generation++;
+    for (const key of known) {
+      this.#kinds.get(key)?.close();
+      this.#kinds.delete(key);
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** True if the kind has an open store, and the new definition reads stored objects in the same way. */
+  #hasCompatibleStore(resource: StoredResource): boolean {
+    const present = this.#kinds.get(resourceKey(resource));
+    if (present === undefined) return false;
+    const { namespaced, builtIn } = present.resource;
+    return namespaced === resource.namespaced && builtIn === resource.builtIn;
+  }
+}
+
+/** Opens all stores or none: if one cannot be opened, the others are closed again. */
+export async function openAllOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
+  const results = await Promise.allSettled(opening);
+  const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed === undefined) return opened;
+  for (const store of opened) store.close();
+  throw failed.reason;
+}

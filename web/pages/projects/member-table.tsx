@@ -1,0 +1,62 @@
+import { ActionIcon, NativeSelect, Text, Tooltip } from '@mantine/core';
+import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
+import { Icon } from '../../components/icon.tsx';
+import { PrincipalLink } from '../../components/principal-link.tsx';
+import { SimpleTable } from '../../components/simple-table.tsx';
+import { type Role, roleLabel, roles } from './members.ts';
+
+export interface MemberTableProps {
+  readonly members: readonly ProjectMember[];
+  /** True if the user may change roles and remove members. */
+  readonly mayChange: boolean;
+  onChange(member: ProjectMember, role: Role): void;
+  onRemove(member: ProjectMember): void;
+}
+
+/** The members of a project with their roles. */
+export function MemberTable({ members, mayChange, onChange, onRemove }: MemberTableProps) {
+  return (
+    <SimpleTable
+      label="Members of the project"
+      head={['Name', 'Role', ...(mayChange ? [''] : [])]}
+      rows={members.map((member) => ({
+        key: `${member.kind}/${member.name}/${member.clusterRole}`,
+        cells: [
+          <span key="name">
+            <PrincipalLink principal={member} />
+            <Text span size="sm" c="dimmed">
+              {member.kind === 'Team' ? ' (team)' : ''}
+            </Text>
+          </span>,
+          mayChange ? (
+            <NativeSelect
+              key="role"
+              size="xs"
+              w={110}
+              aria-label={`Role of ${member.name}`}
+              value={member.clusterRole}
+              data={roles.map(({ value, label }) => ({ value, label }))}
+              onChange={(event) => onChange(member, event.currentTarget.value as Role)}
+            />
+          ) : (
+            roleLabel(member.clusterRole)
+          ),
+          ...(mayChange
+            ? [
+                <Tooltip key="remove" label={`Remove ${member.name}`}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Remove ${member.name}`}
+                    onClick={() => onRemove(member)}
+                  >
+                    <Icon name="trash" size={16} />
+                  </ActionIcon>
+                </Tooltip>,
+              ]
+            : []),
+        ],
+      }))}
+    />
+  );
+}
