@@ -24,7 +24,6 @@ import type { Reply } from '../http/reply.ts';
 import { router } from '../http/router.ts';
 import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
-import { textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import type { AgentDoor } from './agent-door.ts';
 import type { AgentHost } from './agent-host.ts';
@@ -110,7 +109,7 @@ export function agentAddressSpace(options: AgentAddressSpaceOptions): (request: 
         return found?.metadata.uid === uid ? found : undefined;
       },
       activity: options.activity,
-      restsUnused: (instance) => textAt(instance, 'status', 'reason') === asleepByRest,
+      restsUnused: (instance) => instance.status?.reason === asleepByRest,
       clock,
     }),
     changes: options.changes,

@@ -1,5 +1,12 @@
 import type { KnownKey, PolicyFrame, PolicyKind, PolicyLine } from '../api/agent/policy-feed.ts';
+import { type Cluster, clusterKind } from '../api/management/v1/cluster.ts';
+import { type Project, projectKind } from '../api/management/v1/project.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { typedObject } from '../api/resource.ts';
 import type { AccessState } from '../auth/authz/access-state.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 
@@ -7,14 +14,21 @@ import type { JsonObject } from '../lib/json-value.ts';
 export interface ReplicaListener {
   /** These keys were changed or deleted. */
   onKeys(names: readonly string[]): void;
-  onObject(kind: PolicyKind, before: KubeObject | undefined, after: KubeObject | undefined): void;
+  /** One of `before` and `after` may be undefined. Both are of this kind. */
+  onObject(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
 }
+
+/** An object of the policy. It has only the fields that decisions need. */
+export type PolicyObject =
+  | { readonly kind: 'Cluster'; readonly object: Cluster }
+  | { readonly kind: 'Project'; readonly object: Project }
+  | { readonly kind: 'VirtualClusterInstance'; readonly object: VirtualClusterInstance };
 
 /** One consistent copy of the policy. */
 interface PolicyCopy {
   frame: PolicyFrame | undefined;
   signingKeys: JsonObject;
-  readonly objects: Map<string, { readonly kind: PolicyKind; readonly object: KubeObject }>;
+  readonly objects: Map<string, PolicyObject>;
   readonly keys: Map<string, KnownKey>;
 }
 
@@ -64,8 +78,9 @@ export class PolicyReplica implements AccessState {
         this.#key(line.name, undefined);
         return;
       case 'OBJECT': {
-        const object = line.object as unknown as KubeObject;
-        this.#object(line.kind, object.metadata.namespace ?? '', object.metadata.name ?? '', object);
+        const sent = policyObject(line.kind, line.object);
+        const { namespace = '', name = '' } = sent.object.metadata;
+        this.#object(line.kind, namespace, name, sent);
         return;
       }
       case 'NO_OBJECT':
@@ -82,7 +97,7 @@ export class PolicyReplica implements AccessState {
     yield { type: 'BEGIN', ...frame };
     yield { type: 'SIGNING_KEYS', keys: signingKeys };
     for (const { kind, object } of objects.values()) {
-      yield { type: 'OBJECT', kind, object: object as unknown as JsonObject };
+      yield { type: 'OBJECT', kind, object };
     }
     for (const key of keys.values()) yield { type: 'KEY', key };
   }
@@ -91,22 +106,22 @@ export class PolicyReplica implements AccessState {
     return this.#current.keys.get(name);
   }
 
-  project(name: string): KubeObject | undefined {
-    return this.#current.objects.get(objectKey('Project', '', name))?.object;
+  project(name: string): Project | undefined {
+    const found = this.#current.objects.get(objectKey('Project', '', name));
+    return found?.kind === 'Project' ? found.object : undefined;
   }
 
-  cluster(name: string): KubeObject | undefined {
-    return this.#current.objects.get(objectKey('Cluster', '', name))?.object;
+  cluster(name: string): Cluster | undefined {
+    const found = this.#current.objects.get(objectKey('Cluster', '', name));
+    return found?.kind === 'Cluster' ? found.object : undefined;
   }
 
-  instance(namespace: string, name: string): KubeObject | undefined {
-    return this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name))?.object;
+  instance(namespace: string, name: string): VirtualClusterInstance | undefined {
+    return instanceOf(this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name)));
   }
 
-  instances(): KubeObject[] {
-    return [...this.#current.objects.values()].flatMap(({ kind, object }) =>
-      kind === 'VirtualClusterInstance' ? [object] : [],
-    );
+  instances(): VirtualClusterInstance[] {
+    return [...this.#current.objects.values()].map(instanceOf).filter((instance) => instance !== undefined);
   }
 
   // Cluster, project and instance suffice for access to a cluster or an instance; nothing else is decided here.
@@ -131,27 +146,44 @@ export class PolicyReplica implements AccessState {
     if (this.#incoming === undefined) this.#listener.onKeys([name]);
   }
 
-  #object(kind: PolicyKind, namespace: string, name: string, object: KubeObject | undefined): void {
+  #object(kind: PolicyKind, namespace: string, name: string, after: PolicyObject | undefined): void {
     const { objects } = this.#incoming ?? this.#current;
     const key = objectKey(kind, namespace, name);
-    const before = objects.get(key)?.object;
-    if (object === undefined) objects.delete(key);
-    else objects.set(key, { kind, object });
-    if (this.#incoming === undefined) this.#listener.onObject(kind, before, object);
+    const before = objects.get(key);
+    if (after === undefined) objects.delete(key);
+    else objects.set(key, after);
+    if (this.#incoming === undefined) this.#listener.onObject(kind, before, after);
   }
 
   #replace(incoming: PolicyCopy): void {
     const before = this.#current;
     this.#current = incoming;
     this.#incoming = undefined;
-    for (const [key, { kind, object }] of before.objects) {
-      this.#listener.onObject(kind, object, incoming.objects.get(key)?.object);
+    for (const [key, old] of before.objects) {
+      this.#listener.onObject(old.kind, old, incoming.objects.get(key));
     }
-    for (const [key, { kind, object }] of incoming.objects) {
-      if (!before.objects.has(key)) this.#listener.onObject(kind, undefined, object);
+    for (const [key, added] of incoming.objects) {
+      if (!before.objects.has(key)) this.#listener.onObject(added.kind, undefined, added);
     }
     const changedKeys = new Set([...before.keys.keys(), ...incoming.keys.keys()]);
     if (changedKeys.size > 0) this.#listener.onKeys([...changedKeys]);
+  }
+}
+
+export function instanceOf(found: PolicyObject | undefined): VirtualClusterInstance | undefined {
+  return found?.kind === 'VirtualClusterInstance' ? found.object : undefined;
+}
+
+/** The agent trusts its server for the fields of the object. The feed omits apiVersion and kind. */
+function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
+  const object = sent as unknown as KubeObject;
+  switch (kind) {
+    case 'Cluster':
+      return { kind, object: typedObject(clusterKind, object) };
+    case 'Project':
+      return { kind, object: typedObject(projectKind, object) };
+    case 'VirtualClusterInstance':
+      return { kind, object: typedObject(virtualClusterInstanceKind, object) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/meta.ts';
+import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { ActivityLog } from '../gateway/instance-activity.ts';
 import type { Clock } from '../lib/clock.ts';
 import { wait } from '../lib/wait.ts';
@@ -8,7 +8,7 @@ export interface ReportActivityOptions {
   readonly activity: ActivityLog;
   readonly centre: Pick<Centre, 'reportActivity'>;
   /** The instances on this cluster. */
-  instances(): readonly KubeObject[];
+  instances(): readonly VirtualClusterInstance[];
   readonly clock: Clock;
 }
 

@@ -3,12 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { JSONWebKeySet } from 'jose';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
-import {
-  type VirtualClusterInstance,
-  virtualClusterInstanceKind,
-} from '../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../api/meta.ts';
-import { typedObject } from '../api/resource.ts';
+import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import { affectedBy } from '../auth/authz/affected-by.ts';
 import { createRightsSignals } from '../auth/rights-signals.ts';
@@ -42,6 +37,7 @@ import { KnownPolicy } from './known-policy.ts';
 import { openAgentHost } from './open-agent-host.ts';
 import type { AgentOptions } from './options.ts';
 import { openPolicyFile } from './policy-file.ts';
+import { instanceOf } from './policy-replica.ts';
 import { reportActivity } from './report-activity.ts';
 
 export interface RunningAgent {
@@ -90,10 +86,10 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
         for (const listener of keyListeners) listener(names);
       },
       onObject(kind, before, after) {
-        permissionSignals.changed(affectedBy(kinds[kind], before, after));
+        permissionSignals.changed(affectedBy(kinds[kind], before?.object, after?.object));
         if (kind !== 'VirtualClusterInstance') return;
-        changes.changed(asInstance(before), asInstance(after));
-        if (after === undefined) activity.forget(before?.metadata.uid ?? '');
+        changes.changed(instanceOf(before), instanceOf(after));
+        if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
       },
     },
     clock,
@@ -238,10 +234,6 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       await closing.close();
     },
   };
-}
-
-function asInstance(object: KubeObject | undefined): VirtualClusterInstance | undefined {
-  return object && typedObject(virtualClusterInstanceKind, object);
 }
 
 function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }): HealthCheck[] {

@@ -1,5 +1,6 @@
-import { accessKeyKind } from '../api/management/v1/access-key.ts';
-import { type KubeObject, timestamp } from '../api/meta.ts';
+import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
+import { timestamp } from '../api/meta.ts';
+import type { FieldsOf } from '../api/resource.ts';
 import { StatusError } from '../api/status.ts';
 import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
 import { type Authenticator, createAuthenticator } from '../auth/authn.ts';
@@ -8,7 +9,6 @@ import { createLastActivity } from '../auth/last-activity.ts';
 import { createRightsSignals } from '../auth/rights-signals.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { flagAt, textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { Remembered } from '../lib/remembered.ts';
 import { accessKeyClaim, hasLastingState, keyStateOf } from '../management/access-key-state.ts';
@@ -47,9 +47,9 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     log,
     write: (name, time) => writeLastActivity(keys, name, time),
     written: (name) => lastActivityOf(keys.peek('', name)?.object),
-    countsFrom: (name) => flagAt(keys.peek('', name)?.object, 'spec', 'ttlAfterLastActivity'),
+    countsFrom: (name) => keys.peek('', name)?.object.spec?.ttlAfterLastActivity === true,
   });
-  const stateOf = (key: Served | undefined): KeyState | undefined =>
+  const stateOf = (key: Served<AccessKey> | undefined): KeyState | undefined =>
     key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latest(name));
   const current = (name: string) => stateOf(keys.peek('', name));
   const permissionSignals = createRightsSignals(clock);
@@ -93,7 +93,11 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   };
 }
 
-async function writeLastActivity(keys: KindStore, name: string, time: number): Promise<void> {
+async function writeLastActivity(
+  keys: KindStore<FieldsOf<typeof accessKeyKind>>,
+  name: string,
+  time: number,
+): Promise<void> {
   const before = lastActivityOf(keys.peek('', name)?.object);
   if (before !== undefined && before >= time) return;
   const patch = { type: 'merge', document: { status: { lastActivity: timestamp(time) } }, findings: [] } as const;
@@ -109,7 +113,7 @@ async function writeLastActivity(keys: KindStore, name: string, time: number): P
   }
 }
 
-function lastActivityOf(key: KubeObject | undefined): number | undefined {
-  const time = key === undefined ? Number.NaN : Date.parse(textAt(key, 'status', 'lastActivity'));
+function lastActivityOf(key: AccessKey | undefined): number | undefined {
+  const time = Date.parse(key?.status?.lastActivity ?? '');
   return Number.isNaN(time) ? undefined : time;
 }

@@ -1,8 +1,9 @@
 import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
-import type { KubeObject } from '../api/meta.ts';
+import type { Cluster, clusterKind } from '../api/management/v1/cluster.ts';
+import type { FieldsOf } from '../api/resource.ts';
 import type { ClosableHost, ClusterApi, Host } from '../hosts/host.ts';
 import type { HostConnection } from '../hosts/kubernetes/host-connection.ts';
-import { listAt, textAt } from '../lib/json-path.ts';
+import { textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { hiddenKubeconfig } from '../management/resources/clusters.ts';
 import type { KindStore } from '../registry/kind-store.ts';
@@ -27,7 +28,7 @@ export interface ConnectedHosts {
 
 export interface ConnectedHostsOptions {
   /** The Cluster store of the management API. */
-  readonly clusters: Pick<KindStore, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
+  readonly clusters: Pick<KindStore<FieldsOf<typeof clusterKind>>, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
   /** Decrypts a kubeconfig. Throws if this installation did not seal it. */
   unseal(sealed: string): string;
   connect(kubeconfig: Kubeconfig): HostConnection;
@@ -122,8 +123,6 @@ export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
   };
 }
 
-function isMismatch(cluster: KubeObject | undefined): boolean {
-  return listAt(cluster, 'status', 'conditions').some(
-    (condition) => textAt(condition, 'type') === 'Unique' && textAt(condition, 'status') === 'False',
-  );
+function isMismatch(cluster: Cluster | undefined): boolean {
+  return (cluster?.status?.conditions ?? []).some(({ type, status }) => type === 'Unique' && status === 'False');
 }

@@ -1,10 +1,9 @@
 import { namespaceKind } from '../api/core/namespace.ts';
-import { clusterKind } from '../api/management/v1/cluster.ts';
+import { type Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import { localCluster } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import { flagAt, valueAt } from '../lib/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import { equalJson } from '../lib/json-value.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
@@ -19,11 +18,11 @@ export async function keepLocalClusterStatus(
   // The uid detects an attempt to connect the built-in cluster again by its address.
   const clusterUID = storeOf(local, namespaceKind).peek('', 'kube-system')?.object.metadata.uid ?? '';
   const clusters = storeOf(kinds, clusterKind);
-  const object = clusters.peek('', localCluster)?.object as JsonValue | undefined;
-  if (object === undefined || !flagAt(object, 'spec', 'local')) return;
+  const cluster = clusters.peek('', localCluster)?.object;
+  if (cluster?.spec?.local !== true) return;
   const status = { phase: 'Initialized', online: true, kubernetesVersion };
-  const write = async (document: JsonObject) => {
-    if (equalJson(valueAt(object, 'status'), document)) return;
+  const write = async (document: NonNullable<Cluster['status']>) => {
+    if (equalJson(cluster.status, document)) return;
     await clusters.status?.patch(
       systemContext(''),
       localCluster,

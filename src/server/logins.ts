@@ -1,21 +1,21 @@
 import { accessKeyPhase } from '../api/management/access-key-life.ts';
-import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { userKind } from '../api/management/v1/user.ts';
-import { apiVersionOf, type KubeObject } from '../api/meta.ts';
+import { apiVersionOf } from '../api/meta.ts';
 import { clusterOfAgent } from '../api/naming.ts';
+import { typedObject } from '../api/resource.ts';
 import { StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { isUsable } from '../auth/key-state.ts';
 import type { PasswordAccount } from '../auth/password-login.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { flagAt, textAt, textsAt } from '../lib/json-path.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import { textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { withGivenGroups } from '../management/access-key-groups.ts';
 import { hiddenMadeWith, hiddenMakerMark } from '../management/access-key-hidden.ts';
 import type { KeyOwnerMember } from '../management/access-key-index.ts';
-import { ownerMembers } from '../management/access-key-owner.ts';
+import { ownerMemberOf } from '../management/access-key-owner.ts';
 import { keyStateOf } from '../management/access-key-state.ts';
 import { hiddenPasswordMark, isEndedLogin, isLogin } from '../management/login-keys.ts';
 import { makerMark } from '../management/maker-mark.ts';
@@ -77,7 +77,7 @@ export function openLogins(options: LoginsOptions): Logins {
   const keys = storeOf(options.kinds, accessKeyKind);
   const removals = new Set<Promise<void>>();
 
-  const remove = async ({ metadata }: KubeObject): Promise<void> => {
+  const remove = async ({ metadata }: AccessKey): Promise<void> => {
     const { name = '', uid = '' } = metadata;
     const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: { uid } };
     try {
@@ -91,7 +91,7 @@ export function openLogins(options: LoginsOptions): Logins {
   const loginsOf = (member: KeyOwnerMember, name: string) => [...state.accessKeysOf(member, name)].filter(isLogin);
 
   // Ended logins are rejected from the same write on; this removes them from lists.
-  const removeEnded = (keysOfThem: Iterable<KubeObject>): void => {
+  const removeEnded = (keysOfThem: Iterable<AccessKey>): void => {
     for (const key of keysOfThem) {
       if (!isEndedLogin(key, state)) continue;
       const removal = remove(key).catch((error: unknown) => {
@@ -113,49 +113,49 @@ export function openLogins(options: LoginsOptions): Logins {
     }),
   ];
 
-  const openingKeyOf = ({ metadata }: KubeObject) =>
+  const openingKeyOf = ({ metadata }: AccessKey) =>
     textAt(state.accessKeyHidden(metadata.name ?? ''), hiddenMadeWith, 'name');
 
   /** Only logins with the same origin are ended: a stolen key must not end logins with the password. */
-  const endOldest = async (member: KeyOwnerMember, login: KubeObject): Promise<void> => {
+  const endOldest = async (member: KeyOwnerMember, login: AccessKey): Promise<void> => {
     // The new login is never ended, even if others have the same creation second.
     const { uid } = login.metadata;
-    const live = loginsOf(member, textAt(login, 'spec', member)).filter(
+    const live = loginsOf(member, login.spec?.[member] ?? '').filter(
       (key) =>
         key.metadata.uid !== uid &&
         openingKeyOf(key) === openingKeyOf(login) &&
         accessKeyPhase(key, clock.now()) !== 'Expired',
     );
-    const since = (key: KubeObject) => Date.parse(key.metadata.creationTimestamp ?? '');
+    const since = (key: AccessKey) => Date.parse(key.metadata.creationTimestamp ?? '');
     live.sort((a, b) => since(b) - since(a));
     for (const key of live.slice(mostLogins - 1)) await remove(key);
   };
 
   /** The reason why a valid key cannot open a login. */
-  const reasonAgainst = (key: KubeObject): string | undefined => {
-    if (clusterOfAgent(textAt(key, 'spec', 'subject')) !== undefined) return 'the key belongs to an agent';
+  const reasonAgainst = (key: AccessKey): string | undefined => {
+    if (clusterOfAgent(key.spec?.subject ?? '') !== undefined) return 'the key belongs to an agent';
     // Otherwise logins could chain without end, and the limit per key would not apply.
     return isLogin(key) && openingKeyOf(key) !== '' ? 'the key is itself a login with an access key' : undefined;
   };
 
-  const createLogin = async (owner: JsonObject, context: RequestContext): Promise<KubeObject> => {
+  const createLogin = async (owner: AccessKeySpec, context: RequestContext): Promise<AccessKey> => {
     const spec = { ...owner, type: 'Login', ttl: options.ttl };
     const metadata = { generateName: 'login-' };
-    const login = { apiVersion: apiVersionOf(accessKeyKind), kind: accessKeyKind.kind, metadata, spec } as KubeObject;
-    return (await keys.verbs.create(context, login, writing)).object;
+    const login: AccessKey = { apiVersion: apiVersionOf(accessKeyKind), kind: accessKeyKind.kind, metadata, spec };
+    return typedObject(accessKeyKind, (await keys.verbs.create(context, login, writing)).object);
   };
 
-  const opened = async (login: KubeObject, isStillRight: () => boolean): Promise<OpenedLogin | undefined> => {
+  const opened = async (login: AccessKey, isStillRight: () => boolean): Promise<OpenedLogin | undefined> => {
     const found = keyStateOf(login, state);
     if (!isUsable(found, clock.now()) || !isStillRight()) {
       await remove(login);
       return undefined;
     }
-    const member = ownerMemberOf(login);
-    const owner = textAt(login, 'spec', member);
+    const member = ownerMemberOf(login) ?? 'user';
+    const owner = login.spec?.[member] ?? '';
     await endOldest(member, login);
     const { name, user, expiresAt = Number.POSITIVE_INFINITY } = found;
-    return { name, key: textAt(login, 'spec', 'key'), user, owner, expiresAt };
+    return { name, key: login.spec?.key ?? '', user, owner, expiresAt };
   };
 
   return {
@@ -167,7 +167,7 @@ export function openLogins(options: LoginsOptions): Logins {
       const sealed = textAt(hidden, hiddenPassword);
       return {
         user: name,
-        disabled: flagAt(user, 'spec', 'disabled') || user.metadata.deletionTimestamp !== undefined,
+        disabled: user.spec?.disabled === true || user.metadata.deletionTimestamp !== undefined,
         ...(sealed === '' ? {} : { hash: sealer.open(passwordPurpose, sealed) }),
         mark: textAt(hidden, hiddenPasswordMark),
       };
@@ -185,10 +185,12 @@ export function openLogins(options: LoginsOptions): Logins {
       if (why !== undefined) return { why };
       const mark = makerMark(keyName, state);
       // Other listed groups follow from the owner.
-      const groups = textsAt(withGivenGroups(key, state), 'spec', 'groups');
-      const owner = ownerMembers.map((member) => [member, textAt(key, 'spec', member)]);
-      const spec = {
-        ...Object.fromEntries(owner.filter(([, name]) => name !== '')),
+      const groups = withGivenGroups(key, state).spec?.groups ?? [];
+      const { user = '', team = '', subject = '' } = key.spec ?? {};
+      const spec: AccessKeySpec = {
+        ...(user === '' ? {} : { user }),
+        ...(team === '' ? {} : { team }),
+        ...(subject === '' ? {} : { subject }),
         ...(groups.length === 0 ? {} : { groups: [...groups] }),
         displayName: `Login with the access key ${keyName}`,
       };
@@ -208,7 +210,7 @@ export function openLogins(options: LoginsOptions): Logins {
       const found = key && isLogin(key) ? keyStateOf(key, state) : undefined;
       if (key === undefined || !isUsable(found, clock.now())) return undefined;
       const { expiresAt = Number.POSITIVE_INFINITY } = found;
-      return { owner: textAt(key, 'spec', ownerMemberOf(key)), expiresAt };
+      return { owner: key.spec?.[ownerMemberOf(key) ?? 'user'] ?? '', expiresAt };
     },
 
     async end(keyName, successor) {
@@ -224,8 +226,4 @@ export function openLogins(options: LoginsOptions): Logins {
       await Promise.all(removals);
     },
   };
-}
-
-function ownerMemberOf(key: KubeObject): KeyOwnerMember {
-  return ownerMembers.find((member) => textAt(key, 'spec', member) !== '') ?? 'user';
 }

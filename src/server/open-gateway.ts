@@ -15,7 +15,6 @@ import { TargetRooms } from '../gateway/target-room.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Mount } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
-import { textAt } from '../lib/json-path.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import type { Management } from './open-management.ts';
 
@@ -77,7 +76,7 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
       return found?.metadata.uid === uid ? found : undefined;
     },
     activity,
-    restsUnused: (instance) => textAt(instance, 'status', 'reason') === asleepByRest,
+    restsUnused: (instance) => instance.status?.reason === asleepByRest,
     clock,
   });
   return {

@@ -1,8 +1,8 @@
-import { accessKeyKind } from '../api/management/v1/access-key.ts';
+import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
-import type { KubeObject } from '../api/meta.ts';
+
 import { agentUser } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { StatusError } from '../api/status.ts';
@@ -27,10 +27,10 @@ export interface OrphanedKeysOptions {
  */
 export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
-  const queue: KubeObject[] = [];
+  const queue: AccessKey[] = [];
   let running: Promise<void> | undefined;
   let stopped = false;
-  const isOrphaned = (key: KubeObject): boolean => !isOfItsOwner(key, state) || !hasItsMaker(key, state);
+  const isOrphaned = (key: AccessKey): boolean => !isOfItsOwner(key, state) || !hasItsMaker(key, state);
 
   const run = async (): Promise<void> => {
     for (let key = queue.shift(); key !== undefined && !stopped; key = queue.shift()) {
@@ -52,12 +52,12 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
     running = undefined;
   };
 
-  const remove = (found: Iterable<KubeObject>): void => {
+  const remove = (found: Iterable<AccessKey>): void => {
     for (const key of found) queue.push(key);
     if (queue.length > 0 && !stopped) running ??= run();
   };
 
-  const keysCreatedWith = function* (keyName: string): Iterable<KubeObject> {
+  const keysCreatedWith = function* (keyName: string): Iterable<AccessKey> {
     for (const name of state.keysMadeWith(keyName)) {
       const key = state.accessKey(name);
       if (key !== undefined) yield key;

@@ -5,9 +5,9 @@ import { teamKind } from '../api/management/v1/team.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { agentUser } from '../api/naming.ts';
+import type { FieldsOf } from '../api/resource.ts';
 import { affectedBy, kindsWithRights, namedInProject, union } from '../auth/authz/affected-by.ts';
 import type { Affected } from '../auth/rights-signals.ts';
-import { listAt, textAt, textsAt } from '../lib/json-path.ts';
 import { equalJson } from '../lib/json-value.ts';
 import type { ManagementState } from '../management/state.ts';
 import type { KindChange } from '../registry/kind-store.ts';
@@ -64,16 +64,17 @@ export function listenToRights(kinds: KindStores, listener: (affected: Affected)
 /** Members of a project with a team can see who is in the team. */
 function* teammatesOf(kinds: KindStores, team: string): Iterable<Affected> {
   for (const { object } of storeOf(kinds, projectKind).peekAll()) {
-    const isMember = listAt(object, 'spec', 'members').some(
-      (member) => textAt(member, 'kind') === 'Team' && textAt(member, 'name') === team,
-    );
+    const isMember = (object.spec?.members ?? []).some(({ kind, name }) => kind === 'Team' && name === team);
     if (isMember) yield namedInProject(object);
   }
 }
 
-function* keysOfTeam(state: ManagementState, { before, after }: KindChange): Iterable<string> {
+function* keysOfTeam(
+  state: ManagementState,
+  { before, after }: KindChange<FieldsOf<typeof teamKind>>,
+): Iterable<string> {
   yield* keysOf(state, 'team', (after ?? before)?.object.metadata.name ?? '');
-  const members = [before, after].flatMap((version) => textsAt(version?.object, 'spec', 'users'));
+  const members = [before, after].flatMap((version) => version?.object.spec?.users ?? []);
   yield* keysOfUsers(state, new Set(members));
 }
 

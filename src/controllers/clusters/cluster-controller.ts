@@ -1,20 +1,16 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type { Cluster } from '../../api/management/v1/cluster.ts';
 import { abandonAnnotation } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
-import type { ResourceClient } from '../../client/resource-client.ts';
-import { flagAt, objectAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { mergeBetween } from '../instances/merge-between.ts';
 import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 import type { ClusterFinding } from './cluster-finding.ts';
 import { ClusterLooks, type ClusterLooksOptions } from './cluster-looks.ts';
-import { clusterStatus, type Mistaken } from './cluster-status.ts';
+import { type ClusterStatus, clusterStatus, type Mistaken } from './cluster-status.ts';
 import { type ReleaseNeeds, releaseStep } from './step-release.ts';
 
 export interface ClusterControllerOptions extends ClusterLooksOptions, ReleaseNeeds {
-  readonly clusters: ResourceClient;
   /**
    * Calls back when the connection of a cluster is added, replaced or removed. Returns a function that unsubscribes.
    */
@@ -42,7 +38,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   const { clusters, clock, log } = options;
   const probes = new ClusterLooks(options);
 
-  async function report(cluster: KubeObject, finding: ClusterFinding, signal: AbortSignal): Promise<void> {
+  async function report(cluster: Cluster, finding: ClusterFinding, signal: AbortSignal): Promise<void> {
     const statusWith = (mistaken?: Mistaken) => clusterStatus(cluster, { finding, mistaken, now: clock.now() });
     try {
       await write(cluster, statusWith(detectMismatch(cluster, finding)), signal);
@@ -55,8 +51,8 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   }
 
   /** Detects a changed physical cluster: instances of one must not be looked up, installed or removed on another. */
-  function detectMismatch(cluster: KubeObject, { look }: ClusterFinding): Mistaken | undefined {
-    const known = textAt(cluster, 'status', 'clusterUID');
+  function detectMismatch(cluster: Cluster, { look }: ClusterFinding): Mistaken | undefined {
+    const known = cluster.status?.clusterUID ?? '';
     if (look === undefined || look.uid === '' || known === '' || known === look.uid) return undefined;
     if (options.instancesOn(cluster.metadata.name ?? '') === 0) return undefined;
     const message =
@@ -65,8 +61,8 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     return { reason: 'AnotherCluster', message };
   }
 
-  async function write(cluster: KubeObject, status: JsonObject, signal: AbortSignal): Promise<void> {
-    const patch = mergeBetween(objectAt(cluster, 'status') ?? {}, status);
+  async function write(cluster: Cluster, status: ClusterStatus, signal: AbortSignal): Promise<void> {
+    const patch = mergeBetween(cluster.status ?? {}, status);
     if (patch === undefined) return;
     const { name = '', uid = '' } = cluster.metadata;
     await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status: patch }, { signal }));
@@ -88,15 +84,15 @@ export function startClusterController(options: ClusterControllerOptions): Runni
       signal.addEventListener('abort', stop, { once: true });
     },
     async reconcile(name, [copies], signal): Promise<Outcome> {
-      const cluster = copies?.get('', name);
+      const cluster = copies.get('', name);
       if (cluster === undefined) {
         probes.forget(name);
         return undefined;
       }
       const isBlocked = await releaseStep(cluster, options, signal);
       const requeue: Outcome = isBlocked ? { againAfterMilliseconds: releasePollMs } : undefined;
-      if (flagAt(cluster, 'spec', 'local')) return requeue;
-      const waitsForAgent = flagAt(cluster, 'spec', 'networkPeer') && options.connectionOf(name) === undefined;
+      if (cluster.spec?.local === true) return requeue;
+      const waitsForAgent = cluster.spec?.networkPeer === true && options.connectionOf(name) === undefined;
       const { finding, dueAt } = waitsForAgent
         ? { finding: agentMissing, dueAt: undefined }
         : await probes.at(name, signal);

@@ -1,7 +1,6 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { listAt, objectAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { Cluster } from '../../api/management/v1/cluster.ts';
+import { timestamp } from '../../api/meta.ts';
 import type { ClusterFinding } from './cluster-finding.ts';
 
 /** The conditions that `Ready` summarizes: the first one that is False provides the reason. */
@@ -30,11 +29,13 @@ const warningPeriodMs = 7 * 24 * 3600 * 1000;
 const maxListedPermissions = 12;
 const newKubeconfig = 'Set a new spec.kubeconfig.';
 
+export type ClusterStatus = NonNullable<Cluster['status']>;
+
 /** The full status of a Cluster after a probe. */
-export function clusterStatus(cluster: KubeObject, { finding, mistaken, now }: ClusterStatusOptions): JsonObject {
-  const before = objectAt(cluster, 'status') ?? {};
+export function clusterStatus(cluster: Cluster, { finding, mistaken, now }: ClusterStatusOptions): ClusterStatus {
+  const before = cluster.status ?? {};
   const { look, failure, missingRights } = finding;
-  let conditions = listAt(before, 'conditions') as unknown as Condition[];
+  let conditions = before.conditions ?? [];
   const set = (type: ClusterCondition, content: ConditionContent): void => {
     const condition = { type, ...content, observedGeneration: cluster.metadata.generation ?? 0 };
     conditions = setCondition(conditions, condition, now);
@@ -55,7 +56,7 @@ export function clusterStatus(cluster: KubeObject, { finding, mistaken, now }: C
     online: look !== undefined,
     ...(look === undefined || look.kubernetesVersion === '' ? {} : { kubernetesVersion: look.kubernetesVersion }),
     ...(look === undefined || look.uid === '' || mistaken !== undefined ? {} : { clusterUID: look.uid }),
-    conditions: conditions as unknown as JsonValue,
+    conditions,
   };
 }
 

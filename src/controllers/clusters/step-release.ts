@@ -1,15 +1,14 @@
-import { type Condition, setCondition } from '../../api/conditions.ts';
+import { setCondition } from '../../api/conditions.ts';
 import { isGraceOver } from '../../api/grace-period.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { abandonAnnotation, cleanupFinalizer } from '../../api/naming.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { listAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 
 export interface ReleaseNeeds {
-  readonly clusters: ResourceClient;
+  readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
   /** The number of instances on the cluster. */
   instancesOn(cluster: string): number;
   readonly clock: Clock;
@@ -19,11 +18,7 @@ export interface ReleaseNeeds {
  * Blocks the deletion of a cluster until its last instance is gone, because the instances cannot be removed without it.
  * Returns true while the cluster still has the finalizer.
  */
-export async function releaseStep(
-  cluster: KubeObject,
-  dependencies: ReleaseNeeds,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function releaseStep(cluster: Cluster, dependencies: ReleaseNeeds, signal: AbortSignal): Promise<boolean> {
   const { name = '', uid = '', finalizers = [], resourceVersion = '', generation = 0 } = cluster.metadata;
   const { clusters, clock } = dependencies;
   if (cluster.metadata.deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return false;
@@ -35,7 +30,7 @@ export async function releaseStep(
     );
     return true;
   }
-  const before = listAt(cluster, 'status', 'conditions') as unknown as Condition[];
+  const before = cluster.status?.conditions ?? [];
   const conditions = setCondition(
     before,
     {
@@ -50,8 +45,7 @@ export async function releaseStep(
     clock.now(),
   );
   if (conditions !== before) {
-    const status = { conditions: conditions as unknown as JsonValue };
-    await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status }, { signal }));
+    await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status: { conditions } }, { signal }));
   }
   return true;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceActivity } from './instance-needs.ts';
 import type { SleepMode } from './sleep-mode.ts';
@@ -73,9 +72,9 @@ export class ActivityNotes {
 /** True if `status.lastActivity` differs too much from the known last use. */
 export function isActivityStale({ object }: InstanceFacts, mode: SleepMode): boolean {
   if (mode.lastActivity === undefined) return false;
-  const stored = Date.parse(textAt(object, 'status', 'lastActivity'));
+  const stored = Date.parse(object.status?.lastActivity ?? '');
   if (Number.isNaN(stored)) return true;
-  const wasWoken = mode.asleep === undefined && textAt(object, 'status', 'phase') === 'Sleeping';
+  const wasWoken = mode.asleep === undefined && object.status?.phase === 'Sleeping';
   return wasWoken || Math.abs(mode.lastActivity - stored) >= intervalOf(mode);
 }
 

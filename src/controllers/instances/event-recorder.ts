@@ -5,7 +5,6 @@ import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { numberAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 
 export type EventType = 'Normal' | 'Warning';
@@ -124,7 +123,7 @@ async function write(
     if (error.code === 403 || error.code === 404) return;
     if (error.status.reason !== 'AlreadyExists') throw error;
     const existing = await events.get({ namespace, name }, { signal });
-    const count = (numberAt(existing as JsonValue, 'count') ?? 1) + pending.count;
+    const count = (numberAt(existing, 'count') ?? 1) + pending.count;
     await events.patch({ namespace, name }, { count, lastTimestamp: timestamp(pending.last) }, { signal });
   }
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 
 /** creationTimestamp has whole seconds: it is up to one second earlier than the creation. */
@@ -34,10 +33,10 @@ export class FirstReady {
   looked({ object, uid, project, external, importedUid }: InstanceFacts, phase: string): void {
     const firstSeen = this.#firstSeen.get(uid);
     // deployHash is written together with the first Ready.
-    const wasReady = textAt(object, 'status', 'deployHash') !== '';
+    const wasReady = (object.status?.deployHash ?? '') !== '';
     if (wasReady || external || importedUid !== '') {
       this.#firstSeen.delete(uid);
-    } else if (phase === 'Sleeping' || textAt(object, 'status', 'phase') === 'Sleeping') {
+    } else if (phase === 'Sleeping' || object.status?.phase === 'Sleeping') {
       // The instance sleeps before its first use. The duration would depend on users, so it is not measured.
       this.#firstSeen.set(uid, undefined);
     } else if (phase === 'Ready') {

@@ -1,4 +1,8 @@
-import { type KubeObject, timestamp } from '../../api/meta.ts';
+import type { clusterKind } from '../../api/management/v1/cluster.ts';
+import type { projectKind } from '../../api/management/v1/project.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { timestamp } from '../../api/meta.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Log } from '../../lib/log.ts';
@@ -32,8 +36,8 @@ export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' 
   onHostReplaced?(listener: (cluster: string) => void): () => void;
   /** Reports the time that an instance took from its creation to its first Ready. Optional. */
   onReady?(project: string, milliseconds: number): void;
-  readonly clusters: ResourceClient;
-  readonly projects: ResourceClient;
+  readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
+  readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
   /** Core events. */
   readonly events: ResourceClient;
   readonly log: Log;
@@ -140,14 +144,18 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   };
 }
 
-async function find(instances: ResourceClient, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+async function find(
+  instances: InstanceNeeds['instances'],
+  key: string,
+  signal: AbortSignal,
+): Promise<VirtualClusterInstance | undefined> {
   const slash = key.indexOf('/');
   return await undefinedIfNotFound(
     instances.get({ namespace: key.slice(0, slash), name: key.slice(slash + 1) }, { signal }),
   );
 }
 
-async function undefinedIfNotFound(call: Promise<KubeObject>): Promise<KubeObject | undefined> {
+async function undefinedIfNotFound<Found>(call: Promise<Found>): Promise<Found | undefined> {
   try {
     return await call;
   } catch (error) {

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../../api/meta.ts';
-import { textAt } from '../../lib/json-path.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { keyOf } from './instance-facts.ts';
 
 interface Entry {
@@ -21,13 +20,14 @@ export class InstanceDirectory {
   readonly #byNamespace = new KeyMultimap();
 
   /** Adds or updates an instance. Returns true if it is new. */
-  put(instance: KubeObject): boolean {
+  put(instance: VirtualClusterInstance): boolean {
+    const { clusterRef = {}, templateRef = {} } = instance.spec ?? {};
     const key = keyOf(instance);
     const entry: Entry = {
       uid: instance.metadata.uid ?? '',
-      cluster: textAt(instance, 'spec', 'clusterRef', 'cluster'),
-      namespace: textAt(instance, 'spec', 'clusterRef', 'namespace'),
-      template: textAt(instance, 'spec', 'templateRef', 'name'),
+      cluster: clusterRef.cluster ?? '',
+      namespace: clusterRef.namespace ?? '',
+      template: templateRef.name ?? '',
     };
     const before = this.#entries.get(key);
     if (before !== undefined && isSame(before, entry)) return false;

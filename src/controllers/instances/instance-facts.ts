@@ -1,11 +1,11 @@
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { importedAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import type { HostPlace } from '../../hosts/host.ts';
-import { flagAt, textAt } from '../../lib/json-path.ts';
 
 /** The fields of an instance that the reconcile steps use, read once. */
 export interface InstanceFacts {
-  readonly object: KubeObject;
+  readonly object: VirtualClusterInstance;
   /** `<namespace>/<name>`. */
   readonly key: string;
   readonly namespace: string;
@@ -28,10 +28,10 @@ export function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-export function factsOf(object: KubeObject): InstanceFacts {
+export function factsOf(object: VirtualClusterInstance): InstanceFacts {
   const { namespace = '', name = '', uid = '', annotations } = object.metadata;
   const annotation = (key: string) => annotations?.[key] ?? '';
-  const clusterRefMember = (member: string) => textAt(object, 'spec', 'clusterRef', member);
+  const { cluster = '', namespace: hostNamespace = '', virtualCluster = '' } = object.spec?.clusterRef ?? {};
   return {
     object,
     key: keyOf(object),
@@ -39,11 +39,11 @@ export function factsOf(object: KubeObject): InstanceFacts {
     name,
     uid,
     project: projectOfNamespace(namespace) ?? '',
-    cluster: clusterRefMember('cluster'),
-    place: { namespace: clusterRefMember('namespace'), name: clusterRefMember('virtualCluster') },
-    external: flagAt(object, 'spec', 'external'),
+    cluster,
+    place: { namespace: hostNamespace, name: virtualCluster },
+    external: object.spec?.external === true,
     importedUid: annotation(importedAnnotation),
-    serviceUid: textAt(object, 'status', 'serviceUID'),
+    serviceUid: object.status?.serviceUID ?? '',
     annotation,
   };
 }

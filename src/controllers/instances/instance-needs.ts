@@ -1,3 +1,6 @@
+import type { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Host } from '../../hosts/host.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -6,8 +9,8 @@ import type { EventRecorder } from './event-recorder.ts';
 
 /** The dependencies of the reconcile steps. */
 export interface InstanceNeeds {
-  readonly instances: ResourceClient;
-  readonly templates: ResourceClient;
+  readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
+  readonly templates: ResourceClient<FieldsOf<typeof virtualClusterTemplateKind>>;
   /** The host that is connected under this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
   /** The cluster for an instance that is not scheduled; `undefined` if none is available now. */

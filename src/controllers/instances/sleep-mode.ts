@@ -1,7 +1,6 @@
 import { asleepByForce, asleepByRest } from '../../api/management/sleep-reasons.ts';
 import { sleepSeconds } from '../../api/management/sleep-seconds.ts';
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 
 /** The decision whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
@@ -52,14 +51,13 @@ export function sleepModeOf(snapshot: InstanceFacts, lastUsed: number | undefine
 function lastUse(snapshot: InstanceFacts, lastUsed: number | undefined, forced: boolean, now: number): number {
   const { object } = snapshot;
   // Ending a forced sleep counts as a use.
-  const wasForced =
-    textAt(object, 'status', 'phase') === 'Sleeping' && textAt(object, 'status', 'reason') === asleepByForce;
+  const wasForced = object.status?.phase === 'Sleeping' && object.status.reason === asleepByForce;
   if (wasForced && !forced) return now;
   return latestKnownUse(snapshot, lastUsed, now) ?? now;
 }
 
 function latestKnownUse({ object }: InstanceFacts, lastUsed: number | undefined, now: number): number | undefined {
-  const stored = Date.parse(textAt(object, 'status', 'lastActivity'));
+  const stored = Date.parse(object.status?.lastActivity ?? '');
   if (Number.isNaN(stored)) return lastUsed;
   // A clock that was set back must not keep the instance awake forever.
   return Math.min(Math.max(stored, lastUsed ?? 0), now);

@@ -1,12 +1,17 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
-import { textAt } from '../../lib/json-path.ts';
+
+type InstanceClient = ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
 
 /**
  * Wraps the client so that lists and watches contain only the fields that the instance index uses. An informer caches a
  * copy of every instance, and there are many; a reconcile reads the full object.
  */
-export function slimInstances(instances: ResourceClient): ResourceClient {
+export function slimInstances(instances: InstanceClient): InstanceClient {
   return {
     ...instances,
     async list(request) {
@@ -21,16 +26,16 @@ export function slimInstances(instances: ResourceClient): ResourceClient {
   };
 }
 
-function slim(instance: KubeObject): KubeObject {
+function slim(instance: VirtualClusterInstance): VirtualClusterInstance {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = instance.metadata;
-  const at = (...path: string[]) => textAt(instance, 'spec', ...path);
+  const { clusterRef = {}, templateRef = {} } = instance.spec ?? {};
   return {
     apiVersion: instance.apiVersion,
     kind: instance.kind,
     metadata: { namespace, name, uid, resourceVersion },
     spec: {
-      clusterRef: { cluster: at('clusterRef', 'cluster'), namespace: at('clusterRef', 'namespace') },
-      templateRef: { name: at('templateRef', 'name') },
+      clusterRef: { cluster: clusterRef.cluster ?? '', namespace: clusterRef.namespace ?? '' },
+      templateRef: { name: templateRef.name ?? '' },
     },
   };
 }

@@ -1,7 +1,9 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import type { KubeObject } from '../../api/meta.ts';
-import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
-import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import type {
+  VirtualClusterInstance,
+  VirtualClusterInstanceStatus,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
 import { mergeBetween } from './merge-between.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
@@ -22,16 +24,16 @@ export interface Why {
 
 /** Collects the status that a reconcile determines, for a single write at its end. */
 export class StatusDraft {
-  readonly #before: JsonObject;
+  readonly #before: VirtualClusterInstanceStatus;
   readonly #generation: number;
   readonly #now: number;
-  readonly #members: JsonObject;
+  readonly #members: VirtualClusterInstanceStatus;
   #conditions: Condition[];
 
-  constructor(instance: KubeObject, now: number) {
-    this.#before = objectAt(instance, 'status') ?? {};
+  constructor(instance: VirtualClusterInstance, now: number) {
+    this.#before = instance.status ?? {};
     this.#members = { ...this.#before };
-    this.#conditions = listAt(this.#before, 'conditions') as unknown as Condition[];
+    this.#conditions = this.#before.conditions ?? [];
     this.#generation = instance.metadata.generation ?? 0;
     this.#now = now;
   }
@@ -42,9 +44,12 @@ export class StatusDraft {
   }
 
   /** `undefined` removes the member. */
-  set(member: string, value: JsonValue | undefined): void {
+  set<Member extends keyof VirtualClusterInstanceStatus>(
+    member: Member,
+    value: VirtualClusterInstanceStatus[Member] | undefined,
+  ): void {
     if (value === undefined) delete this.#members[member];
-    else setMember(this.#members, member, value);
+    else this.#members[member] = value;
   }
 
   /** Sets the phase and the Ready condition, which summarize the other conditions. */
@@ -61,10 +66,10 @@ export class StatusDraft {
   }
 
   get phase(): string {
-    return textAt(this.#members, 'phase');
+    return this.#members.phase ?? '';
   }
 
-  get reason(): JsonValue | undefined {
+  get reason(): string | undefined {
     return this.#members.reason;
   }
 
@@ -72,7 +77,7 @@ export class StatusDraft {
   patch(): JsonObject | undefined {
     return mergeBetween(this.#before, {
       ...this.#members,
-      ...(this.#conditions.length === 0 ? {} : { conditions: this.#conditions as unknown as JsonValue }),
+      ...(this.#conditions.length === 0 ? {} : { conditions: this.#conditions }),
     });
   }
 }

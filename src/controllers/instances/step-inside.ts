@@ -3,7 +3,6 @@ import type { TemplateDefinition } from '../../api/management/v1/template-defini
 import { applyObjects } from '../../hosts/apply-objects.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
 import { timelyClient } from '../../hosts/timely-client.ts';
-import { textAt } from '../../lib/json-path.ts';
 import { keepBindings, removeOtherBindings } from './bindings-inside.ts';
 import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
@@ -46,7 +45,7 @@ export async function insideStep(
 ): Promise<void> {
   const virtual = virtualClusterClient(host, snapshot, dependencies, signal);
   // On the first run there is nothing to remove, and the host creates the bindings of `boundRoles` itself.
-  const isFirst = textAt(snapshot.object, 'status', 'deployHash') === '';
+  const isFirst = (snapshot.object.status?.deployHash ?? '') === '';
   const prebound = host.boundRoles ?? [];
   await keepBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
   if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...prebound]);

@@ -1,7 +1,6 @@
 import type { TemplateDefinition } from '../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Host, HostedVirtualCluster, Installation } from '../../hosts/host.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
@@ -24,7 +23,7 @@ export async function installStep(
   const { object, uid, place, cluster, external, importedUid } = snapshot;
   if (external || importedUid !== '') return reportAdopted(snapshot, await host.observe(place, { signal }), draft);
   // A new instance is installed without observing first: the host itself detects an existing one and its owner.
-  const installed = textAt(object, 'status', 'installHash');
+  const installed = object.status?.installHash ?? '';
   const isNew = snapshot.serviceUid === '' && installed === '' && definition !== undefined;
   const observed = isNew ? undefined : await host.observe(place, { signal });
   const installation = definition === undefined ? undefined : installationOf(snapshot, definition);
@@ -69,7 +68,7 @@ function installationOf(
   { object }: InstanceFacts,
   { metadata, spaceTemplate, helmRelease }: TemplateDefinition,
 ): Omit<Installation, 'place' | 'owner'> {
-  const displayName = textAt(object, 'spec', 'displayName');
+  const displayName = object.spec?.displayName ?? '';
   return {
     ...(displayName === '' ? {} : { displayName }),
     ...(metadata === undefined ? {} : { metadata }),

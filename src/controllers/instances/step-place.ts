@@ -1,4 +1,3 @@
-import { textAt } from '../../lib/json-path.ts';
 import type { Outcome } from '../runtime/controller.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 import type { InstanceFacts } from './instance-facts.ts';
@@ -35,7 +34,7 @@ export async function placeStep(
   const draft = new StatusDraft(object, dependencies.clock.now());
   draft.condition('Scheduled', 'False', why);
   draft.conclude('Pending', why);
-  if (textAt(object, 'status', 'reason') !== why.reason) {
+  if (object.status?.reason !== why.reason) {
     dependencies.events.record(object, 'Warning', why.reason, why.message);
   }
   await writeStatus(dependencies.instances, object, draft, signal);

@@ -1,9 +1,9 @@
 import { renderDefinition } from '../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../api/management/v1/template-definition.ts';
-import type { KubeObject } from '../../api/meta.ts';
-import { flagAt, objectAt, textAt, valueAt } from '../../lib/json-path.ts';
-import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { VirtualClusterTemplate } from '../../api/management/v1/virtual-cluster-template.ts';
+import { cloneJson } from '../../lib/json-value.ts';
 import { digestOf } from './digest-of.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { StatusDraft, Why } from './status-draft.ts';
@@ -23,16 +23,14 @@ interface TemplateSource {
 export async function renderStep(
   { object, ...snapshot }: InstanceFacts,
   draft: StatusDraft,
-  findTemplate: (name: string) => Promise<KubeObject | undefined>,
+  findTemplate: (name: string) => Promise<VirtualClusterTemplate | undefined>,
 ): Promise<TemplateDefinition | undefined> {
-  const last = objectAt(object, 'status', 'virtualCluster') as TemplateDefinition | undefined;
-  const [lastSpecDigest, lastTemplateDigest] = textAt(object, 'status', 'renderedFrom').split('.');
-  const specDigest = digestOf(
-    valueAt(object, 'spec', 'templateRef', 'name'),
-    valueAt(object, 'spec', 'templateRef', 'version'),
-    ...['template', 'parameters', 'owner', 'clusterRef'].map((member) => valueAt(object, 'spec', member)),
-  );
-  if (last !== undefined && flagAt(object, 'spec', 'templateRef', 'syncOnce') && lastSpecDigest === specDigest) {
+  const { spec = {}, status = {} } = object;
+  const { templateRef, template, parameters, owner, clusterRef } = spec;
+  const last = status.virtualCluster;
+  const [lastSpecDigest, lastTemplateDigest] = (status.renderedFrom ?? '').split('.');
+  const specDigest = digestOf(templateRef?.name, templateRef?.version, template, parameters, owner, clusterRef);
+  if (last !== undefined && templateRef?.syncOnce === true && lastSpecDigest === specDigest) {
     draft.condition('TemplateResolved', 'True', syncedOnce(object));
     return last;
   }
@@ -51,14 +49,14 @@ export async function renderStep(
   const { definition, problems } = renderDefinition({
     definition: source.definition,
     parameters: source.parameters,
-    given: textAt(object, 'spec', 'parameters'),
+    given: parameters ?? '',
     platform: {
       name: snapshot.name,
       project: snapshot.project,
       cluster: snapshot.cluster,
       namespace: snapshot.place.namespace,
-      user: textAt(object, 'spec', 'owner', 'user'),
-      team: textAt(object, 'spec', 'owner', 'team'),
+      user: owner?.user ?? '',
+      team: owner?.team ?? '',
     },
   });
   if (problems.length > 0) {
@@ -67,27 +65,26 @@ export async function renderStep(
     return failed({ reason: 'CannotBeRendered', message });
   }
   draft.condition('TemplateResolved', 'True', resolved);
-  draft.set('virtualCluster', definition as JsonValue);
+  draft.set('virtualCluster', definition);
   draft.set('renderedFrom', `${specDigest}.${source.templateDigest}`);
   return definition;
 }
 
-function syncedOnce(instance: KubeObject): Why {
-  const name = textAt(instance, 'spec', 'templateRef', 'name');
+function syncedOnce(instance: VirtualClusterInstance): Why {
+  const name = instance.spec?.templateRef?.name ?? '';
   const message = `Rendered once from template "${name}". Later changes are ignored because spec.templateRef.syncOnce is set.`;
   return { reason: 'SyncedOnce', message };
 }
 
 async function sourceOf(
-  instance: KubeObject,
-  findTemplate: (name: string) => Promise<KubeObject | undefined>,
+  { spec = {} }: VirtualClusterInstance,
+  findTemplate: (name: string) => Promise<VirtualClusterTemplate | undefined>,
 ): Promise<TemplateSource | Why> {
-  const inline = objectAt(instance, 'spec', 'template');
-  if (inline !== undefined) {
-    const definition = cloneJson(inline) as TemplateDefinition;
+  if (spec.template !== undefined) {
+    const definition = cloneJson(spec.template);
     return { definition, parameters: [], templateDigest: '', message: 'Rendered from spec.template.' };
   }
-  const name = textAt(instance, 'spec', 'templateRef', 'name');
+  const { name = '', version: versionPattern = '' } = spec.templateRef ?? {};
   if (name === '')
     return { definition: {}, parameters: [], templateDigest: '', message: 'The instance has no template.' };
   const template = await findTemplate(name);
@@ -95,7 +92,6 @@ async function sourceOf(
     const message = `Template "${name}" not found. Create it, or set another one in spec.templateRef.`;
     return { reason: 'TemplateNotFound', message };
   }
-  const versionPattern = textAt(instance, 'spec', 'templateRef', 'version');
   const resolved = resolveTemplate(template, versionPattern);
   if (resolved === undefined) {
     const message = `Template "${name}" has no version that matches "${versionPattern || '*'}". Set another one in spec.templateRef.`;
@@ -105,12 +101,7 @@ async function sourceOf(
   return {
     definition,
     parameters,
-    templateDigest: digestOf(
-      template.metadata.uid,
-      version,
-      definition as JsonValue,
-      parameters as unknown as JsonValue,
-    ),
+    templateDigest: digestOf(template.metadata.uid, version, definition, [...parameters]),
     message: `Rendered from template "${name}"${version === undefined ? '' : `, version ${version}`}.`,
   };
 }

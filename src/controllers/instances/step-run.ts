@@ -3,7 +3,6 @@ import { StatusError } from '../../api/status.ts';
 import { ApplyError } from '../../hosts/apply-objects.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
 import { InstallError } from '../../hosts/install-error.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import type { SleepMode } from './sleep-mode.ts';
@@ -59,7 +58,7 @@ function reportNotInstalled(
   const message = `${operation} on cluster "${cluster}" failed. Retrying automatically. ${detail}`;
   draft.condition('VirtualClusterDeployed', 'False', { reason: fault, message });
   draft.conclude('Failed', { reason: fault, message });
-  if (textAt(object, 'status', 'message') !== message) dependencies.events.record(object, 'Warning', fault, message);
+  if (object.status?.message !== message) dependencies.events.record(object, 'Warning', fault, message);
 }
 
 function reportUnreachable(
@@ -71,7 +70,7 @@ function reportUnreachable(
   if (serviceUid === '') draft.condition('VirtualClusterDeployed', 'False', why);
   draft.condition('VirtualClusterReady', 'Unknown', why);
   draft.conclude(serviceUid === '' ? 'Pending' : 'Failed', why);
-  if (textAt(object, 'status', 'message') !== why.message) {
+  if (object.status?.message !== why.message) {
     dependencies.events.record(object, 'Warning', why.reason, why.message);
   }
 }
@@ -84,7 +83,7 @@ function reportNotApplied(
 ): void {
   const message = `The objects of the template cannot be applied: ${error.message}. Correct the template. Retrying automatically.`;
   draft.conclude('Failed', { reason: 'ObjectsNotApplied', message });
-  if (textAt(object, 'status', 'message') !== message) {
+  if (object.status?.message !== message) {
     dependencies.events.record(object, 'Warning', 'ObjectsNotApplied', message);
   }
 }
@@ -131,7 +130,7 @@ async function applyObservedState(
     case 'Ready':
   }
   const content = contentOf(snapshot, definition, observed);
-  const isApplied = textAt(object, 'status', 'deployHash') === content.digest;
+  const isApplied = object.status?.deployHash === content.digest;
   if (!isApplied) {
     try {
       await insideStep(host, snapshot, content, dependencies, signal);
@@ -147,7 +146,7 @@ async function applyObservedState(
   }
   draft.condition('VirtualClusterReady', 'True', apiResponds);
   draft.conclude('Ready', { reason: 'Ready', message: 'The virtual cluster is ready.' });
-  if (textAt(object, 'status', 'phase') !== 'Ready') {
+  if (object.status?.phase !== 'Ready') {
     dependencies.events.record(object, 'Normal', 'Ready', 'The virtual cluster is ready.');
   }
 }

@@ -1,7 +1,6 @@
 import { asleepByForce } from '../../api/management/sleep-reasons.ts';
 import { sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import type { SleepMode } from './sleep-mode.ts';
@@ -24,7 +23,7 @@ export async function sleepStep(
   const isSleeping = observed.phase === 'Sleeping';
   if (isSleeping === (asleep !== undefined)) return observed;
   if (asleep === undefined) {
-    const isManagedSleep = observed.owner === uid || textAt(object, 'status', 'phase') === 'Sleeping';
+    const isManagedSleep = observed.owner === uid || object.status?.phase === 'Sleeping';
     if (!isManagedSleep) return observed;
     await host.wake(place, { signal });
     dependencies.events.record(object, 'Normal', 'Woken', 'Woke the virtual cluster.');

@@ -1,4 +1,3 @@
-import { textAt } from '../../lib/json-path.ts';
 import type { InstanceFacts } from './instance-facts.ts';
 import type { InstanceNeeds } from './instance-needs.ts';
 import { StatusDraft } from './status-draft.ts';
@@ -17,7 +16,7 @@ export function tellIfSlow(
   signal: AbortSignal,
 ): () => Promise<void> {
   const { object, cluster } = snapshot;
-  if (textAt(object, 'status', 'phase') !== '') return async () => {};
+  if ((object.status?.phase ?? '') !== '') return async () => {};
   let reporting: Promise<void> | undefined;
   const cancel = dependencies.clock.after(delayMs, () => {
     const why = { reason: 'Installing', message: `Installing on cluster "${cluster}".` };

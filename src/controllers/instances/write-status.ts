@@ -1,12 +1,16 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 import type { StatusDraft } from './status-draft.ts';
 
 /** Writes the changed status. The uid guards against writing to a new instance of the same name. */
 export async function writeStatus(
-  instances: ResourceClient,
-  { metadata }: KubeObject,
+  instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>,
+  { metadata }: VirtualClusterInstance,
   draft: StatusDraft,
   signal: AbortSignal,
 ): Promise<void> {

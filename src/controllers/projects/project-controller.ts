@@ -1,19 +1,24 @@
-import { type Condition, setCondition } from '../../api/conditions.ts';
+import { setCondition } from '../../api/conditions.ts';
 import { isGraceOver } from '../../api/grace-period.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { Project, projectKind } from '../../api/management/v1/project.ts';
+import type {
+  VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { objectAt } from '../../lib/json-path.ts';
-import { equalJson } from '../../lib/json-value.ts';
+import { equalJson, type JsonObject } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
-  readonly projects: ResourceClient;
-  readonly instances: ResourceClient;
+  readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
+  readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
   /** The other kinds in a project's namespace that are deleted with it: leases, events. */
   readonly contents: readonly ResourceClient[];
   /** The quota usage of a project. */
@@ -49,7 +54,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
       },
     ],
     async reconcile(name, [projectCopies], signal) {
-      const project = projectCopies?.get('', name);
+      const project = projectCopies.get('', name);
       if (project === undefined) return undefined;
       const context: ProjectReconcile = { name, project, usage, projects, instances, contents, clock, signal };
       return project.metadata.deletionTimestamp === undefined ? reportQuotas(context) : removeProject(context);
@@ -59,10 +64,10 @@ export function startProjectController(options: ProjectControllerOptions): Runni
 
 interface ProjectReconcile {
   readonly name: string;
-  readonly project: KubeObject;
+  readonly project: Project;
   usage(project: string): InstanceUsage;
-  readonly projects: ResourceClient;
-  readonly instances: ResourceClient;
+  readonly projects: ProjectControllerOptions['projects'];
+  readonly instances: ProjectControllerOptions['instances'];
   readonly contents: readonly ResourceClient[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -70,7 +75,7 @@ interface ProjectReconcile {
 
 async function reportQuotas(context: ProjectReconcile): Promise<Outcome> {
   const quotas = quotaStatus(context.project, () => context.usage(context.name));
-  if (equalJson(objectAt(context.project, 'status', 'quotas'), quotas)) return undefined;
+  if (equalJson(context.project.status?.quotas, quotas)) return undefined;
   await patchStatus(context, { quotas: quotas ?? null });
   return undefined;
 }
@@ -100,7 +105,10 @@ async function removeProject(context: ProjectReconcile): Promise<Outcome> {
 const deleteBatchSize = 32;
 
 /** Lists the objects of a kind. The namespace is terminating and accepts no new objects, so the list is complete. */
-async function listObjects({ name, signal }: ProjectReconcile, kind: ResourceClient): Promise<readonly KubeObject[]> {
+async function listObjects<Fields extends JsonObject>(
+  { name, signal }: ProjectReconcile,
+  kind: ResourceClient<Fields>,
+): Promise<readonly TypedObject<Fields>[]> {
   return (await kind.list({ namespace: projectNamespace(name), signal })).items;
 }
 
@@ -122,10 +130,13 @@ async function deleteAll(
 }
 
 /** Names the instances that block the deletion in a condition. */
-async function reportRemaining(context: ProjectReconcile, remainingInstances: readonly KubeObject[]): Promise<void> {
+async function reportRemaining(
+  context: ProjectReconcile,
+  remainingInstances: readonly VirtualClusterInstance[],
+): Promise<void> {
   const names = remainingInstances.map((instance) => instance.metadata.name ?? '').sort();
   const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
-  const before = (objectAt(context.project, 'status')?.conditions ?? []) as Condition[];
+  const before = context.project.status?.conditions ?? [];
   const conditions = setCondition(
     before,
     {

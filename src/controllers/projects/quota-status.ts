@@ -1,6 +1,4 @@
-import type { KubeObject } from '../../api/meta.ts';
-import { objectAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { Project } from '../../api/management/v1/project.ts';
 
 const instanceResource = 'virtualclusterinstances';
 
@@ -11,8 +9,10 @@ export interface InstanceUsage {
   readonly perOwner: Iterable<readonly [owner: string, count: number]>;
 }
 
+type ProjectQuotaStatus = NonNullable<NonNullable<Project['status']>['quotas']>;
+
 /** The limits and the usage of a project's quotas; `undefined` for a project without quotas. */
-export function quotaStatus(project: KubeObject, usage: () => InstanceUsage): JsonObject | undefined {
+export function quotaStatus(project: Project, usage: () => InstanceUsage): ProjectQuotaStatus | undefined {
   const ofProject = limitsOf(project, 'project');
   const ofUsers = limitsOf(project, 'user');
   if (ofProject === undefined && ofUsers === undefined) return undefined;
@@ -26,8 +26,8 @@ export function quotaStatus(project: KubeObject, usage: () => InstanceUsage): Js
   };
 }
 
-function limitsOf(project: KubeObject, which: string): JsonObject | undefined {
-  const limits = objectAt(project, 'spec', 'quotas', which);
+function limitsOf(project: Project, which: 'project' | 'user'): Record<string, string> | undefined {
+  const limits = project.spec?.quotas?.[which];
   if (limits === undefined || Object.keys(limits).length === 0) return undefined;
   return Object.fromEntries(Object.entries(limits).map(([resource, limit]) => [resource, String(limit)]));
 }

@@ -1,13 +1,13 @@
 import { mergeReadyDays, readyDayOf, readyOnce } from '../../api/management/time-to-ready.ts';
-import type { ReadyDay } from '../../api/management/v1/project.ts';
+import type { projectKind, ReadyDay } from '../../api/management/v1/project.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { listAt } from '../../lib/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 
 export interface ReadyTimesOptions {
-  readonly projects: ResourceClient;
+  readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -84,7 +84,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
     for (let attempt = 1; ; attempt++) {
       try {
         const project = await projects.get({ name });
-        const existing = listAt(project, 'status', 'timeToReady') as unknown as ReadyDay[];
+        const existing = project.status?.timeToReady ?? [];
         const { resourceVersion = '' } = project.metadata;
         const timeToReady = mergeReadyDays(clock.now(), existing, days);
         await projects.patchStatus({ name }, { metadata: { resourceVersion }, status: { timeToReady } });

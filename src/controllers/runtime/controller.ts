@@ -1,26 +1,27 @@
 import { setMaxListeners } from 'node:events';
-import type { KubeObject } from '../../api/meta.ts';
+import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { startFollower } from '../../client/follower.ts';
 import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type Lanes, WorkQueue } from './work-queue.ts';
 
 /** The result of a reconcile: done, or requeue after a time. An exception requeues with exponential backoff. */
 export type Outcome = undefined | { readonly againAfterMilliseconds: number };
 
-export interface Source {
-  readonly resource: ResourceClient;
+export interface Source<Fields extends JsonObject = JsonObject> {
+  readonly resource: ResourceClient<Fields>;
   /** The keys that a change of this object affects. */
-  keys(object: KubeObject): readonly string[];
+  keys(object: TypedObject<Fields>): readonly string[];
 }
 
-export interface ControllerOptions {
+export interface ControllerOptions<Own extends JsonObject, Other extends JsonObject> {
   readonly name: string;
   /** The first one is the controller's own kind. `reconcile` receives the informers of all sources. */
-  readonly sources: readonly [Source, ...Source[]];
+  readonly sources: readonly [Source<Own>] | readonly [Source<Own>, Source<Other>];
   /** Sources that are watched without a cache. After a gap, every object of the controller's own kind is reconciled. */
   readonly followed?: readonly Source[];
   /** Adds keys from other sources. Called once, and runs until the signal fires. Must not reject. */
@@ -38,8 +39,13 @@ export interface ControllerOptions {
    * Brings the state one step closer to the spec of the object. It receives the key, never an event: it reads the
    * current state, does at most one write, and may be called at any time, any number of times.
    */
-  reconcile(key: string, copies: readonly Informer[], signal: AbortSignal): Promise<Outcome>;
+  reconcile(key: string, copies: Copies<Own, Other>, signal: AbortSignal): Promise<Outcome>;
 }
+
+/** The informers of a controller's sources, in the same order. */
+type Copies<Own extends JsonObject, Other extends JsonObject> =
+  | readonly [Informer<Own>]
+  | readonly [Informer<Own>, Informer<Other>];
 
 export interface RunningController {
   readonly synced: Promise<void>;
@@ -51,7 +57,9 @@ export interface RunningController {
  * Starts a controller: informers and watches fill a queue of keys, workers reconcile them. A key never runs twice at
  * once.
  */
-export function startController(options: ControllerOptions): RunningController {
+export function startController<Own extends JsonObject, Other extends JsonObject = never>(
+  options: ControllerOptions<Own, Other>,
+): RunningController {
   const { name, sources, followed = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal.
@@ -64,15 +72,18 @@ export function startController(options: ControllerOptions): RunningController {
     queue.add(key);
     while (!signal.aborted && running.length < workers * queue.lanes) running.push(work());
   };
-  const enqueue = (source: Source) => (object: KubeObject) => {
-    for (const key of source.keys(object)) add(key);
-  };
-  const informers = sources.map((source) =>
-    startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) }),
-  );
-  const [own] = sources;
+  const enqueue =
+    <Fields extends JsonObject>(source: Source<Fields>) =>
+    (object: TypedObject<Fields>) => {
+      for (const key of source.keys(object)) add(key);
+    };
+  const informerOf = <Fields extends JsonObject>(source: Source<Fields>) =>
+    startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) });
+  const [own, other] = sources;
+  const ownInformer = informerOf(own);
+  const informers: Copies<Own, Other> = other === undefined ? [ownInformer] : [ownInformer, informerOf(other)];
   const onGap = () => {
-    for (const object of informers[0]?.all() ?? []) enqueue(own)(object);
+    for (const object of ownInformer.all()) enqueue(own)(object);
   };
   const followers = followed.map((source) =>
     startFollower({ resource: source.resource, clock, log, signal, onChange: enqueue(source), onGap }),

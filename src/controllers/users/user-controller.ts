@@ -1,15 +1,16 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type { Team, teamKind } from '../../api/management/v1/team.ts';
+import type { User, userKind } from '../../api/management/v1/user.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textsAt } from '../../lib/json-path.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RunningController, startController } from '../runtime/controller.ts';
 import { unlessGone } from '../runtime/unless-gone.ts';
 
 export interface UserControllerOptions {
-  readonly users: ResourceClient;
-  readonly teams: ResourceClient;
+  readonly users: ResourceClient<FieldsOf<typeof userKind>>;
+  readonly teams: ResourceClient<FieldsOf<typeof teamKind>>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,8 +31,8 @@ export function startUserController({ users, teams, clock, log }: UserController
     async reconcile(key, [userCopies, teamCopies], signal) {
       const allTeams = [...(teamCopies?.all() ?? [])];
       const concerned = key.startsWith(teamKey)
-        ? [...(userCopies?.all() ?? [])].filter((user) => isStale(user, key.slice(teamKey.length), allTeams))
-        : [userCopies?.get('', key)];
+        ? [...userCopies.all()].filter((user) => isStale(user, key.slice(teamKey.length), allTeams))
+        : [userCopies.get('', key)];
       for (const user of concerned) if (user !== undefined) await reportTeams(users, user, allTeams, signal);
       return undefined;
     },
@@ -39,25 +40,25 @@ export function startUserController({ users, teams, clock, log }: UserController
 }
 
 /** True if the user's status is wrong about this team, which may be deleted. */
-function isStale(user: KubeObject, team: string, allTeams: readonly KubeObject[]): boolean {
-  return textsAt(user, 'status', 'teams').includes(team) !== teamsOf(user, allTeams).includes(team);
+function isStale(user: User, team: string, allTeams: readonly Team[]): boolean {
+  return (user.status?.teams ?? []).includes(team) !== teamsOf(user, allTeams).includes(team);
 }
 
-function teamsOf(user: KubeObject, allTeams: readonly KubeObject[]): string[] {
+function teamsOf(user: User, allTeams: readonly Team[]): string[] {
   return allTeams
-    .filter((team) => textsAt(team, 'spec', 'users').includes(user.metadata.name ?? ''))
+    .filter((team) => (team.spec?.users ?? []).includes(user.metadata.name ?? ''))
     .map((team) => team.metadata.name ?? '')
     .sort();
 }
 
 async function reportTeams(
-  users: ResourceClient,
-  user: KubeObject,
-  allTeams: readonly KubeObject[],
+  users: UserControllerOptions['users'],
+  user: User,
+  allTeams: readonly Team[],
   signal: AbortSignal,
 ): Promise<void> {
   const isIn = teamsOf(user, allTeams);
-  if (equalJson([...textsAt(user, 'status', 'teams')], isIn)) return;
+  if (equalJson(user.status?.teams ?? [], isIn)) return;
   const status = { teams: isIn.length === 0 ? null : isIn };
   await unlessGone(users.patchStatus({ name: user.metadata.name ?? '' }, { status }, { signal }));
 }

@@ -1,10 +1,15 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
-import { isAsleep, isBeingRemoved, planeIdOf, type VirtualClusterPhase } from '../../api/storage/virtual-cluster.ts';
+import {
+  isAsleep,
+  isBeingRemoved,
+  planeIdOf,
+  type VirtualCluster,
+  type VirtualClusterPhase,
+  type virtualClusterKind,
+} from '../../api/storage/virtual-cluster.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { listAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
 import { systemContext } from '../system-context.ts';
@@ -20,6 +25,8 @@ export interface SettleOptions {
   removePlane(id: string): Promise<void>;
   readonly kubernetesVersion: string;
 }
+
+type VirtualClusterStore = KindStore<FieldsOf<typeof virtualClusterKind>>;
 
 interface NamespacedName {
   readonly namespace: string;
@@ -40,7 +47,7 @@ const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldVa
  * never requests a later run: the next write of the object triggers the next reconcile.
  */
 export async function settleVirtualCluster(
-  store: KindStore,
+  store: VirtualClusterStore,
   key: NamespacedName,
   options: SettleOptions,
 ): Promise<undefined> {
@@ -55,7 +62,7 @@ export async function settleVirtualCluster(
  * The status of a new virtual cluster. Its control plane is a row that is written with the object, so it can serve at
  * once: there is nothing to wait for.
  */
-export function statusAtBirth(object: KubeObject, options: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>) {
+export function statusAtBirth(object: VirtualCluster, options: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>) {
   return statusOf(object, isAsleep(object) ? sleepingState : readyState, options);
 }
 
@@ -74,7 +81,11 @@ const readyState: ObservedState = {
   message: 'The API of the virtual cluster is available.',
 };
 
-async function reconcileStatus(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
+async function reconcileStatus(
+  store: VirtualClusterStore,
+  object: VirtualCluster,
+  options: SettleOptions,
+): Promise<void> {
   if (isAsleep(object)) {
     await writeStatus(store, object, sleepingState, options);
     return;
@@ -89,7 +100,7 @@ async function reconcileStatus(store: KindStore, object: KubeObject, options: Se
 }
 
 /** Requests are refused from the start of the deletion, so nothing is written into a partially removed plane. */
-async function remove(store: KindStore, object: KubeObject, options: SettleOptions): Promise<void> {
+async function remove(store: VirtualClusterStore, object: VirtualCluster, options: SettleOptions): Promise<void> {
   try {
     await options.removePlane(planeIdOf(object));
   } catch (error) {
@@ -115,8 +126,8 @@ interface Failure {
 
 /** Reports the failure in the status. It does not matter if that write fails; the caller handles the failure itself. */
 async function writeFailure(
-  store: KindStore,
-  object: KubeObject,
+  store: VirtualClusterStore,
+  object: VirtualCluster,
   { error, reason, what: failedAction }: Failure,
   options: SettleOptions,
 ): Promise<void> {
@@ -126,12 +137,11 @@ async function writeFailure(
 }
 
 function statusOf(
-  object: KubeObject,
+  object: VirtualCluster,
   { phase, ...observed }: ObservedState,
   { clock, kubernetesVersion }: Pick<SettleOptions, 'clock' | 'kubernetesVersion'>,
-): JsonObject {
+): NonNullable<VirtualCluster['status']> {
   const { generation = 0 } = object.metadata;
-  const before = listAt(object as JsonValue, 'status', 'conditions') as unknown as Condition[];
   const ready: Condition = { type: 'Ready', ...observed, observedGeneration: generation };
   return {
     phase,
@@ -140,13 +150,13 @@ function statusOf(
     kubernetesVersion,
     // A failed operation is still to be done.
     ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
-    conditions: setCondition(before, ready, clock.now()),
-  } as unknown as JsonObject;
+    conditions: setCondition(object.status?.conditions ?? [], ready, clock.now()),
+  };
 }
 
 async function writeStatus(
-  store: KindStore,
-  object: KubeObject,
+  store: VirtualClusterStore,
+  object: VirtualCluster,
   observed: ObservedState,
   options: SettleOptions,
 ): Promise<void> {

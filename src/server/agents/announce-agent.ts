@@ -6,7 +6,6 @@ import { agentHostAnnotation, agentToldAnnotation } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import { flagAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
@@ -26,7 +25,7 @@ export function announceAgent({ kinds, apiPrefix }: AnnounceOptions) {
     const cluster = clusters.peek('', name)?.object;
     if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
     const { url, authority, credential, host } = announcement;
-    const isPeer = flagAt(cluster, 'spec', 'networkPeer');
+    const isPeer = cluster.spec?.networkPeer === true;
     // The credential in it is long and random, so the digest does not reveal it.
     const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
     if (cluster.metadata.annotations?.[agentToldAnnotation] === digest) return;

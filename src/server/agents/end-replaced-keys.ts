@@ -2,7 +2,6 @@ import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { agentUser, replacesAnnotation } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { ManagementState } from '../../management/state.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
@@ -18,7 +17,7 @@ export function endReplacedKeys({ kinds, state }: ReplacedKeysOptions) {
     const replaced = state.accessKey(keyName)?.metadata.annotations?.[replacesAnnotation] ?? '';
     for (const name of replaced.split(',')) {
       const key = state.accessKey(name);
-      if (key === undefined || name === keyName || textAt(key, 'spec', 'subject') !== agentUser(cluster)) continue;
+      if (key === undefined || name === keyName || key.spec?.subject !== agentUser(cluster)) continue;
       const preconditions = { uid: key.metadata.uid ?? '' };
       const how = { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions };
       try {

@@ -6,7 +6,6 @@ import type { ActivityLog } from '../../gateway/instance-activity.ts';
 import type { GuardedChainOptions } from '../../http/chain.ts';
 import type { Mount } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
 import { scopesOf } from '../../management/access-key-state.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 import type { AccessKeys } from '../access-keys.ts';
@@ -71,8 +70,7 @@ export function openAgents(options: AgentsOptions): Agents {
           for (const { namespace, name, uid, secondsAgo } of used) {
             const instance = state.instance(namespace, name);
             // An agent may report activity only for its own cluster.
-            if (instance?.metadata.uid !== uid || textAt(instance, 'spec', 'clusterRef', 'cluster') !== cluster)
-              continue;
+            if (instance?.metadata.uid !== uid || instance.spec?.clusterRef?.cluster !== cluster) continue;
             options.activity.used(uid, clock.now() - secondsAgo * 1000);
           }
         },

@@ -2,12 +2,14 @@ import { aliveMilliseconds, type KnownKey, type PolicyFrame, type PolicyLine } f
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
-import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { KubeObject } from '../../api/meta.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
 import { BoundedQueue } from '../../lib/bounded-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
@@ -136,7 +138,7 @@ class PolicyChanges {
     this.#queue.end();
   }
 
-  #store(kind: Parameters<typeof storeOf>[1]) {
+  #store<Fields extends JsonObject>(kind: ResourceKind<Fields>) {
     return storeOf(this.#source.kinds, kind);
   }
 
@@ -148,11 +150,11 @@ class PolicyChanges {
     return { type: 'SIGNING_KEYS', keys: this.#source.signingKeys.publicKeys() as JsonObject };
   }
 
-  #isOnCluster(instance: KubeObject | undefined): instance is KubeObject {
-    return textAt(instance, 'spec', 'clusterRef', 'cluster') === this.#cluster;
+  #isOnCluster(instance: VirtualClusterInstance | undefined): instance is VirtualClusterInstance {
+    return instance?.spec?.clusterRef?.cluster === this.#cluster;
   }
 
-  #count(instance: KubeObject, by: 1 | -1): number {
+  #count(instance: VirtualClusterInstance, by: 1 | -1): number {
     const project = projectOfNamespace(instance.metadata.namespace ?? '') ?? '';
     const count = (this.#projects.get(project) ?? 0) + by;
     if (count > 0) this.#projects.set(project, count);
@@ -160,7 +162,7 @@ class PolicyChanges {
     return count;
   }
 
-  #instance(before: KubeObject | undefined, after: KubeObject | undefined): void {
+  #instance(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void {
     if (this.#isOnCluster(after)) {
       const isNew = !this.#isOnCluster(before) && this.#count(after, 1) === 1;
       if (isNew) this.#project(projectOfNamespace(after.metadata.namespace ?? '') ?? '');

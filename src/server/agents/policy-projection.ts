@@ -1,6 +1,8 @@
+import type { Cluster } from '../../api/management/v1/cluster.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { sleepForceAnnotation } from '../../api/naming.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 
 /*
@@ -8,22 +10,21 @@ import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
  * nothing else, in particular no parameters and no values, which may contain passwords.
  */
 
-export function projectedCluster(cluster: KubeObject): JsonObject {
-  return { metadata: identity(cluster), spec: pick(objectAt(cluster, 'spec'), ['owner', 'access']) };
+export function projectedCluster(cluster: Cluster): JsonObject {
+  return { metadata: identity(cluster), spec: pick(cluster.spec ?? {}, ['owner', 'access']) };
 }
 
-export function projectedProject(project: KubeObject): JsonObject {
-  return { metadata: identity(project), spec: pick(objectAt(project, 'spec'), ['owner', 'members', 'access']) };
+export function projectedProject(project: Project): JsonObject {
+  return { metadata: identity(project), spec: pick(project.spec ?? {}, ['owner', 'members', 'access']) };
 }
 
-const instanceSpec = ['owner', 'access', 'extraAccessRules', 'clusterRef', 'external'];
-const instanceStatus = ['serviceUID', 'phase', 'reason', 'message', 'deployHash'];
+const instanceSpec = ['owner', 'access', 'extraAccessRules', 'clusterRef', 'external'] as const;
+const instanceStatus = ['serviceUID', 'phase', 'reason', 'message', 'deployHash'] as const;
 
-export function projectedInstance(instance: KubeObject): JsonObject {
-  const spec = objectAt(instance, 'spec') ?? {};
-  const status = objectAt(instance, 'status') ?? {};
-  const template = textAt(spec, 'templateRef', 'name');
-  const rendered = objectAt(status, 'virtualCluster');
+export function projectedInstance(instance: VirtualClusterInstance): JsonObject {
+  const { spec = {}, status = {} } = instance;
+  const template = spec.templateRef?.name ?? '';
+  const rendered = status.virtualCluster;
   return {
     metadata: identity(instance),
     spec: {
@@ -56,10 +57,10 @@ function isRelevantAnnotation(annotation: string): boolean {
   return annotation === sleepForceAnnotation;
 }
 
-function pick(from: JsonObject | undefined, members: readonly string[]): JsonObject {
+function pick<From extends JsonObject>(from: From, members: readonly (keyof From & string)[]): JsonObject {
   const picked: Record<string, JsonValue> = {};
   for (const member of members) {
-    const value = from?.[member];
+    const value: JsonValue | undefined = from[member];
     if (value !== undefined) picked[member] = value;
   }
   return picked;
