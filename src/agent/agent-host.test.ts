@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
-import { objectOf } from '../builtin/planes.fixture.ts';
+import { objectOf } from '../builtin/planes-test-env.fixture.ts';
 import { httpClient } from '../client/http-client.ts';
 import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
 import { type HostUnderTest, hostSuite } from '../hosts/host.suite.ts';
-import { connectToHost } from '../hosts/kubernetes/host-connection.ts';
+import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { AgentBench, cluster } from './agent.fixture.ts';
+import { AgentTestEnv, cluster } from './agent.fixture.ts';
 
 /** The cluster of an agent as the control server reaches it: an address and a credential with full permissions. */
 async function open(): Promise<HostUnderTest> {
-  const at = await AgentBench.open();
+  const at = await AgentTestEnv.open();
   const { url } = await at.start();
-  const token = await at.directToken(await at.bench.adminKey());
-  await at.until('/kubernetes/cluster/api/v1/namespaces', token, 200);
+  const token = await at.directToken(await at.serverEnv.adminKey());
+  await at.waitForCode('/kubernetes/cluster/api/v1/namespaces', token, 200);
   const connection = connectToHost(
     {
       server: `${url}/kubernetes/cluster/${cluster}`,
@@ -30,14 +30,14 @@ async function open(): Promise<HostUnderTest> {
   return {
     host,
     // Each probe goes over the network; in between, the agent works on its own.
-    async work() {
-      await at.ask('/readyz', '');
+    async runPendingWork() {
+      await at.send('/readyz', '');
     },
-    async makeNamespace(name) {
+    async createNamespace(name) {
       await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
     },
     hasNamespace: async (name) => (await at.code(`/kubernetes/cluster/api/v1/namespaces/${name}`, token)) === 200,
-    async makeByHand(place) {
+    async createManually(place) {
       await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
     },
     async close() {

@@ -1,5 +1,5 @@
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
-import type { GatewayCluster } from '../gateway/instance-doors.ts';
+import type { GatewayCluster } from '../gateway/instance-access.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 
 /** The cluster of an agent, as its gateways use it. */

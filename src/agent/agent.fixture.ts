@@ -6,8 +6,8 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { textAt } from '../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
-import { instancesOf, untilInstance } from '../server/instances.fixture.ts';
-import { groupPath, ServerBench } from '../server/server.fixture.ts';
+import { instancesOf, waitForInstance } from '../server/instances.fixture.ts';
+import { groupPath, ServerTestEnv } from '../server/server.fixture.ts';
 import type { RunningServer } from '../server/start-server.ts';
 import { type AgentOptions, defaultMaxPolicyAge } from './options.ts';
 import { type RunningAgent, startAgent } from './start-agent.ts';
@@ -16,29 +16,29 @@ export const cluster = 'edge';
 export const instances = instancesOf('default');
 
 /** A real server and a real agent for its cluster `edge`, in a temporary directory. */
-export class AgentBench {
-  readonly bench: ServerBench;
+export class AgentTestEnv {
+  readonly serverEnv: ServerTestEnv;
   server: RunningServer;
   #agent: RunningAgent | undefined;
   readonly #agents: Agent[] = [];
 
-  private constructor(bench: ServerBench, server: RunningServer) {
-    this.bench = bench;
+  private constructor(bench: ServerTestEnv, server: RunningServer) {
+    this.serverEnv = bench;
     this.server = server;
   }
 
-  static async open(): Promise<AgentBench> {
-    const bench = await ServerBench.open();
-    const at = new AgentBench(bench, await bench.start());
-    await bench.make(at.server, 'clusters', cluster, { networkPeer: true });
-    await at.giveKey();
+  static async open(): Promise<AgentTestEnv> {
+    const bench = await ServerTestEnv.open();
+    const at = new AgentTestEnv(bench, await bench.start());
+    await bench.createObject(at.server, 'clusters', cluster, { networkPeer: true });
+    await at.createAgentKey();
     return at;
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.destroy()));
     await this.#agent?.close();
-    await this.bench.close();
+    await this.serverEnv.close();
   }
 
   get agent(): RunningAgent {
@@ -47,18 +47,18 @@ export class AgentBench {
   }
 
   get dataDir(): string {
-    return join(this.bench.root, 'agent');
+    return join(this.serverEnv.root, 'agent');
   }
 
   /** Creates a new agent key and writes it to the agent's key file. */
-  async giveKey(): Promise<string> {
-    const answer = await this.bench.ask(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
+  async createAgentKey(): Promise<string> {
+    const answer = await this.serverEnv.send(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
       method: 'POST',
       body: {},
     });
     expect(answer.code, answer.text).toBe(201);
     const key = textAt(answer.json, 'accessKey');
-    await writeFile(join(this.bench.root, 'agent.key'), `${key}\n`, { mode: 0o600 });
+    await writeFile(join(this.serverEnv.root, 'agent.key'), `${key}\n`, { mode: 0o600 });
     return key;
   }
 
@@ -66,9 +66,9 @@ export class AgentBench {
     this.#agent = await startAgent(
       {
         management: this.server.url,
-        caFile: this.bench.file('ca.crt'),
+        caFile: this.serverEnv.file('ca.crt'),
         cluster,
-        accessKeyFile: join(this.bench.root, 'agent.key'),
+        accessKeyFile: join(this.serverEnv.root, 'agent.key'),
         dataDir: this.dataDir,
         listen: { host: '127.0.0.1', port: 0 },
         externalUrl: undefined,
@@ -90,13 +90,13 @@ export class AgentBench {
     this.#agent = undefined;
   }
 
-  async stopCentre(): Promise<void> {
-    await this.bench.stop(this.server);
+  async stopServer(): Promise<void> {
+    await this.serverEnv.stop(this.server);
   }
 
   /** Restarts the server at the same address, because the agent knows no other. */
-  async restartCentre(): Promise<void> {
-    this.server = await this.bench.start({ listen: new URL(this.server.url).host });
+  async restartServer(): Promise<void> {
+    this.server = await this.serverEnv.start({ listen: new URL(this.server.url).host });
   }
 
   /** Sends a request to the agent. */
@@ -121,7 +121,7 @@ export class AgentBench {
     });
   }
 
-  async ask(path: string, token: string, method: Dispatcher.HttpMethod = 'GET', body?: JsonValue) {
+  async send(path: string, token: string, method: Dispatcher.HttpMethod = 'GET', body?: JsonValue) {
     const response = await this.open(path, token, method, body);
     const text = await response.body.text();
     const isJson = String(response.headers['content-type']).startsWith('application/json');
@@ -134,21 +134,21 @@ export class AgentBench {
   }
 
   async code(path: string, token: string): Promise<number> {
-    return (await this.ask(path, token)).code;
+    return (await this.send(path, token)).code;
   }
 
   /** Waits until the agent responds with this code, after it received the change. */
-  async until(path: string, token: string, code: number): Promise<void> {
+  async waitForCode(path: string, token: string, code: number): Promise<void> {
     await expect.poll(() => this.code(path, token), { timeout: 20_000, interval: 20 }).toBe(code);
   }
 
   /** Creates an instance on the agent's cluster and waits until it is Ready. */
-  async make(name: string, spec: JsonObject = {}): Promise<JsonObject> {
+  async createInstance(name: string, spec: JsonObject = {}): Promise<JsonObject> {
     const body = { metadata: { name }, spec: { clusterRef: { cluster }, ...spec } };
-    const answer = await this.bench.ask(this.server, instances, { method: 'POST', body });
+    const answer = await this.serverEnv.send(this.server, instances, { method: 'POST', body });
     expect(answer.code, answer.text).toBe(201);
-    return await untilInstance(
-      this.bench,
+    return await waitForInstance(
+      this.serverEnv,
       this.server,
       { name },
       (found) => textAt(found, 'status', 'phase') === 'Ready',
@@ -156,13 +156,13 @@ export class AgentBench {
   }
 
   /** Creates a user with an access key. */
-  async person(name: string, key: JsonObject = {}): Promise<string> {
-    await this.bench.make(this.server, 'users', name);
-    return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });
+  async createUser(name: string, key: JsonObject = {}): Promise<string> {
+    await this.serverEnv.createObject(this.server, 'users', name);
+    return await this.serverEnv.createKey(this.server, `${name}s`, { user: name, ...key });
   }
 
   async directToken(key: string, spec: JsonObject = {}): Promise<string> {
-    const answer = await this.bench.ask(this.server, `${groupPath}/directclusterendpointtokens`, {
+    const answer = await this.serverEnv.send(this.server, `${groupPath}/directclusterendpointtokens`, {
       method: 'POST',
       token: key,
       body: { spec },

@@ -5,13 +5,13 @@ import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { Browser, cookieName } from '../server/browser.fixture.ts';
+import { Browser, cookieName } from '../server/auth/browser.fixture.ts';
 import { groupPath, mergePatch } from '../server/server.fixture.ts';
-import { AgentBench, cluster, instances } from './agent.fixture.ts';
+import { AgentTestEnv, cluster, instances } from './agent.fixture.ts';
 
-let at: AgentBench;
+let at: AgentTestEnv;
 beforeEach(async () => {
-  at = await AgentBench.open();
+  at = await AgentTestEnv.open();
 });
 afterEach(() => at.close());
 
@@ -22,13 +22,13 @@ const namesIn = (json: JsonObject) => listAt(json, 'items').map((item) => textAt
 describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
   it('accepts direct tokens, gateway tokens and access keys for its virtual clusters, as the server does', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    const bert = await at.person('bert');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    const bert = await at.createUser('bert');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    const made = await at.ask(inside('vc'), direct, 'POST', { metadata: { name: 'web' } });
+    const made = await at.send(inside('vc'), direct, 'POST', { metadata: { name: 'web' } });
     expect(made.code, made.text).toBe(201);
-    const kubeconfig = await at.bench.ask(at.server, `${instances}/vc/kubeconfig`, {
+    const kubeconfig = await at.serverEnv.send(at.server, `${instances}/vc/kubeconfig`, {
       method: 'POST',
       token: anna,
       body: { spec: {} },
@@ -38,26 +38,26 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
     expect(server).toBe(`${at.agent.url}/kubernetes/project/default/virtualcluster/vc`);
     const gatewayToken = textAt(listAt(config, 'users')[0], 'user', 'token');
     for (const token of [direct, gatewayToken, anna]) {
-      const list = await at.ask(inside('vc'), token);
+      const list = await at.send(inside('vc'), token);
       expect(list.code, list.text).toBe(200);
       expect(namesIn(list.json)).toContain('web');
     }
-    const throughCentre = await at.bench.ask(at.server, inside('vc'), { token: anna });
+    const throughCentre = await at.serverEnv.send(at.server, inside('vc'), { token: anna });
     expect(namesIn(throughCentre.json)).toContain('web');
     expect(await at.code(inside('vc'), await at.directToken(bert))).toBe(403);
     expect(await at.code(inside('vc'), bert)).toBe(403);
     expect(await at.code(inside('vc'), '')).toBe(401);
-    expect((await at.bench.ask(at.server, inside('vc'), { token: direct })).code).toBe(401);
+    expect((await at.serverEnv.send(at.server, inside('vc'), { token: direct })).code).toBe(401);
   });
 
   it('serves the cluster itself, with and without its name, to callers with access', async () => {
     await at.start();
-    const admin = await at.directToken(await at.bench.adminKey());
-    const anna = await at.directToken(await at.person('anna'));
-    await at.until('/kubernetes/cluster/api/v1/namespaces', admin, 200);
+    const admin = await at.directToken(await at.serverEnv.adminKey());
+    const anna = await at.directToken(await at.createUser('anna'));
+    await at.waitForCode('/kubernetes/cluster/api/v1/namespaces', admin, 200);
     const paths = ['/kubernetes/cluster/api/v1/namespaces', `/kubernetes/cluster/${cluster}/api/v1/namespaces`];
     for (const path of paths) {
-      expect(namesIn((await at.ask(path, admin)).json)).toContain('kube-system');
+      expect(namesIn((await at.send(path, admin)).json)).toContain('kube-system');
       expect(await at.code(path, anna)).toBe(403);
     }
     expect(await at.code('/kubernetes/cluster/other/api/v1/namespaces', admin)).toBe(404);
@@ -66,10 +66,10 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
 
   it('ignores session cookies, which browsers send to every port of the server host', async () => {
     await at.start();
-    const browser = new Browser(at.bench, at.server);
-    await browser.signIn({ accessKey: await at.bench.adminKey() });
+    const browser = new Browser(at.serverEnv, at.server);
+    await browser.signIn({ accessKey: await at.serverEnv.adminKey() });
     const path = '/kubernetes/cluster/api/v1/namespaces';
-    await at.until(path, browser.cookie, 200);
+    await at.waitForCode(path, browser.cookie, 200);
     for (const origin of [at.agent.url, at.server.url]) {
       const { statusCode, body } = await at.open(path, '', 'GET', undefined, {
         cookie: `${cookieName}=${browser.cookie}`,
@@ -86,75 +86,75 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
 
   it('keeps serving while the server is down, also after a restart, but rejects access keys', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    await at.until(inside('vc'), direct, 200);
+    await at.waitForCode(inside('vc'), direct, 200);
     expect(await at.code(inside('vc'), anna)).toBe(200);
-    await at.stopCentre();
+    await at.stopServer();
     expect(await at.code(inside('vc'), direct)).toBe(200);
-    await at.until(inside('vc'), anna, 503);
+    await at.waitForCode(inside('vc'), anna, 503);
     await at.stopAgent();
     await at.start();
-    const found = await at.ask(inside('vc'), direct);
+    const found = await at.send(inside('vc'), direct);
     expect(found.code, found.text).toBe(200);
     expect(found.headers['flotilla-policy-age']).toMatch(/^\d+$/);
-    expect((await at.ask(inside('vc'), anna)).text).toContain('direct-endpoint token');
+    expect((await at.send(inside('vc'), anna)).text).toContain('direct-endpoint token');
     expect(await at.code('/readyz', '')).toBe(200);
-    await at.restartCentre();
-    await at.until(inside('vc'), anna, 200);
+    await at.restartServer();
+    await at.waitForCode(inside('vc'), anna, 200);
   });
 
   it('rejects all callers without a policy and with an expired policy', async () => {
-    const anna = await at.person('anna');
+    const anna = await at.createUser('anna');
     const direct = await at.directToken(anna);
-    await at.stopCentre();
+    await at.stopServer();
     await at.start();
     expect(await at.code(inside('vc'), direct)).toBe(503);
     expect(await at.code('/readyz', '')).toBe(500);
-    await at.restartCentre();
-    await at.until(inside('vc'), direct, 403);
-    await at.stopCentre();
+    await at.restartServer();
+    await at.waitForCode(inside('vc'), direct, 403);
+    await at.stopServer();
     await at.stopAgent();
     await at.start({ maxPolicyAge: 0 });
-    const refused = await at.ask(inside('vc'), direct);
+    const refused = await at.send(inside('vc'), direct);
     expect([refused.code, refused.text.includes('its cached policy has expired')]).toEqual([503, true]);
   });
 
   it('ends sessions and open streams when their access key ends', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    await at.until(inside('vc'), direct, 200);
+    await at.waitForCode(inside('vc'), direct, 200);
     const watch = await at.open(`${inside('vc')}?watch=true`, direct);
     expect(watch.statusCode).toBe(200);
     const ended = watch.body.text().catch(() => 'cut off');
-    await at.bench.ask(at.server, `${groupPath}/accesskeys/annas`, { method: 'DELETE' });
-    await at.until(inside('vc'), direct, 401);
+    await at.serverEnv.send(at.server, `${groupPath}/accesskeys/annas`, { method: 'DELETE' });
+    await at.waitForCode(inside('vc'), direct, 401);
     await ended;
   });
 
   it('accepts an access key only with its current value', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
     expect([await at.code(inside('vc'), anna), await at.code(inside('vc'), direct)]).toEqual([200, 200]);
     const other = randomBytes(30).toString('hex');
     const replace = mergePatch({ spec: { key: other } });
-    const changed = await at.bench.ask(at.server, `${groupPath}/accesskeys/annas`, replace);
+    const changed = await at.serverEnv.send(at.server, `${groupPath}/accesskeys/annas`, replace);
     expect(changed.code, changed.text).toBe(200);
-    await at.until(inside('vc'), anna, 401);
-    await at.until(inside('vc'), direct, 401);
+    await at.waitForCode(inside('vc'), anna, 401);
+    await at.waitForCode(inside('vc'), direct, 401);
     expect(await at.code(inside('vc'), other)).toBe(200);
   });
 
   it('ends a stream when the token of its request expires', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
-    await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}`, mergePatch({ spec: shared('anna') }));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
+    await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}`, mergePatch({ spec: shared('anna') }));
     const short = await at.directToken(anna, { ttl: 3 });
     const paths = [inside('vc'), '/kubernetes/cluster/apis/storage.platform.sh/v1/virtualclusters'];
     const opened = await Promise.all(paths.map((path) => at.open(`${path}?watch=true`, short)));
@@ -165,44 +165,44 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
 
   it('restricts a token to its own scopes and to those of its key', async () => {
     await at.start();
-    const admin = await at.bench.adminKey();
-    await at.make('one');
-    await at.make('two');
+    const admin = await at.serverEnv.adminKey();
+    await at.createInstance('one');
+    await at.createInstance('two');
     const scoped = await at.directToken(admin, {
       scope: { virtualClusters: [{ project: 'default', virtualCluster: 'one' }] },
     });
-    await at.until(inside('one'), scoped, 200);
+    await at.waitForCode(inside('one'), scoped, 200);
     expect(await at.code(inside('two'), scoped)).toBe(403);
     expect(await at.code('/kubernetes/cluster/api/v1/namespaces', scoped)).toBe(403);
   });
 
   it('rejects a user whose access to a virtual cluster is removed, and ends their streams', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    await at.until(inside('vc'), direct, 200);
+    await at.waitForCode(inside('vc'), direct, 200);
     const watch = await at.open(`${inside('vc')}?watch=true`, direct);
     const ended = watch.body.text().catch(() => 'cut off');
-    await at.bench.ask(at.server, `${instances}/vc`, mergePatch({ spec: { access: [] } }));
-    await at.until(inside('vc'), direct, 403);
+    await at.serverEnv.send(at.server, `${instances}/vc`, mergePatch({ spec: { access: [] } }));
+    await at.waitForCode(inside('vc'), direct, 403);
     await ended;
   });
 
   it('uploads each audit line exactly once', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    await at.until(inside('vc'), direct, 200);
-    await at.stopCentre();
-    for (const name of ['a', 'b', 'c']) await at.ask(inside('vc'), direct, 'POST', { metadata: { name } });
+    await at.waitForCode(inside('vc'), direct, 200);
+    await at.stopServer();
+    for (const name of ['a', 'b', 'c']) await at.send(inside('vc'), direct, 'POST', { metadata: { name } });
     await at.stopAgent();
     await at.start();
-    await at.ask(inside('vc'), direct, 'POST', { metadata: { name: 'd' } });
-    await at.restartCentre();
+    await at.send(inside('vc'), direct, 'POST', { metadata: { name: 'd' } });
+    await at.restartServer();
     const handedOver = async () =>
-      (await at.bench.read('audit.log')).split('\n').flatMap((line) => {
+      (await at.serverEnv.read('audit.log')).split('\n').flatMap((line) => {
         const event = line === '' ? {} : (JSON.parse(line) as JsonObject);
         const isIt = textAt(event, 'agent', 'cluster') === cluster && textAt(event, 'stage') === 'ResponseComplete';
         return isIt && textAt(event, 'verb') === 'create' && textAt(event, 'requestURI') === inside('vc')
@@ -215,15 +215,15 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
 
   it('stores neither policy nor credentials in plain text on disk', async () => {
     await at.start();
-    const anna = await at.person('anna');
-    await at.make('vc', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('vc', shared('anna'));
     const direct = await at.directToken(anna);
-    await at.until(inside('vc'), anna, 200);
-    await at.until(inside('vc'), direct, 200);
+    await at.waitForCode(inside('vc'), anna, 200);
+    await at.waitForCode(inside('vc'), direct, 200);
     await at.stopAgent();
     for (const name of ['policy.sealed', 'audit.log']) {
       const text = await readFile(join(at.dataDir, name), 'latin1');
-      for (const secret of [anna, direct, (await readFile(join(at.bench.root, 'agent.key'), 'utf8')).trim()]) {
+      for (const secret of [anna, direct, (await readFile(join(at.serverEnv.root, 'agent.key'), 'utf8')).trim()]) {
         expect(text.includes(secret), name).toBe(false);
       }
     }
@@ -233,26 +233,26 @@ describe('an agent with a built-in cluster (completions §6, §9.1)', () => {
 
   it('works as a host like any other: install, sleep, wake, import and remove', async () => {
     await at.start();
-    await at.make('vc');
+    await at.createInstance('vc');
     const asleep = mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': 'true' } } });
-    await at.bench.ask(at.server, `${instances}/vc`, asleep);
-    const phase = async () => textAt((await at.bench.ask(at.server, `${instances}/vc`)).json, 'status', 'phase');
+    await at.serverEnv.send(at.server, `${instances}/vc`, asleep);
+    const phase = async () => textAt((await at.serverEnv.send(at.server, `${instances}/vc`)).json, 'status', 'phase');
     await expect.poll(phase, { timeout: 20_000 }).toBe('Sleeping');
-    const admin = await at.directToken(await at.bench.adminKey());
-    await at.until(inside('vc'), admin, 503);
-    await at.bench.ask(
+    const admin = await at.directToken(await at.serverEnv.adminKey());
+    await at.waitForCode(inside('vc'), admin, 503);
+    await at.serverEnv.send(
       at.server,
       `${instances}/vc`,
       mergePatch({ metadata: { annotations: { 'sleepmode.platform.sh/force': null } } }),
     );
     await expect.poll(phase, { timeout: 20_000 }).toBe('Ready');
-    const listed = await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    const listed = await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
     expect(listAt(listed.json, 'virtualClusters')).toHaveLength(1);
-    await at.bench.ask(at.server, `${instances}/vc`, { method: 'DELETE' });
+    await at.serverEnv.send(at.server, `${instances}/vc`, { method: 'DELETE' });
     await expect
-      .poll(async () => (await at.bench.ask(at.server, `${instances}/vc`)).code, { timeout: 20_000 })
+      .poll(async () => (await at.serverEnv.send(at.server, `${instances}/vc`)).code, { timeout: 20_000 })
       .toBe(404);
-    const after = await at.bench.ask(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
+    const after = await at.serverEnv.send(at.server, `${groupPath}/clusters/${cluster}/virtualclusters`);
     expect(listAt(after.json, 'virtualClusters')).toEqual([]);
   });
 });

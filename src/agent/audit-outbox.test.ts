@@ -17,9 +17,9 @@ describe('the audit outbox', () => {
     const outbox = await openAuditOutbox({ path });
     for (const line of ['a', 'b', 'c']) await outbox.add(line);
     expect(await outbox.peek(2)).toEqual({ first: 0, lines: ['a', 'b'] });
-    await outbox.taken(2);
+    await outbox.acknowledge(2);
     expect(await outbox.peek(9)).toEqual({ first: 2, lines: ['c'] });
-    await outbox.taken(3);
+    await outbox.acknowledge(3);
     await outbox.add('d');
     expect(await outbox.peek(9)).toEqual({ first: 3, lines: ['d'] });
     await outbox.close();
@@ -28,14 +28,14 @@ describe('the audit outbox', () => {
   it('keeps its lines after a restart, and returns those of incompletely acknowledged files again', async () => {
     const first = await openAuditOutbox({ path, segmentBytes: 6 });
     for (const line of ['a', 'b', 'c', 'd', 'e']) await first.add(line);
-    await first.taken(4);
+    await first.acknowledge(4);
     const { id } = first;
     await first.close();
     const second = await openAuditOutbox({ path, segmentBytes: 6 });
     expect([second.id, second.end]).toEqual([id, 5]);
     expect(await second.peek(9)).toEqual({ first: 3, lines: ['d', 'e'] });
     await second.add('f');
-    await second.taken(6);
+    await second.acknowledge(6);
     expect((await second.peek(9)).lines).toEqual([]);
     expect(await files()).toHaveLength(1);
     await second.close();
@@ -57,7 +57,7 @@ describe('the audit outbox', () => {
     const outbox = await openAuditOutbox({
       path,
       segmentBytes: 100,
-      mostBytes: 1_000,
+      maxBytes: 1_000,
       onDropped(lines) {
         dropped += lines;
       },

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Lanes } from '../lib/lanes.ts';
-import { linesOf } from '../lib/lines.ts';
+import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import { errorCode, writePrivateFile } from '../lib/private-file.ts';
+import { readLines } from '../lib/read-lines.ts';
 
 export interface AuditOutboxOptions {
   readonly path: string;
@@ -13,7 +13,7 @@ export interface AuditOutboxOptions {
   /**
    * Above this size the oldest file is deleted, even if not acknowledged: its lines remain in the agent's audit log.
    */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   onDropped?(lines: number): void;
 }
 
@@ -26,7 +26,7 @@ export interface AuditOutbox {
   /** The oldest lines, limited by count and approximate size, and the number of the first. */
   peek(maxLines: number, mostBytes?: number): Promise<{ readonly first: number; readonly lines: readonly string[] }>;
   /** Removes all lines with a lower number. */
-  taken(next: number): Promise<void>;
+  acknowledge(next: number): Promise<void>;
   /** The number of the next line. */
   readonly end: number;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ interface Segment {
 const nameOf = (first: number) => `${String(first).padStart(16, '0')}.jsonl`;
 
 export async function openAuditOutbox(options: AuditOutboxOptions): Promise<AuditOutbox> {
-  const { path, segmentBytes = 1024 * 1024, mostBytes = 256 * 1024 * 1024 } = options;
+  const { path, segmentBytes = 1024 * 1024, maxBytes = 256 * 1024 * 1024 } = options;
   await mkdir(path, { recursive: true, mode: 0o700 });
   const id = await idIn(path);
   const segments = await segmentsIn(path);
@@ -50,7 +50,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
   let file: FileHandle = await open(join(path, nameOf(last.first)), 'a', 0o600);
   /** Lines with a lower number are acknowledged. */
   let acknowledged = segments[0]?.first ?? 0;
-  const lanes = new Lanes();
+  const lanes = new KeyedSerializer();
   const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('outbox', work);
 
   async function startSegment(): Promise<void> {
@@ -61,7 +61,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
     last = next;
     segments.push(next);
     let total = segments.reduce((sum, { bytes }) => sum + bytes, 0);
-    while (total > mostBytes && segments.length > 1) {
+    while (total > maxBytes && segments.length > 1) {
       const oldest = segments.shift();
       if (oldest === undefined) break;
       total -= oldest.bytes;
@@ -95,7 +95,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
         for (const segment of segments) {
           if (isFull() || segment.first + segment.count <= first) continue;
           let number = segment.first;
-          for await (const line of linesOf(createReadStream(join(path, nameOf(segment.first))))) {
+          for await (const line of readLines(createReadStream(join(path, nameOf(segment.first))))) {
             if (number >= segment.first + segment.count || isFull()) break;
             if (number >= first) {
               lines.push(line);
@@ -106,7 +106,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
         }
         return { first, lines };
       }),
-    taken: (next) =>
+    acknowledge: (next) =>
       serialized(async () => {
         acknowledged = Math.max(acknowledged, next);
         while (segments.length > 1) {

@@ -1,14 +1,14 @@
 import { accountTokenKeys } from '../builtin/account-token-keys.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
 import { openPlanes } from '../builtin/open-planes.ts';
-import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
+import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
+import type { VersionInfo } from '../http/documents/version.ts';
 import type { HealthCheck } from '../http/plane.ts';
-import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { openSigningKeys } from '../process/signing-keys.ts';
 import type { Sealer } from '../seal/sealer.ts';
-import { openEmbeddedStore } from '../store/embedded.ts';
+import { openEmbeddedStore } from '../store/embedded/embedded.ts';
 import type { AgentHost } from './agent-host.ts';
 
 export interface BuiltInAgentHostOptions {
@@ -36,7 +36,7 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
   const store = await openEmbeddedStore({ directory: options.storeDir, clock, retention, log });
   try {
     const signingKeys = await openSigningKeys({ path: options.signingKey, clock, longestTTL: longestTokenSeconds });
-    let upkeep: Upkeep | undefined;
+    let upkeep: Maintenance | undefined;
     const planes = await openPlanes({
       store,
       clock,
@@ -46,13 +46,13 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       longestTokenSeconds,
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,
-      mostBytesOfOne,
+      maxVirtualClusterBytes: mostBytesOfOne,
       bodyBytes,
       version,
       healthChecks,
-      onUpkeep: (left) => upkeep?.wake(left),
+      onMaintenance: (left) => upkeep?.wake(left),
     });
-    upkeep = startUpkeep({ store, clock, log, plane: (id) => planes.planeSource(id) });
+    upkeep = startMaintenance({ store, clock, log, plane: (id) => planes.planeSource(id) });
     upkeep.wake();
     return {
       kind: 'built-in',

@@ -1,14 +1,14 @@
-import { aliveMilliseconds, type PolicyLine } from '../api/agent/policy-feed.ts';
+import { keepaliveIntervalMs, type PolicyLine } from '../api/agent/policy-feed.ts';
 import { StatusError } from '../api/status.ts';
 import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { wait } from '../lib/wait.ts';
-import type { Centre } from './centre.ts';
+import type { ControlServer } from './control-server.ts';
 
 export interface FollowPolicyOptions {
-  readonly centre: Pick<Centre, 'streamPolicy'>;
-  take(line: PolicyLine): void;
+  readonly server: Pick<ControlServer, 'streamPolicy'>;
+  onLine(line: PolicyLine): void;
   /** The full policy has arrived on this connection; changes follow. */
   onSynced(): void;
   /** The connection is lost. */
@@ -17,9 +17,9 @@ export interface FollowPolicyOptions {
   readonly log: Log;
 }
 
-const retry: BackoffOptions = { firstMilliseconds: 200, longestMilliseconds: 3_000 };
+const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
 /** Silence after which the connection counts as lost: the server hangs, or the network is down. */
-const silenceTimeoutMs = 3 * aliveMilliseconds;
+const silenceTimeoutMs = 3 * keepaliveIntervalMs;
 
 /** Follows the policy feed until the signal fires, and reconnects after every failure. Never rejects. */
 export async function followPolicy(options: FollowPolicyOptions, signal: AbortSignal): Promise<void> {
@@ -38,11 +38,11 @@ export async function followPolicy(options: FollowPolicyOptions, signal: AbortSi
     };
     try {
       resetTimeout();
-      for await (const line of options.centre.streamPolicy(silence.signal)) {
+      for await (const line of options.server.streamPolicy(silence.signal)) {
         resetTimeout();
         if (!hasBegun && line.type !== 'BEGIN') throw new Error('the policy feed does not start with BEGIN');
         hasBegun = true;
-        options.take(line);
+        options.onLine(line);
         if (line.type !== 'SYNCED') continue;
         synced = true;
         failures = 0;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
-import { accountReviews } from '../gateway/account-reviews.ts';
 import { hostedCluster } from '../gateway/hosted-cluster.ts';
-import { instanceDepth } from '../gateway/instance-gateway.ts';
-import type { TargetRooms } from '../gateway/target-room.ts';
-import { defaultHelmSettings } from '../hosts/kubernetes/helm-settings.ts';
-import { connectToHost } from '../hosts/kubernetes/host-connection.ts';
+import { instancePathDepth } from '../gateway/instance-gateway.ts';
+import type { TargetLimiters } from '../gateway/target-limiter.ts';
+import { createTokenReviews } from '../gateway/token-reviews.ts';
 import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
+import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
+import { defaultHelmSettings } from '../hosts/kubernetes/release/helm-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { StartError } from '../process/start-error.ts';
@@ -17,7 +17,7 @@ export interface KubernetesAgentHostOptions {
   /** `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
   readonly workDir: string;
-  readonly rooms: TargetRooms;
+  readonly rooms: TargetLimiters;
   /** True for tokens of the installation itself, which are never sent to other servers. */
   isOwnToken(token: string): Promise<boolean>;
   readonly environment: NodeJS.ProcessEnv;
@@ -36,10 +36,18 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
   // The agent installs nothing; the control server does.
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
-  const reviews = accountReviews({ clock });
+  const reviews = createTokenReviews({ clock });
   return {
     kind: 'kubernetes',
-    virtualClusters: hostedCluster({ host, cluster, depth: instanceDepth, reviews, rooms, isOwnToken, clock }),
+    virtualClusters: hostedCluster({
+      host,
+      cluster,
+      pathDepth: instancePathDepth,
+      tokenReviews: reviews,
+      limiters: rooms,
+      isOwnToken,
+      clock,
+    }),
     api: connection.api,
     async close() {
       await host.close();

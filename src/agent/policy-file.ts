@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import type { PolicyLine } from '../api/agent/policy-feed.ts';
-import { Lanes } from '../lib/lanes.ts';
-import { linesOf } from '../lib/lines.ts';
+import { KeyedSerializer } from '../lib/keyed-serializer.ts';
+import { readLines } from '../lib/read-lines.ts';
 import type { Sealer } from '../seal/sealer.ts';
 
 /** A line of the policy feed with the time at which it arrived, by the agent's clock. */
-export interface KeptLine {
+export interface StoredPolicyLine {
   readonly line: PolicyLine;
   readonly at: number;
 }
@@ -19,11 +19,11 @@ export interface PolicyFileOptions {
 /** The policy on disk, so that an agent can start while the control server is unavailable. */
 export interface PolicyFile {
   /** The stored lines, in order. A torn last row is ignored; any other damage is an error. */
-  read(): AsyncIterable<KeptLine>;
+  read(): AsyncIterable<StoredPolicyLine>;
   /** Resolves when the lines are durable. */
-  append(lines: readonly KeptLine[]): Promise<void>;
+  append(lines: readonly StoredPolicyLine[]): Promise<void>;
   /** Replaces the contents atomically. */
-  replace(lines: Iterable<KeptLine>): Promise<void>;
+  replace(lines: Iterable<StoredPolicyLine>): Promise<void>;
   /** Number of lines appended since the last replace. */
   readonly appended: number;
   close(): Promise<void>;
@@ -37,13 +37,13 @@ const linesPerSeal = 500;
 export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promise<PolicyFile> {
   let file: FileHandle = await open(path, 'a', 0o600);
   let appended = 0;
-  const lanes = new Lanes();
+  const lanes = new KeyedSerializer();
   const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('file', work);
 
   return {
     async *read() {
       let torn = false;
-      for await (const row of linesOf(createReadStream(path))) {
+      for await (const row of readLines(createReadStream(path))) {
         if (torn) throw new Error(`${path} is damaged`);
         let clear: string;
         try {
@@ -53,7 +53,7 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
           torn = true;
           continue;
         }
-        yield* JSON.parse(clear) as KeptLine[];
+        yield* JSON.parse(clear) as StoredPolicyLine[];
       }
     },
     append: (lines) =>
@@ -87,9 +87,9 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
   };
 }
 
-function rowsOf(lines: Iterable<KeptLine>, sealer: Sealer): string[] {
+function rowsOf(lines: Iterable<StoredPolicyLine>, sealer: Sealer): string[] {
   const rows: string[] = [];
-  let batch: KeptLine[] = [];
+  let batch: StoredPolicyLine[] = [];
   for (const line of lines) {
     batch.push(line);
     if (batch.length < linesPerSeal) continue;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { KnownKey, PolicyLine } from '../api/agent/policy-feed.ts';
+import type { ActiveAccessKey, PolicyLine } from '../api/agent/policy-feed.ts';
 import { PolicyReplica } from './policy-replica.ts';
 
-const key = (name: string, mark = 'm'): KnownKey => ({
+const key = (name: string, mark = 'm'): ActiveAccessKey => ({
   name,
   uid: `u-${name}`,
   mark,
@@ -20,12 +20,12 @@ const project = (name: string, spec = {}): PolicyLine => ({
 function setUp() {
   const told: string[] = [];
   const replica = new PolicyReplica({
-    onKeys: (names) => told.push(`keys ${[...names].sort().join(',')}`),
-    onObject: (kind, before, after) =>
+    onKeysChanged: (names) => told.push(`keys ${[...names].sort().join(',')}`),
+    onObjectChanged: (kind, before, after) =>
       told.push(`${kind} ${before === undefined ? 'none' : 'some'} ${after === undefined ? 'none' : 'some'}`),
   });
   const take = (...lines: PolicyLine[]) => {
-    for (const line of lines) replica.take(line);
+    for (const line of lines) replica.apply(line);
   };
   return { replica, told, take };
 }
@@ -34,14 +34,14 @@ describe('the policy replica', () => {
   it('takes effect only when the sync is complete', () => {
     const { replica, take, told } = setUp();
     take(begin, project('p'), { type: 'KEY', key: key('k') });
-    expect([replica.frame, replica.project('p'), replica.key('k'), told]).toEqual([
+    expect([replica.header, replica.project('p'), replica.key('k'), told]).toEqual([
       undefined,
       undefined,
       undefined,
       [],
     ]);
     take(synced);
-    expect(replica.frame?.installation).toBe('i');
+    expect(replica.header?.installation).toBe('i');
     expect(replica.project('p')?.metadata.name).toBe('p');
     expect(replica.key('k')?.uid).toBe('u-k');
     expect(told).toEqual(['Project none some', 'keys k']);

@@ -1,4 +1,4 @@
-import type { KnownKey, PolicyFrame, PolicyKind, PolicyLine } from '../api/agent/policy-feed.ts';
+import type { ActiveAccessKey, PolicyFeedHeader, PolicyKind, PolicyLine } from '../api/agent/policy-feed.ts';
 import { type Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../api/management/v1/project.ts';
 import {
@@ -13,9 +13,9 @@ import type { JsonObject } from '../lib/json-value.ts';
 /** Receives changes of the policy. Must be fast and must not throw. */
 export interface ReplicaListener {
   /** These keys were changed or deleted. */
-  onKeys(names: readonly string[]): void;
+  onKeysChanged(names: readonly string[]): void;
   /** One of `before` and `after` may be undefined. Both are of this kind. */
-  onObject(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
+  onObjectChanged(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
 }
 
 /** An object of the policy. It has only the fields that decisions need. */
@@ -26,10 +26,10 @@ export type PolicyObject =
 
 /** One consistent copy of the policy. */
 interface PolicyCopy {
-  frame: PolicyFrame | undefined;
+  frame: PolicyFeedHeader | undefined;
   signingKeys: JsonObject;
   readonly objects: Map<string, PolicyObject>;
-  readonly keys: Map<string, KnownKey>;
+  readonly keys: Map<string, ActiveAccessKey>;
 }
 
 const none: ReadonlySet<string> = new Set();
@@ -49,7 +49,7 @@ export class PolicyReplica implements AccessState {
   }
 
   /** `undefined` before the first sync. */
-  get frame(): PolicyFrame | undefined {
+  get header(): PolicyFeedHeader | undefined {
     return this.#current.frame;
   }
 
@@ -58,7 +58,7 @@ export class PolicyReplica implements AccessState {
     return this.#current.signingKeys;
   }
 
-  take(line: PolicyLine): void {
+  apply(line: PolicyLine): void {
     switch (line.type) {
       case 'BEGIN': {
         const { type: _type, ...frame } = line;
@@ -102,7 +102,7 @@ export class PolicyReplica implements AccessState {
     for (const key of keys.values()) yield { type: 'KEY', key };
   }
 
-  key(name: string): KnownKey | undefined {
+  key(name: string): ActiveAccessKey | undefined {
     return this.#current.keys.get(name);
   }
 
@@ -135,15 +135,15 @@ export class PolicyReplica implements AccessState {
   projectsOf(): ReadonlySet<string> {
     return none;
   }
-  hasInstance(): boolean {
+  hasReadableInstance(): boolean {
     return false;
   }
 
-  #key(name: string, key: KnownKey | undefined): void {
+  #key(name: string, key: ActiveAccessKey | undefined): void {
     const { keys } = this.#incoming ?? this.#current;
     if (key === undefined) keys.delete(name);
     else keys.set(name, key);
-    if (this.#incoming === undefined) this.#listener.onKeys([name]);
+    if (this.#incoming === undefined) this.#listener.onKeysChanged([name]);
   }
 
   #object(kind: PolicyKind, namespace: string, name: string, after: PolicyObject | undefined): void {
@@ -152,7 +152,7 @@ export class PolicyReplica implements AccessState {
     const before = objects.get(key);
     if (after === undefined) objects.delete(key);
     else objects.set(key, after);
-    if (this.#incoming === undefined) this.#listener.onObject(kind, before, after);
+    if (this.#incoming === undefined) this.#listener.onObjectChanged(kind, before, after);
   }
 
   #replace(incoming: PolicyCopy): void {
@@ -160,13 +160,13 @@ export class PolicyReplica implements AccessState {
     this.#current = incoming;
     this.#incoming = undefined;
     for (const [key, old] of before.objects) {
-      this.#listener.onObject(old.kind, old, incoming.objects.get(key));
+      this.#listener.onObjectChanged(old.kind, old, incoming.objects.get(key));
     }
     for (const [key, added] of incoming.objects) {
-      if (!before.objects.has(key)) this.#listener.onObject(added.kind, undefined, added);
+      if (!before.objects.has(key)) this.#listener.onObjectChanged(added.kind, undefined, added);
     }
     const changedKeys = new Set([...before.keys.keys(), ...incoming.keys.keys()]);
-    if (changedKeys.size > 0) this.#listener.onKeys([...changedKeys]);
+    if (changedKeys.size > 0) this.#listener.onKeysChanged([...changedKeys]);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { KnownKey, PolicyKind, PolicyLine } from '../api/agent/policy-feed.ts';
+import type { ActiveAccessKey, PolicyKind, PolicyLine } from '../api/agent/policy-feed.ts';
 import { listAt, objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
 
@@ -39,7 +39,7 @@ const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>
 
 function isKey(key: JsonObject | undefined): boolean {
   if (key === undefined) return false;
-  const texts: readonly (keyof KnownKey)[] = ['name', 'uid', 'mark'];
+  const texts: readonly (keyof ActiveAccessKey)[] = ['name', 'uid', 'mark'];
   const { user, scopes, expiresAt } = key;
   if (!texts.every((member) => textAt(key, member) !== '') || textAt(user, 'name') === '') return false;
   const groups = isJsonObject(user) ? user.groups : undefined;

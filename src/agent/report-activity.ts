@@ -2,11 +2,11 @@ import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluste
 import type { ActivityLog } from '../gateway/instance-activity.ts';
 import type { Clock } from '../lib/clock.ts';
 import { wait } from '../lib/wait.ts';
-import type { Centre } from './centre.ts';
+import type { ControlServer } from './control-server.ts';
 
 export interface ReportActivityOptions {
   readonly activity: ActivityLog;
-  readonly centre: Pick<Centre, 'reportActivity'>;
+  readonly server: Pick<ControlServer, 'reportActivity'>;
   /** The instances on this cluster. */
   instances(): readonly VirtualClusterInstance[];
   readonly clock: Clock;
@@ -17,7 +17,7 @@ const intervalMs = 10_000;
 
 /** Reports to the control server which virtual clusters were used, until the signal fires. Never rejects. */
 export async function reportActivity(
-  { activity, centre: server, instances, clock }: ReportActivityOptions,
+  { activity, server, instances, clock }: ReportActivityOptions,
   signal: AbortSignal,
 ) {
   const used = new Set<string>();

@@ -1,7 +1,7 @@
 import { systemClock } from '../lib/clock.ts';
-import { giveHeapRoom } from '../process/heap-growth.ts';
+import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
-import { watchEndSignals } from '../process/signals.ts';
+import { watchShutdownSignals } from '../process/shutdown-signals.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 import { startAgent } from './start-agent.ts';
 
@@ -12,11 +12,11 @@ const maxShutdownMs = 9_500;
 export async function runAgent(flags: AgentFlags): Promise<number> {
   const options = readAgentOptions(flags);
   const log = openLog(options.logLevel);
-  const signals = watchEndSignals(process, () => process.exit(1));
+  const signals = watchShutdownSignals(process, () => process.exit(1));
   const agent = await startAgent(options, { clock: systemClock, log });
   process.stdout.write(`ready ${agent.url}\n`);
-  giveHeapRoom();
-  await signals.first;
+  setHeapGrowth();
+  await signals.firstSignal;
   const forceExit = setTimeout(() => process.exit(0), maxShutdownMs);
   await agent.close();
   clearTimeout(forceExit);

@@ -5,40 +5,40 @@ import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
-import { affectedBy } from '../auth/authz/affected-by.ts';
-import { createRightsSignals } from '../auth/rights-signals.ts';
-import { createVerifiedTokens } from '../auth/verified-tokens.ts';
+import { affectedPrincipals } from '../auth/authz/affected-principals.ts';
+import { createPermissionSignals } from '../auth/permission-signals.ts';
+import { createTokenVerifier } from '../auth/token-verifier.ts';
 import { createActivityLog } from '../gateway/instance-activity.ts';
 import { createInstanceChanges } from '../gateway/instance-changes.ts';
-import { TargetRooms } from '../gateway/target-room.ts';
+import { TargetLimiters } from '../gateway/target-limiter.ts';
+import { versionInfo } from '../http/documents/version.ts';
 import { createMetrics } from '../http/metrics/create-metrics.ts';
 import type { HealthCheck } from '../http/plane.ts';
-import { versionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
-import { Closing } from '../process/closing.ts';
-import { listenOrExplain, urlOf } from '../process/listen-or-explain.ts';
-import { describe } from '../process/private-dir.ts';
+import { CloseStack } from '../process/close-stack.ts';
+import { describeError } from '../process/private-dir.ts';
 import { loadServingTls } from '../process/serving-tls.ts';
 import { StartError } from '../process/start-error.ts';
+import { serverUrl, startListener } from '../process/start-listener.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { createSealKeyFile, readSealKeyFile } from '../seal/seal-key-file.ts';
-import { agentAddressSpace } from './agent-address-space.ts';
+import { createAgentAuth } from './agent-auth.ts';
 import { openAgentDir } from './agent-dir.ts';
-import { createAgentDoor } from './agent-door.ts';
-import { startAnnouncing } from './announce.ts';
+import { agentRouter } from './agent-router.ts';
+import { startAnnouncer } from './announcer.ts';
+import { auditLogWithOutbox } from './audit-log-with-outbox.ts';
 import { openAuditOutbox } from './audit-outbox.ts';
-import { openCentre } from './centre.ts';
+import { CachedPolicy } from './cached-policy.ts';
+import { openControlServer } from './control-server.ts';
 import { followPolicy } from './follow-policy.ts';
-import { handOverAudit } from './hand-over-audit.ts';
-import { handedOverLog } from './handed-over-log.ts';
-import { KnownPolicy } from './known-policy.ts';
 import { openAgentHost } from './open-agent-host.ts';
 import type { AgentOptions } from './options.ts';
 import { openPolicyFile } from './policy-file.ts';
 import { instanceOf } from './policy-replica.ts';
 import { reportActivity } from './report-activity.ts';
+import { uploadAuditLog } from './upload-audit-log.ts';
 
 export interface RunningAgent {
   readonly url: string;
@@ -51,7 +51,7 @@ const kinds = { Cluster: clusterKind, Project: projectKind, VirtualClusterInstan
 
 /** Starts an agent. It serves with its cached policy at once, whether or not the control server is reachable. */
 export async function startAgent(settings: AgentOptions, { clock, log }: { clock: Clock; log: Log }) {
-  const closing = new Closing(log);
+  const closing = new CloseStack(log);
   try {
     return await assemble(settings, clock, log, closing);
   } catch (error) {
@@ -60,7 +60,7 @@ export async function startAgent(settings: AgentOptions, { clock, log }: { clock
   }
 }
 
-async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing: Closing): Promise<RunningAgent> {
+async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing: CloseStack): Promise<RunningAgent> {
   const dir = await openAgentDir(settings.dataDir);
   const { cluster, apiPrefix } = settings;
   const sealer = openSealer((await readSealKeyFile(dir.sealKey)) ?? (await createSealKeyFile(dir.sealKey)));
@@ -70,25 +70,25 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     onDropped: (lines) =>
       log.error({ lines }, 'dropped audit lines before their upload; they remain only in the audit log of the agent'),
   });
-  const auditLog = handedOverLog(await openAuditLog({ path: dir.auditLog }), outbox);
+  const auditLog = auditLogWithOutbox(await openAuditLog({ path: dir.auditLog }), outbox);
   closing.add('audit log', () => auditLog.close());
 
-  const permissionSignals = createRightsSignals(clock);
+  const permissionSignals = createPermissionSignals(clock);
   closing.add('rights', () => permissionSignals.close());
   const changes = createInstanceChanges();
   const activity = createActivityLog(clock);
   const keyListeners = new Set<(names: Iterable<string>) => void>();
-  const policy = new KnownPolicy({
+  const policy = new CachedPolicy({
     file: await openPolicyFile({ path: dir.policy, sealer }),
     maxAgeMilliseconds: settings.maxPolicyAge,
     listener: {
-      onKeys(names) {
+      onKeysChanged(names) {
         for (const listener of keyListeners) listener(names);
       },
-      onObject(kind, before, after) {
-        permissionSignals.changed(affectedBy(kinds[kind], before?.object, after?.object));
+      onObjectChanged(kind, before, after) {
+        permissionSignals.notifyPrincipals(affectedPrincipals(kinds[kind], before?.object, after?.object));
         if (kind !== 'VirtualClusterInstance') return;
-        changes.changed(instanceOf(before), instanceOf(after));
+        changes.handleChange(instanceOf(before), instanceOf(after));
         if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
       },
     },
@@ -101,7 +101,7 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     log.error({ error: String(error) }, 'cannot load the cached policy');
   });
 
-  const server = openCentre({
+  const server = openControlServer({
     url: settings.management,
     authority: settings.caFile === undefined ? undefined : await readText(settings.caFile, '--ca-file'),
     apiPrefix,
@@ -112,13 +112,13 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   closing.add('server connection', () => server.close());
   let connected = false;
   const secret = randomBytes(32).toString('base64');
-  const auth = createAgentDoor({
+  const auth = createAgentAuth({
     replica: policy.replica,
-    rights: permissionSignals,
+    permissionSignals: permissionSignals,
     isConnected: () => connected,
-    centre: server,
+    server: server,
     hash: (token) => hash('sha256', secret + token, 'base64'),
-    onKeys(listener) {
+    onKeysChanged(listener) {
       keyListeners.add(listener);
       return () => keyListeners.delete(listener);
     },
@@ -129,8 +129,8 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   const version = versionInfo({ packageVersion: programVersion });
   const lifecycle = { ending: false };
   const healthChecks = checksOf(policy, lifecycle);
-  const tokens = createVerifiedTokens(() => policy.replica.signingKeys as unknown as JSONWebKeySet);
-  const limiters = new TargetRooms();
+  const tokens = createTokenVerifier(() => policy.replica.signingKeys as unknown as JSONWebKeySet);
+  const limiters = new TargetLimiters();
   const host = await openAgentHost({
     settings,
     dir,
@@ -163,21 +163,21 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       },
     ],
   });
-  const listener = await listenOrExplain({
+  const listener = await startListener({
     ...settings.listen,
     log,
     tls: tls.pair,
-    handler: agentAddressSpace({
+    handler: agentRouter({
       apiPrefix,
       cluster,
       host,
       policy,
-      door: auth,
+      auth: auth,
       tokens,
-      rooms: limiters,
+      limiters: limiters,
       activity,
       changes,
-      isCentre: (token) => isSame(token, credential),
+      isControlServer: (token) => isSame(token, credential),
       auditLog,
       version,
       healthChecks,
@@ -192,23 +192,23 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
     tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
   );
 
-  const url = settings.externalUrl ?? urlOf(settings.listen.host, listener.port);
+  const url = settings.externalUrl ?? serverUrl(settings.listen.host, listener.port);
   const announcement = { url, authority: tls.authority ?? '', credential, host: host.kind, version: programVersion };
   const stopping = new AbortController();
   const { signal } = stopping;
-  const announcing = startAnnouncing({ centre: server, told: announcement, clock, log }, signal);
+  const announcing = startAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
   const work = [
     announcing.done,
     followPolicy(
       {
-        centre: server,
-        take(line) {
-          policy.heard(line);
-          auth.heard();
+        server: server,
+        onLine(line) {
+          policy.receive(line);
+          auth.onPolicyReceived();
         },
         onSynced() {
           connected = true;
-          announcing.met();
+          announcing.onConnected();
           log.info({ server: settings.management }, 'connected to the server');
         },
         onLost() {
@@ -219,8 +219,8 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
       },
       signal,
     ),
-    handOverAudit({ outbox, centre: server, clock, log }, signal),
-    reportActivity({ activity, centre: server, instances: () => policy.replica.instances(), clock }, signal),
+    uploadAuditLog({ outbox, server: server, clock, log }, signal),
+    reportActivity({ activity, server: server, instances: () => policy.replica.instances(), clock }, signal),
   ];
   closing.add('server communication', async () => {
     stopping.abort(new Error('the agent is shutting down'));
@@ -236,13 +236,13 @@ async function assemble(settings: AgentOptions, clock: Clock, log: Log, closing:
   };
 }
 
-function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }): HealthCheck[] {
+function checksOf(policy: CachedPolicy, lifecycle: { readonly ending: boolean }): HealthCheck[] {
   return [
     {
       name: 'policy',
       on: ['readyz'],
       check() {
-        if (!policy.usable) throw new Error('the cached policy is too old');
+        if (!policy.isUsable) throw new Error('the cached policy is too old');
       },
     },
     {
@@ -257,7 +257,7 @@ function checksOf(policy: KnownPolicy, lifecycle: { readonly ending: boolean }):
 
 async function readText(path: string, flag: string): Promise<string> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new StartError(`${flag}: cannot read ${path}: ${describe(error)}`, { cause: error });
+    throw new StartError(`${flag}: cannot read ${path}: ${describeError(error)}`, { cause: error });
   });
 }
 

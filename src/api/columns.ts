@@ -33,7 +33,7 @@ export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
 });
 
 /** The phase to display: Terminating if the object is being deleted, otherwise `status.phase`. */
-export function phaseOf(object: KubeObject): string | undefined {
+export function displayedPhase(object: KubeObject): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   const phase = textAt(object as JsonValue, 'status', 'phase');
   return phase === '' ? undefined : phase;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json-value.ts';
 import type { ResourceKind } from './resource.ts';
-import { asSchema, type Static, type TSchema } from './schema/build.ts';
+import { asSchema, type Static, type TSchema } from './schema/schema-builder.ts';
 
 /** The fields of an object as its schema describes them. */
 type FieldsOf<Schema extends TSchema> = Static<Schema> extends JsonObject ? Static<Schema> : never;

@@ -28,7 +28,7 @@ export interface Kubeconfig {
   readonly password?: string;
 }
 
-export type KubeconfigReading =
+export type KubeconfigResult =
   | { readonly kubeconfig: Kubeconfig; readonly fault?: undefined }
   /** The problem, as the end of a sentence that starts with the name of the field. Never quotes the text. */
   | { readonly fault: string; readonly kubeconfig?: undefined };
@@ -45,7 +45,7 @@ const maxKubeconfigLength = 256 * 1024;
 class KubeconfigError extends Error {}
 
 /** Reads the current context of a kubeconfig, in YAML or JSON. */
-export function readKubeconfig(text: string): KubeconfigReading {
+export function readKubeconfig(text: string): KubeconfigResult {
   try {
     return { kubeconfig: read(documentOf(text)) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { microTime } from './micro-time.ts';
+import { formatMicroTime } from './micro-time.ts';
 
 describe('a time to the microsecond (META-14)', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('a time to the microsecond (META-14)', () => {
     ['2024-02-29T23:30:00.999999-00:30', '2024-03-01T00:00:00.999999Z'],
     ['0001-01-01T00:00:00.000000Z', undefined],
   ])('reads %s', (text, printed) => {
-    expect(microTime(text)).toBe(printed);
+    expect(formatMicroTime(text)).toBe(printed);
   });
 
   const layout = '"2006-01-02T15:04:05.000000Z07:00"';
@@ -29,7 +29,7 @@ describe('a time to the microsecond (META-14)', () => {
     ['2026-02-28T23:00:60.123456Z', ': second out of range'],
     ['9999-12-31T23:59:59.999999-01:00', ': year out of range'],
   ])('rejects %s with the error of Go', (text, detail) => {
-    expect(() => microTime(text)).toThrow(new Error(`parsing time "${text}"${detail}`));
+    expect(() => formatMicroTime(text)).toThrow(new Error(`parsing time "${text}"${detail}`));
   });
 
   it('leaves printed times unchanged, and prints the same instant for any offset', () => {
@@ -39,9 +39,9 @@ describe('a time to the microsecond (META-14)', () => {
         const fraction = String(micros).padStart(6, '0');
         const local = new Date(seconds + offset * 60_000).toISOString().slice(0, 19);
         const clock = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((n) => String(n).padStart(2, '0'));
-        const printed = microTime(`${local}.${fraction}${offset < 0 ? '-' : '+'}${clock.join(':')}`) ?? '';
+        const printed = formatMicroTime(`${local}.${fraction}${offset < 0 ? '-' : '+'}${clock.join(':')}`) ?? '';
         expect(printed).toBe(`${new Date(seconds).toISOString().slice(0, 19)}.${fraction}Z`);
-        expect(microTime(printed)).toBe(printed);
+        expect(formatMicroTime(printed)).toBe(printed);
       }),
     );
   });

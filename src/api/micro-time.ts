@@ -23,7 +23,7 @@ const parts: readonly (readonly [name: string, form: RegExp])[] = [
  * Go's zero time. Throws an Error with Go's message if the text is invalid. Unlike other times, six digits are
  * required.
  */
-export function microTime(text: string): string | undefined {
+export function formatMicroTime(text: string): string | undefined {
   const taken: string[] = [];
   let rest = text;
   for (const [name, form] of parts) {

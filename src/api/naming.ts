@@ -26,7 +26,7 @@ export function projectOfNamespace(namespace: string): string | undefined {
 /** Prefix of the host namespaces of virtual clusters: `<word>-<project>-v-<name>-<hash>`. */
 export const hostNamespacePrefix = `${word}-`;
 
-export function hostNamespaceStem(project: string, instance: string): string {
+export function hostNamespaceBaseName(project: string, instance: string): string {
   return `${hostNamespacePrefix}${project}-v-${instance}`;
 }
 
@@ -34,7 +34,7 @@ export function hostNamespaceStem(project: string, instance: string): string {
 export const hostOwnerLabel = `${word}.sh/owner`;
 
 /** Label on the record of a Helm release: digest of the installation's inputs. Prevents needless reinstallation. */
-export const hostDigestLabel = `${word}.sh/installed`;
+export const installDigestLabel = `${word}.sh/installed`;
 /** Annotation on a sleeping workload: its number of replicas when it is awake. */
 export const replicasAnnotation = `${word}.sh/replicas`;
 /** Annotation on a workload that is going to sleep: the pods inside the virtual cluster still have to be deleted. */
@@ -50,10 +50,10 @@ export const agentHostAnnotation = `${word}.sh/agent-host`;
 /**
  * Annotation on a cluster with an agent: digest of the last announcement, so that an equal one is not written again.
  */
-export const agentToldAnnotation = `${word}.sh/agent-told`;
+export const agentAnnouncementDigestAnnotation = `${word}.sh/agent-told`;
 
 /** Annotation on an access key of an agent: the names of the keys that expire on its first use. */
-export const replacesAnnotation = `${word}.sh/replaces`;
+export const replacedKeysAnnotation = `${word}.sh/replaces`;
 
 /** Label on a project namespace: the name of the project. */
 export const projectLabel = `${word}.sh/project`;
@@ -114,7 +114,7 @@ export const reservedSubjectPrefix = `${word}:`;
  * The user name of a host's service account inside the virtual clusters on that host. It differs from the user names of
  * a virtual cluster's own service accounts, and its prefix is reserved.
  */
-export function hostAccountUser(namespacedName: string): string {
+export function hostServiceAccountUser(namespacedName: string): string {
   return `${reservedSubjectPrefix}host:serviceaccount:${namespacedName}`;
 }
 
@@ -124,7 +124,7 @@ export function agentUser(cluster: string): string {
 }
 
 /** The cluster of an agent's user name. `undefined` for any other user. */
-export function clusterOfAgent(user: string): string | undefined {
+export function clusterOfAgentUser(user: string): string | undefined {
   return user.startsWith(agentUser('')) ? user.slice(agentUser('').length) : undefined;
 }
 
@@ -143,6 +143,6 @@ export const scopeCliFlag = 'allowPlatformCli';
 export const accessKeyPrefix = 'flk_';
 
 export const defaultTemplate = 'control-plane';
-export const localCluster = 'local';
+export const builtInClusterName = 'local';
 export const defaultProject = 'default';
 export const adminUser = 'admin';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWholeQuantity, parseQuantity, QuantityError, quantityText } from './quantity.ts';
+import { formatQuantity, isWholeQuantity, parseQuantity, QuantityError } from './quantity.ts';
 
 /** Results of Kubernetes' own code: the canonical form, and whether it counts as a whole number. */
 const known: readonly (readonly [string, string, boolean])[] = [
@@ -56,9 +56,9 @@ const known: readonly (readonly [string, string, boolean])[] = [
 describe('quantities', () => {
   it.each(known)('parses %j and prints %j', (text, canonical, isWhole) => {
     const quantity = parseQuantity(text);
-    expect(quantityText(quantity)).toBe(canonical);
+    expect(formatQuantity(quantity)).toBe(canonical);
     expect(isWholeQuantity(quantity)).toBe(isWhole);
-    expect(quantityText(parseQuantity(canonical))).toBe(canonical);
+    expect(formatQuantity(parseQuantity(canonical))).toBe(canonical);
   });
 
   it.each(['', '1x', '1.2.3', '1 ', 'x', '1'.repeat(200)])('rejects %j', (text) => {

@@ -83,7 +83,7 @@ function roundedUp(value: bigint, exponent: number): bigint {
 }
 
 /** The canonical form: without a fraction, with the largest possible suffix. */
-export function quantityText({ billionths, format }: Quantity): string {
+export function formatQuantity({ billionths, format }: Quantity): string {
   const magnitude = billionths < 0n ? -billionths : billionths;
   const sign = billionths < 0n ? '-' : '';
   if (magnitude === 0n) return '0';
@@ -121,6 +121,6 @@ export function isWholeQuantity({ billionths }: Quantity): boolean {
   return thousandths % 1000n === 0n;
 }
 
-export function countQuantity(count: number): Quantity {
+export function quantityOfCount(count: number): Quantity {
   return { billionths: BigInt(count) * unit, format: 'DecimalSI' };
 }

@@ -46,7 +46,7 @@ export interface ResourceKind<Fields extends JsonObject = JsonObject> {
    */
   readonly builtIn?: boolean;
   /** Normalizes, in place, what no schema can describe. Returns the paths of dropped members. Throws DecodeError. */
-  readonly shape?: (object: JsonObject) => string[];
+  readonly normalize?: (object: JsonObject) => string[];
   /** Warning for clients that use this version. */
   readonly deprecation?: string;
   /** True if bodies may contain secrets, even in unexpected members. Error messages then quote no part of a body. */

@@ -52,7 +52,7 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-export function qualified(resource: GroupResource): string {
+export function qualifiedResource(resource: GroupResource): string {
   return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
 }
 
@@ -109,7 +109,7 @@ export function unauthorized(): StatusError {
 }
 
 export function forbidden(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
-  const subject = name === '' ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
+  const subject = name === '' ? qualifiedResource(resource) : `${qualifiedResource(resource)} ${goQuote(name)}`;
   return failure(403, 'Forbidden', `${subject} is forbidden: ${detail}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
@@ -121,11 +121,16 @@ export function forbiddenPath(detail: string): StatusError {
 }
 
 export function notFound(resource: GroupResource, name: string): StatusError {
-  return failure(404, 'NotFound', `${qualified(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
+  return failure(
+    404,
+    'NotFound',
+    `${qualifiedResource(resource)} ${goQuote(name)} not found`,
+    detailsOf(resource, name),
+  );
 }
 
 /** Unknown path. kube-apiserver answers some of these with plain text, this server always with a Status. */
-export function noSuchPath(): StatusError {
+export function pathNotFound(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
@@ -133,7 +138,7 @@ export function methodNotAllowed(resource: GroupResource, verb: string): StatusE
   return failure(
     405,
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind "${qualified(resource)}"`,
+    `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`,
     detailsOf(resource, ''),
   );
 }
@@ -150,17 +155,17 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure(
     409,
     'AlreadyExists',
-    `${qualified(resource)} ${goQuote(name)} already exists`,
+    `${qualifiedResource(resource)} ${goQuote(name)} already exists`,
     detailsOf(resource, name),
   );
 }
 
 /** The name belongs to an object that is being deleted. */
-export function stillBeingDeleted(resource: GroupResource, name: string): StatusError {
+export function alreadyExistsTerminating(resource: GroupResource, name: string): StatusError {
   return failure(
     409,
     'AlreadyExists',
-    `object is being deleted: ${qualified(resource)} ${goQuote(name)} already exists`,
+    `object is being deleted: ${qualifiedResource(resource)} ${goQuote(name)} already exists`,
     detailsOf(resource, name),
   );
 }
@@ -169,7 +174,7 @@ export function generatedNameTaken(resource: GroupResource, name: string): Statu
   return failure(
     409,
     'AlreadyExists',
-    `${qualified(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
+    `${qualifiedResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...detailsOf(resource, name), retryAfterSeconds: 1 },
   );
 }
@@ -178,12 +183,12 @@ export function conflict(resource: GroupResource, name: string, detail: string):
   return failure(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(resource)} ${goQuote(name)}: ${detail}`,
+    `Operation cannot be fulfilled on ${qualifiedResource(resource)} ${goQuote(name)}: ${detail}`,
     detailsOf(resource, name),
   );
 }
 
-export const modifiedDetail =
+export const objectModifiedDetail =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 /** `causes`: the conflicts that server-side apply found, one per field (rules SSA-11, SSA-12). */
@@ -197,7 +202,7 @@ export function expired(message: string, continueToken?: string): StatusError {
   return new StatusError({ ...error.status, metadata: { continue: continueToken } });
 }
 
-export function tooLarge(message: string): StatusError {
+export function requestTooLarge(message: string): StatusError {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 }
 

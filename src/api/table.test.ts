@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../lib/json-value.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column } from './resource.ts';
-import { ageOf, tableColumns, tableRow } from './table.ts';
+import { formatAge, tableColumns, tableRow } from './table.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const object: KubeObject = {
@@ -79,11 +79,11 @@ describe('tables', () => {
     [735 * day, '2y5d'],
     [9 * 365 * day + day, '9y'],
   ])('print %d seconds as %s (TABLE-05)', (seconds, text) => {
-    expect(ageOf(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
+    expect(formatAge(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
   });
 
   it('print missing and invalid times (TABLE-05)', () => {
-    expect(ageOf('', now)).toBe('<unknown>');
-    expect(ageOf('soon', now)).toBe('<invalid>');
+    expect(formatAge('', now)).toBe('<unknown>');
+    expect(formatAge('soon', now)).toBe('<invalid>');
   });
 });

@@ -62,7 +62,7 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
       return typeof value === 'string' ? value : writeJson(value);
     case 'date':
       if (typeof value !== 'string') return null;
-      return column.verbatim === true ? value : ageOf(value, now);
+      return column.verbatim === true ? value : formatAge(value, now);
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'integer':
@@ -73,16 +73,16 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
 }
 
 /** The age as `kubectl get` shows it (rule TABLE-05). */
-export function ageOf(timestamp: string, now: number): string {
+export function formatAge(timestamp: string, now: number): string {
   if (timestamp === '') return '<unknown>';
   const then = Date.parse(timestamp);
-  return Number.isNaN(then) ? '<invalid>' : ageText(now - then);
+  return Number.isNaN(then) ? '<invalid>' : formatDuration(now - then);
 }
 
 /**
  * Formats a duration in at most two units, and in one unit if it is long. Accepts -1 second because clocks may differ.
  */
-export function ageText(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';

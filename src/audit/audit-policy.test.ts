@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { managementGroup } from '../api/naming.ts';
-import { type AuditFacts, type AuditRule, auditLevel, defaultAuditRules, isWrite } from './audit-policy.ts';
+import { type AuditAttributes, type AuditRule, auditLevel, defaultAuditRules, isWrite } from './audit-policy.ts';
 
-function facts(changes: Partial<AuditFacts>): AuditFacts {
+function facts(changes: Partial<AuditAttributes>): AuditAttributes {
   const resource = { group: managementGroup, resource: 'projects', subresource: '' };
   return { verb: 'get', path: '/', resource, ...changes };
 }
@@ -60,7 +60,7 @@ describe('auditLevel', () => {
   });
 
   it('matches groups, namespaces, subresources and paths', () => {
-    const level = (rule: Omit<AuditRule, 'level'>, changes: Partial<AuditFacts>) =>
+    const level = (rule: Omit<AuditRule, 'level'>, changes: Partial<AuditAttributes>) =>
       auditLevel([{ level: 'Metadata', ...rule }], facts(changes));
     expect(level({ userGroups: ['g'] }, { user: { username: 'a', groups: ['g'] } })).toBe('Metadata');
     expect(level({ userGroups: ['g'] }, {})).toBe('None');

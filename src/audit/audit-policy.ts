@@ -4,7 +4,7 @@ import { managementGroup } from '../api/naming.ts';
 export type AuditLevel = AuditEvent['level'];
 
 /** The attributes of a request that determine its audit level. The code is known only after the response. */
-export interface AuditFacts {
+export interface AuditAttributes {
   /** As in RequestInfo: create … deletecollection, or the HTTP method in lower case. */
   readonly verb: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
@@ -58,7 +58,7 @@ export const defaultAuditRules: readonly AuditRule[] = [
 ];
 
 /** Returns the level of the first matching rule. Without a match, nothing is logged. */
-export function auditLevel(rules: readonly AuditRule[], facts: AuditFacts): AuditLevel {
+export function auditLevel(rules: readonly AuditRule[], facts: AuditAttributes): AuditLevel {
   for (const rule of rules) if (matches(rule, facts)) return rule.level;
   return 'None';
 }
@@ -73,7 +73,7 @@ export function isRefusal(code: number | undefined): boolean {
   return code === 401 || code === 403 || code === 429;
 }
 
-function matches(rule: AuditRule, facts: AuditFacts): boolean {
+function matches(rule: AuditRule, facts: AuditAttributes): boolean {
   if (rule.outcome === 'refused' && !isRefusal(facts.code)) return false;
   if (rule.verbs !== undefined && !rule.verbs.includes(facts.verb)) return false;
   if (rule.users !== undefined && !(facts.user !== undefined && rule.users.includes(facts.user.username))) return false;
@@ -84,7 +84,7 @@ function matches(rule: AuditRule, facts: AuditFacts): boolean {
   return matchesTarget(rule, facts);
 }
 
-function matchesTarget(rule: AuditRule, facts: AuditFacts): boolean {
+function matchesTarget(rule: AuditRule, facts: AuditAttributes): boolean {
   const { resource } = facts;
   if (resource === undefined) {
     return (rule.nonResourceURLs ?? []).some((url) =>

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
+import { type Appender, createAppender } from './appender.ts';
 import { openAuditLog } from './open-audit-log.ts';
-import { type Append, quickAppend } from './quick-append.ts';
 
 let directory: string;
 let path: string;
@@ -31,8 +31,8 @@ function event(changes: Partial<AuditEvent> = {}): AuditEvent {
 }
 
 /** An appender for a fast file, with `now` as its synchronous write. */
-function appending(now: Append['now']): Append {
-  return { ...quickAppend({ isFile: true }), isQuick: () => true, now };
+function appending(now: Appender['appendSync']): Appender {
+  return { ...createAppender({ isFile: true }), isFast: () => true, appendSync: now };
 }
 
 async function lines(file: string): Promise<AuditEvent[]> {
@@ -185,13 +185,13 @@ describe('openAuditLog', () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const slow = quickAppend({ isFile: true });
-    const append: Append = {
+    const slow = createAppender({ isFile: true });
+    const append: Appender = {
       ...slow,
-      isQuick: () => false,
-      later(file, bytes) {
+      isFast: () => false,
+      appendAsync(file, bytes) {
         begin();
-        return stands.then(() => slow.later(file, bytes));
+        return stands.then(() => slow.appendAsync(file, bytes));
       },
     };
     const log = await openAuditLog({ path, append });

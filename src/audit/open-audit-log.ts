@@ -1,9 +1,9 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
-import type { AuditLog, LineBeginning } from './audit-log.ts';
-import { EventText } from './event-text.ts';
-import { GatheredLines } from './gathered-lines.ts';
-import { type Append, quickAppend } from './quick-append.ts';
+import { type Appender, createAppender } from './appender.ts';
+import type { AuditLog, LinePrefix } from './audit-log.ts';
+import { EventSerializer } from './event-serializer.ts';
+import { LineBatcher } from './line-batcher.ts';
 import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
@@ -13,7 +13,7 @@ export interface AuditLogOptions {
   /** Number of rotated files to retain besides the current one. `audit.log.1` is the newest. */
   readonly keptFiles?: number;
   /** The appender for the file. Optional; defaults to one that writes synchronously to fast files. */
-  readonly append?: Append;
+  readonly append?: Appender;
 }
 
 export const defaultAuditMaxBytes = 64 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const keptFiles = options.keptFiles ?? defaultAuditKeptFiles;
   let file = await openFile(options.path);
   const stats = await file.stat();
-  const append = options.append ?? quickAppend({ isFile: stats.isFile() });
+  const append = options.append ?? createAppender({ isFile: stats.isFile() });
   let { size } = stats;
   let isTorn = false;
   let waiting: Waiting[] = [];
@@ -67,7 +67,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       }
       if (size > 0 && size + bytes.length > maxBytes) await rotate();
       isTorn = true;
-      await append.later(file, bytes);
+      await append.appendAsync(file, bytes);
       isTorn = false;
       size += bytes.length;
       for (const each of batch) each.resolve();
@@ -78,11 +78,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
 
   /** True if no asynchronous write is running and the file needs no truncation or rotation. */
   const fitsNow = (bytes: Uint8Array): boolean =>
-    running === undefined && !isTorn && append.isQuick() && (size === 0 || size + bytes.length <= maxBytes);
+    running === undefined && !isTorn && append.isFast() && (size === 0 || size + bytes.length <= maxBytes);
 
   const writeNow = (bytes: Uint8Array): void => {
     isTorn = true;
-    append.now(file, bytes);
+    append.appendSync(file, bytes);
     isTorn = false;
     size += bytes.length;
   };
@@ -98,7 +98,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     running = undefined;
   };
 
-  const batcher = new GatheredLines({
+  const batcher = new LineBatcher({
     write(bytes, lines) {
       if (fitsNow(bytes)) {
         writeNow(bytes);
@@ -111,10 +111,10 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       });
     },
   });
-  const text = new EventText();
-  const lineOf = (event: AuditEvent, kept: LineBeginning | undefined): string => {
-    const beginning = kept?.text ?? text.beginning(clean(event));
-    const rest = beginning === undefined ? undefined : text.rest(event);
+  const text = new EventSerializer();
+  const lineOf = (event: AuditEvent, kept: LinePrefix | undefined): string => {
+    const beginning = kept?.text ?? text.serializePrefix(clean(event));
+    const rest = beginning === undefined ? undefined : text.serializeSuffix(event);
     if (beginning === undefined || rest === undefined) return redactLine(`${JSON.stringify(clean(event))}\n`);
     if (kept !== undefined) kept.text = beginning;
     return `${beginning}${rest}\n`;

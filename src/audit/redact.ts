@@ -45,7 +45,7 @@ export const redacted = '[redacted]';
  * Fast path: hardly any text contains a secret, and testing for the prefixes is much faster than the full match.
  * Testing for one rare character of each prefix first is faster still.
  */
-export function mayHoldSecret(text: string): boolean {
+export function mayContainSecret(text: string): boolean {
   return (text.includes('_') && text.includes('flk_')) || (text.includes('J') && text.includes('eyJ'));
 }
 
@@ -89,7 +89,7 @@ export function redactUserAgent(userAgent: string): string {
 
 /** Redacts a complete JSON line, including keys that were pasted into a name, a field manager or an ID. */
 export function redactLine(json: string): string {
-  return mayHoldSecret(json) ? json.replace(secretPattern, redacted) : json;
+  return mayContainSecret(json) ? json.replace(secretPattern, redacted) : json;
 }
 
 function redactText(text: string, maxLength: number): string {

@@ -7,7 +7,7 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
 import { atSecond, auditEvent } from './audit-event.fixture.ts';
 import { openAuditLog } from './open-audit-log.ts';
-import { type AuditFindings, type AuditSearchOptions, searchAuditLog } from './search-audit-log.ts';
+import { type AuditSearchOptions, type AuditSearchResult, searchAuditLog } from './search-audit-log.ts';
 
 let directory: string;
 let path: string;
@@ -23,13 +23,13 @@ const numbered = (from: number, to: number, changes: Partial<AuditEvent> = {}) =
     auditEvent({ ...changes, auditID: `${from + index}`, stageTimestamp: atSecond(from + index) }),
   );
 
-const options: AuditSearchOptions = { signal: new AbortController().signal, turn: async () => {} };
+const options: AuditSearchOptions = { signal: new AbortController().signal, yieldToEventLoop: async () => {} };
 
-async function search(query: AuditQuery = {}, changes: Partial<AuditSearchOptions> = {}): Promise<AuditFindings> {
+async function search(query: AuditQuery = {}, changes: Partial<AuditSearchOptions> = {}): Promise<AuditSearchResult> {
   return await searchAuditLog({ path, keptFiles: 5 }, query, { ...options, ...changes });
 }
 
-const ids = ({ lines }: AuditFindings) => lines.map((line) => (JSON.parse(line) as AuditEvent).auditID);
+const ids = ({ lines }: AuditSearchResult) => lines.map((line) => (JSON.parse(line) as AuditEvent).auditID);
 
 /** Collects the lines of all pages. */
 async function searchAll(query: AuditQuery, changes: Partial<AuditSearchOptions> = {}): Promise<string[]> {
@@ -98,7 +98,7 @@ describe('searchAuditLog', () => {
 
   it('searches a limited part of the log per request, and continues even if nothing matched', async () => {
     await writeFile(path, text([...numbered(0, 1, { verb: 'delete' }), ...numbered(1, 200)]));
-    const bounds = { mostBytes: 1_000, pieceBytes: 500 };
+    const bounds = { maxBytes: 1_000, chunkBytes: 500 };
     const first = await search({ verb: 'delete' }, bounds);
     expect(first.lines).toEqual([]);
     expect(first.continue).toBeDefined();
@@ -109,16 +109,16 @@ describe('searchAuditLog', () => {
   it('limits the size of a response', async () => {
     const long = numbered(0, 10, { userAgent: 'x'.repeat(200) });
     await writeFile(path, text(long));
-    const found = await search({}, { mostFound: 1_000 });
+    const found = await search({}, { maxResultLength: 1_000 });
     expect(found.lines.length).toBeLessThan(5);
-    expect(await searchAll({}, { mostFound: 1_000 })).toEqual(down(10, 0));
+    expect(await searchAll({}, { maxResultLength: 1_000 })).toEqual(down(10, 0));
   });
 
   it('stops at since, except for lines of agents, which arrive late', async () => {
     const late = numbered(0, 1, { agent: { cluster: 'edge', log: 'l', line: 1 } });
     await writeFile(path, text([...numbered(0, 1_000), ...late, ...numbered(1_000, 1_003)]));
     let turns = 0;
-    const counted = { pieceBytes: 400, turn: async () => void turns++ };
+    const counted = { chunkBytes: 400, yieldToEventLoop: async () => void turns++ };
     const found = await search({ since: atSecond(1_001) }, counted);
     expect(ids(found)).toEqual(['1002', '1001']);
     expect(found.continue).toBeUndefined();
@@ -159,7 +159,7 @@ describe('searchAuditLog', () => {
         const found: string[] = [];
         for (let next: string | undefined, pages = 0; pages < 2_000; pages++) {
           const query = { limit, ...(next === undefined ? {} : { continue: next }) };
-          const page = await searchAuditLog(place, query, { ...options, mostBytes, pieceBytes });
+          const page = await searchAuditLog(place, query, { ...options, maxBytes: mostBytes, chunkBytes: pieceBytes });
           found.push(...ids(page));
           next = page.continue;
           if (next === undefined) break;

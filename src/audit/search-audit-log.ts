@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type AuditQuery, defaultAuditLimit } from '../api/audit/audit-query.ts';
-import { linesBackwards } from './lines-backwards.ts';
-import { findLogFiles, type LogPlace, withLogFile } from './log-files.ts';
-import { matchAudit, writtenAt } from './match-audit.ts';
-import { readPosition, writePosition } from './search-position.ts';
+import { auditLineMatcher, lineTimestamp } from './audit-line-matcher.ts';
+import { findLogFiles, type LogLocation, withLogFile } from './log-files.ts';
+import { readLinesBackwards } from './read-lines-backwards.ts';
+import { formatSearchPosition, parseSearchPosition } from './search-position.ts';
 
 /** The result of a search: log lines, newest first. */
-export interface AuditFindings {
+export interface AuditSearchResult {
   readonly lines: readonly string[];
   /** Cursor for the next request. `undefined` if the whole log was searched. */
   readonly continue: string | undefined;
@@ -17,13 +17,13 @@ export interface AuditFindings {
 export interface AuditSearchOptions {
   readonly signal: AbortSignal;
   /** Awaited between chunks, to let other work run. */
-  turn(): Promise<void>;
+  yieldToEventLoop(): Promise<void>;
   /** Number of bytes to search per request. The next request continues. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Size limit of a response, which one line may exceed. */
-  readonly mostFound?: number;
+  readonly maxResultLength?: number;
   /** Number of bytes to read at a time. */
-  readonly pieceBytes?: number;
+  readonly chunkBytes?: number;
 }
 
 /** About a tenth of a second of CPU time, in chunks of a millisecond. */
@@ -38,12 +38,12 @@ const clockSlack = 5 * 60_000;
 
 /** Searches the log backwards from its newest line, within the limits of one request. */
 export async function searchAuditLog(
-  place: LogPlace,
+  place: LogLocation,
   query: AuditQuery,
   options: AuditSearchOptions,
-): Promise<AuditFindings> {
+): Promise<AuditSearchResult> {
   const files = await findLogFiles(place);
-  const start = query.continue === undefined ? undefined : await readPosition(query.continue, place, files);
+  const start = query.continue === undefined ? undefined : await parseSearchPosition(query.continue, place, files);
   const search = new Search(query, options);
   for (const [index, file] of files.entries()) {
     if (index < (start?.index ?? 0)) continue;
@@ -54,7 +54,9 @@ export async function searchAuditLog(
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
     const offset = left > 0 ? left : next.size;
-    return search.findings(await withLogFile(place, next, (handle) => writePosition(handle, next.number, offset)));
+    return search.findings(
+      await withLogFile(place, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
+    );
   }
   return search.findings(undefined);
 }
@@ -74,38 +76,40 @@ class Search {
 
   constructor(query: AuditQuery, options: AuditSearchOptions) {
     this.#options = options;
-    this.#isWanted = matchAudit(query);
+    this.#isWanted = auditLineMatcher(query);
     this.#limit = query.limit ?? defaultAuditLimit;
     this.#oldest = query.since === undefined ? undefined : Date.parse(query.since) - clockSlack;
   }
 
   /** True if the search limit or the result limit of one request is reached. */
   get hasEnough(): boolean {
-    return this.#isFull || this.#bytes >= (this.#options.mostBytes ?? defaultMaxBytes);
+    return this.#isFull || this.#bytes >= (this.#options.maxBytes ?? defaultMaxBytes);
   }
 
   /** Resolves with the offset below which nothing was searched yet: 0 at the start of the file. */
   async searchFile(file: FileHandle, end: number): Promise<number> {
-    const { signal, turn, pieceBytes } = this.#options;
-    for await (const piece of linesBackwards(file, end, pieceBytes)) {
+    const { signal, yieldToEventLoop, chunkBytes } = this.#options;
+    for await (const piece of readLinesBackwards(file, end, chunkBytes)) {
       signal.throwIfAborted();
       this.#bytes += piece.bytes;
       for (const { text, start } of piece.lines) {
         this.#check(text);
         if (this.isOver || this.#isFull) return start;
       }
-      if (this.hasEnough) return piece.left;
-      await turn();
+      if (this.hasEnough) return piece.unreadEnd;
+      await yieldToEventLoop();
     }
     return 0;
   }
 
-  findings(next: string | undefined): AuditFindings {
-    return { lines: this.#lines, continue: next, reached: writtenAt(this.#last) };
+  findings(next: string | undefined): AuditSearchResult {
+    return { lines: this.#lines, continue: next, reached: lineTimestamp(this.#last) };
   }
 
   get #isFull(): boolean {
-    return this.#lines.length >= this.#limit || this.#characters >= (this.#options.mostFound ?? defaultMaxResultLength);
+    return (
+      this.#lines.length >= this.#limit || this.#characters >= (this.#options.maxResultLength ?? defaultMaxResultLength)
+    );
   }
 
   #check(line: string): void {
@@ -120,7 +124,7 @@ class Search {
 }
 
 function isOwnLineBefore(line: string, time: number): boolean {
-  const written = writtenAt(line);
+  const written = lineTimestamp(line);
   // A body that contains the same text only makes the search continue.
   return written !== undefined && written < time && !line.includes('"agent":{');
 }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  accessKeyBody,
   accessKeyBodyLength,
   accessKeyChecksum,
+  accessKeyChecksumInput,
   accessKeyChecksumLength,
-  checksummedText,
+  generateAccessKeyBody,
 } from '../api/management/access-key-value.ts';
 import { accessKeyPrefix } from '../api/naming.ts';
 
@@ -14,12 +14,12 @@ const allowedFormat = /^[A-Za-z0-9._~+/=-]{32,512}$/;
 const minDistinctCharacters = 8;
 
 export function generateAccessKey(random: (size: number) => Uint8Array = randomBytes): string {
-  const body = accessKeyBody(random);
-  return checksummedText(body) + checksumOf(body);
+  const body = generateAccessKeyBody(random);
+  return accessKeyChecksumInput(body) + checksumOf(body);
 }
 
 function checksumOf(body: string): string {
-  return accessKeyChecksum(createHash('sha256').update(checksummedText(body)).digest());
+  return accessKeyChecksum(createHash('sha256').update(accessKeyChecksumInput(body)).digest());
 }
 
 /** True if a bearer token has the format of a stored key. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { createAuthenticator } from './authn.ts';
-import { type KeyState, keyMark } from './key-state.ts';
-import { createRightsSignals } from './rights-signals.ts';
+import { type KeyState, keyFingerprint } from './key-state.ts';
+import { createPermissionSignals } from './permission-signals.ts';
 
 function setUp() {
   const clock = new ManualClock();
@@ -11,15 +11,15 @@ function setUp() {
   const lookedUp: string[] = [];
   const listeners = new Set<(names: Iterable<string>) => void>();
   const authenticator = createAuthenticator({
-    lookup: (hash) => {
+    keyByHash: (hash) => {
       lookedUp.push(hash);
       return keys.get(hash);
     },
-    current: (name) => [...keys.values()].find((key) => key.name === name),
+    keyByName: (name) => [...keys.values()].find((key) => key.name === name),
     hash: (token) => `#${token}`,
     isWellFormed: (token) => !token.startsWith('bad'),
     clock,
-    rights: createRightsSignals(clock),
+    permissionSignals: createPermissionSignals(clock),
     onUse: (name) => used.push(name),
     onChange: (listener) => {
       listeners.add(listener);
@@ -56,7 +56,7 @@ describe('createAuthenticator', () => {
   it('a credential derived from a key resumes as long as the key is the same', () => {
     const { authenticator, key, put, used } = setUp();
     put('t', key());
-    const made = { name: 'k', uid: 'u1', mark: keyMark(key()) };
+    const made = { name: 'k', uid: 'u1', mark: keyFingerprint(key()) };
     const identity = authenticator.resume(made);
     expect(identity).toMatchObject({ user: { name: 'anna' }, accessKey: 'k', system: false });
     expect(identity?.signal).toBe(authenticator.authenticate('t')?.signal);
@@ -114,12 +114,12 @@ describe('createAuthenticator', () => {
     const { authenticator, key, put, clock } = setUp();
     put('t', key());
     const identity = authenticator.authenticate('t');
-    const signal = identity?.rights?.();
+    const signal = identity?.permissionSignal?.();
     expect(signal?.aborted).toBe(false);
     put('t', change(key()));
     clock.advance(5000);
     expect([identity?.signal.aborted, signal?.aborted]).toEqual([false, true]);
-    expect(authenticator.authenticate('t')?.rights?.().aborted).toBe(false);
+    expect(authenticator.authenticate('t')?.permissionSignal?.().aborted).toBe(false);
   });
 
   it.each(changes)('no stream starts with outdated permissions: key is %s', (_, change) => {
@@ -127,8 +127,8 @@ describe('createAuthenticator', () => {
     put('t', key());
     const identity = authenticator.authenticate('t');
     put('t', change(key()));
-    expect(identity?.rights?.().aborted).toBe(true);
-    expect(identity?.rights?.({ name: 'another', groups: [] }).aborted).toBe(true);
+    expect(identity?.permissionSignal?.().aborted).toBe(true);
+    expect(identity?.permissionSignal?.({ name: 'another', groups: [] }).aborted).toBe(true);
   });
 
   it('requests with the same key share one identity until its user or permissions change', () => {
@@ -141,7 +141,7 @@ describe('createAuthenticator', () => {
     put('t', key({ user, scopes: '[{}]' }));
     const narrowed = authenticator.authenticate('t');
     expect(narrowed).not.toBe(first);
-    expect([first?.rights?.().aborted, narrowed?.rights?.().aborted]).toEqual([true, false]);
+    expect([first?.permissionSignal?.().aborted, narrowed?.permissionSignal?.().aborted]).toEqual([true, false]);
     put('t', key({ user: { name: 'anna', groups: [] }, scopes: '[{}]' }));
     expect(authenticator.authenticate('t')?.user.groups).toEqual([]);
     put('t', key({ user, version: '2' }));

@@ -1,16 +1,16 @@
 import type { Clock } from '../lib/clock.ts';
 import type { TokenKey } from './gateway-token.ts';
 import type { Identity } from './identity.ts';
-import { isSameRights, isUsable, type KeyState, keyMark } from './key-state.ts';
-import { createKnownTokens } from './known-tokens.ts';
-import type { RightsSignals } from './rights-signals.ts';
+import { hasSamePermissions, isUsable, type KeyState, keyFingerprint } from './key-state.ts';
+import type { PermissionSignals } from './permission-signals.ts';
 import { createSessions } from './sessions.ts';
+import { createTokenHashCache } from './token-hash-cache.ts';
 
 export interface AuthenticatorOptions {
   /** Returns the key whose value has this hash, from the access-key cache. Synchronous. */
-  lookup(hash: string): KeyState | undefined;
+  keyByHash(hash: string): KeyState | undefined;
   /** Returns the key with this name, from the access-key cache. Synchronous. */
-  current(keyName: string): KeyState | undefined;
+  keyByName(keyName: string): KeyState | undefined;
   /** The keyed hash under which key values are stored. Without the seal key, a hash cannot be traced to its value. */
   hash(token: string): string;
   /**
@@ -18,9 +18,9 @@ export interface AuthenticatorOptions {
    */
   isWellFormed(token: string): boolean;
   /** Returns a fingerprint that changes with the value of the key. Defaults to `keyFingerprint`. */
-  markOf?(state: KeyState): string;
+  fingerprintOf?(state: KeyState): string;
   readonly clock: Clock;
-  readonly rights: RightsSignals;
+  readonly permissionSignals: PermissionSignals;
   /** Called for each request that is authenticated with a key. Must be fast. */
   onUse(keyName: string): void;
   /** Reports keys that may have changed, directly or through their owner. Returns a function that unsubscribes. */
@@ -47,14 +47,14 @@ const maxTokenLength = 512;
  * control it, so the duration of a lookup reveals nothing about any key's value.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { clock, rights: signals } = options;
-  const markOf = (state: KeyState) => options.markOf?.(state) ?? keyMark(state);
+  const { clock, permissionSignals: signals } = options;
+  const markOf = (state: KeyState) => options.fingerprintOf?.(state) ?? keyFingerprint(state);
   const sessions = createSessions({
     clock,
-    current: (name) => options.current(name),
-    onOtherRights: (name) => signals.keyChanged(name),
+    keyByName: (name) => options.keyByName(name),
+    onPermissionsChanged: (name) => signals.notifyKey(name),
   });
-  const tokens = createKnownTokens(options);
+  const tokens = createTokenHashCache(options);
   /** Identities by the signal of their session: requests with the same key share one identity object. */
   const identities = new WeakMap<AbortSignal, { readonly state: KeyState; readonly identity: Identity }>();
   const stopListening = options.onChange((names) => sessions.recheck(names));
@@ -71,11 +71,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       accessKey: name,
       system: false,
       signal,
-      rights(as) {
+      permissionSignal(as) {
         // The key may have changed owner since authentication; no notification of that change would come any more.
-        const current = options.current(name);
-        const isUnchanged = current !== undefined && isSameRights(state, current);
-        return isUnchanged ? signals.of(as ?? user, name) : signals.fired();
+        const current = options.keyByName(name);
+        const isUnchanged = current !== undefined && hasSamePermissions(state, current);
+        return isUnchanged ? signals.signalFor(as ?? user, name) : signals.firedSignal();
       },
     };
     identities.set(signal, { state, identity });
@@ -85,11 +85,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     authenticate(token, mark) {
       if (token.length > maxTokenLength) return undefined;
-      return identityOf(tokens.find(token, options.lookup, mark));
+      return identityOf(tokens.find(token, options.keyByHash, mark));
     },
 
     resume({ name, uid, mark }) {
-      const state = options.current(name);
+      const state = options.keyByName(name);
       return state?.uid === uid && markOf(state) === mark ? identityOf(state) : undefined;
     },
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DirectTokenClaims, directTokenAudience, signDirectToken, type TokenSigner } from './direct-token.ts';
-import { longestDirectToken, verifyDirectToken } from './verify-direct-token.ts';
+import { maxDirectTokenLength, verifyDirectToken } from './verify-direct-token.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const seconds = now / 1000;
@@ -140,7 +140,7 @@ describe('direct-endpoint tokens (completions §6)', () => {
     );
   });
 
-  it.each(['', '.', '..', 'a.b.c', 'flk_0123456789', 'eyJ.eyJ.', 'x'.repeat(longestDirectToken + 1)])(
+  it.each(['', '.', '..', 'a.b.c', 'flk_0123456789', 'eyJ.eyJ.', 'x'.repeat(maxDirectTokenLength + 1)])(
     'text that is not a token is rejected: %#',
     async (text) => {
       expect(await verify(text)).toEqual({ refusal: 'invalid' });

@@ -10,7 +10,7 @@ export interface Identity {
   /** Scopes of the credential in addition to those of its access key. All of them must allow a request. */
   readonly scopes?: readonly JsonObject[];
   /** The key of the caller's fair-queueing share if there is no access key. Defaults to the user's name. */
-  readonly countedAs?: string;
+  readonly fairQueueKey?: string;
   /** True for the server's own controllers and maintenance. */
   readonly system: boolean;
   /**
@@ -22,7 +22,7 @@ export interface Identity {
    * The expiry of the credential itself, in milliseconds since the epoch. If absent, the credential expires with its
    * key. Long-running requests end at this time.
    */
-  readonly ends?: number;
+  readonly expiresAt?: number;
   /**
    * Returns a signal that fires when the permissions of the caller change, or those of `as` if the caller impersonates
    * another user. Only long-running requests (watches, proxied streams) end with it: a short request was authorized
@@ -30,11 +30,11 @@ export interface Identity {
    * from the call on, so request it before authorization. Its reason is the last message of the stream. Absent if the
    * permissions never change.
    */
-  rights?(as?: UserInfo): AbortSignal;
+  permissionSignal?(as?: UserInfo): AbortSignal;
   /**
    * An authorization check that precedes the plane's own policy. A caller who comes through the management API reaches
    * a cluster only as far as the management API allows, no matter whom they impersonate there. Absent if there is no
    * such check.
    */
-  gate?(attributes: Attributes): Decision | Promise<Decision>;
+  preauthorize?(attributes: Attributes): Decision | Promise<Decision>;
 }

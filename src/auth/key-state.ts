@@ -27,12 +27,12 @@ export function isUsable(state: KeyState | undefined, now: number): state is Key
 }
 
 /** A fingerprint for credentials derived from a key, which end when its value changes. Reveals nothing of the value. */
-export function keyMark({ version }: Pick<KeyState, 'version'>): string {
+export function keyFingerprint({ version }: Pick<KeyState, 'version'>): string {
   return hash('sha256', `mark:${version}`, 'base64url').slice(0, 16);
 }
 
 /** True if both states have the same user and the same scopes. */
-export function isSameRights(a: KeyState, b: KeyState): boolean {
+export function hasSamePermissions(a: KeyState, b: KeyState): boolean {
   return a === b || (a.scopes === b.scopes && isSameUser(a.user, b.user));
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
-import { createLoginBackoff, type LoginBackoff, sourceOf } from './login-backoff.ts';
+import { createLoginBackoff, type LoginBackoff, sourceNetworkOf } from './login-backoff.ts';
 
 const admitted = (backoff: LoginBackoff, account: string, source: string) => {
   const result = backoff.admit({ account, source });
@@ -59,7 +59,7 @@ describe('createLoginBackoff', () => {
       backoff,
       many(4, () => ['anna', '192.0.2.1']),
     );
-    admitted(backoff, 'anna', '192.0.2.1').succeeded();
+    admitted(backoff, 'anna', '192.0.2.1').succeed();
     expect(
       letThrough(
         backoff,
@@ -77,33 +77,33 @@ describe('createLoginBackoff', () => {
 
   it('an abandoned attempt is reverted, whatever else was counted meanwhile', () => {
     const backoff = createLoginBackoff(new ManualClock());
-    for (let index = 0; index < 100; index++) admitted(backoff, 'anna', '192.0.2.1').givenUp();
+    for (let index = 0; index < 100; index++) admitted(backoff, 'anna', '192.0.2.1').abandon();
     const early = admitted(backoff, 'anna', '192.0.2.1');
     letThrough(
       backoff,
       many(5, () => ['anna', '192.0.2.1']),
     );
     expect(typeof backoff.admit({ account: 'anna', source: '192.0.2.1' })).toBe('number');
-    early.givenUp();
+    early.abandon();
     expect(typeof backoff.admit({ account: 'anna', source: '192.0.2.1' })).toBe('number');
   });
 
   it('guesses at one account from many sources wait for seconds, known sources do not wait', () => {
     const clock = new ManualClock();
     const backoff = createLoginBackoff(clock);
-    admitted(backoff, 'anna', '198.51.100.7').succeeded();
+    admitted(backoff, 'anna', '198.51.100.7').succeed();
     const everywhere = many(2000, (index) => ['anna', `192.0.${index >> 8}.${index & 255}`] as const);
     expect(letThrough(backoff, everywhere)).toBeLessThanOrEqual(102);
     const wait = backoff.admit({ account: 'anna', source: '203.0.113.9' });
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(5000);
-    admitted(backoff, 'anna', '198.51.100.7').succeeded();
+    admitted(backoff, 'anna', '198.51.100.7').succeed();
     admitted(backoff, 'bob', '203.0.113.9');
   });
 
   it('guesses at many accounts from one source wait, but accounts that logged in from it before do not', () => {
     const backoff = createLoginBackoff(new ManualClock());
-    admitted(backoff, 'anna', '192.0.2.1').succeeded();
+    admitted(backoff, 'anna', '192.0.2.1').succeed();
     expect(
       letThrough(
         backoff,
@@ -111,7 +111,7 @@ describe('createLoginBackoff', () => {
       ),
     ).toBeLessThanOrEqual(51);
     expect(backoff.admit({ account: 'bob', source: '192.0.2.1' })).toBeLessThanOrEqual(30_000);
-    admitted(backoff, 'anna', '192.0.2.1').succeeded();
+    admitted(backoff, 'anna', '192.0.2.1').succeed();
     admitted(backoff, 'bob', '192.0.2.2');
   });
 
@@ -122,7 +122,7 @@ describe('createLoginBackoff', () => {
     for (let index = 0; index < 500; index++) {
       if (typeof backoff.admit({ account: `user-${index}`, source: '192.0.2.1' }) !== 'number') guesses += 1;
       const own = backoff.admit({ account: 'mallory', source: '192.0.2.1' });
-      if (typeof own !== 'number') own.succeeded();
+      if (typeof own !== 'number') own.succeed();
     }
     expect(guesses).toBeLessThanOrEqual(51);
   });
@@ -185,6 +185,6 @@ describe('sourceOf', () => {
     ['2001:db8::192.0.2.1', '2001:db8:0:0::/64'],
     ['', ''],
   ])('maps %s to %s', (address, source) => {
-    expect(sourceOf(address)).toBe(source);
+    expect(sourceNetworkOf(address)).toBe(source);
   });
 });

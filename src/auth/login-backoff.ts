@@ -17,9 +17,9 @@ export interface LoginBackoff {
 }
 
 export interface AdmittedLogin {
-  succeeded(): void;
+  succeed(): void;
   /** Reverts the count: the password was not checked. */
-  givenUp(): void;
+  abandon(): void;
 }
 
 interface Policy {
@@ -56,7 +56,7 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
 
   return {
     admit({ account, source }) {
-      const network = sourceOf(source);
+      const network = sourceNetworkOf(source);
       const pair = digest(`${network} ${account}`);
       const counted: (readonly [Failures, string])[] = [[pairs, pair]];
       if (!succeededPairs.has(pair)) counted.push([sources, network], [accounts, digest(account)]);
@@ -67,8 +67,8 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
         for (const revert of undo) revert();
       };
       return {
-        givenUp: undoAll,
-        succeeded() {
+        abandon: undoAll,
+        succeed() {
           undoAll();
           pairs.forget(pair);
           putLast(succeededPairs, pair, true, limit);
@@ -141,7 +141,7 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): 
 let latest = { address: '', source: '' };
 
 /** Returns the source of an address: an IPv4 address, or the /64 of an IPv6 address, which one client owns entirely. */
-export function sourceOf(address: string): string {
+export function sourceNetworkOf(address: string): string {
   // Called for every request; consecutive requests often come from the same address.
   if (address !== latest.address) latest = { address, source: networkOf(address) };
   return latest.source;

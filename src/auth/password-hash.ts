@@ -15,7 +15,7 @@ export const decoyHash = `scrypt$${cost.logN}$${cost.r}$${cost.p}$${'A'.repeat(2
  * The maximum number of concurrent hashes in the process. Node has four threads for hashing and for all file I/O, and
  * half of them must stay free for the store. One processor must stay free for everything else.
  */
-export function hashRunsAtATime(): number {
+export function maxConcurrentHashes(): number {
   return Math.max(1, Math.min(2, availableParallelism() - 1));
 }
 
@@ -24,7 +24,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 async function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
-  if (running >= hashRunsAtATime()) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running >= maxConcurrentHashes()) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
     return await runScrypt(password, salt, logN, r, p);

@@ -2,16 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { createLoginBackoff } from './login-backoff.ts';
 import { hashPassword } from './password-hash.ts';
-import { createPasswordLogin, type EnteredLogin, type PasswordAccount } from './password-login.ts';
+import { type AdmittedPasswordAttempt, createPasswordLogin, type PasswordAccount } from './password-login.ts';
 
 const password = 'correct horse';
 let accounts: Record<string, PasswordAccount>;
 beforeAll(async () => {
   const hash = await hashPassword(password);
   accounts = {
-    anna: { user: 'anna', disabled: false, hash, mark: 'm' },
-    gone: { user: 'gone', disabled: true, hash, mark: 'm' },
-    bare: { user: 'bare', disabled: false, mark: '' },
+    anna: { user: 'anna', disabled: false, hash, passwordFingerprint: 'm' },
+    gone: { user: 'gone', disabled: true, hash, passwordFingerprint: 'm' },
+    bare: { user: 'bare', disabled: false, passwordFingerprint: '' },
   };
 });
 
@@ -19,13 +19,13 @@ function setUp(room: () => Promise<(() => void) | undefined> = async () => () =>
   const enter = createPasswordLogin({
     find: (username) => accounts[username],
     backoff: createLoginBackoff(new ManualClock()),
-    room,
+    acquireSlot: room,
   });
   const signal = new AbortController().signal;
   return (username: string, password: string) => enter({ username, password, source: '192.0.2.1', signal });
 }
 
-function entered(result: Awaited<ReturnType<ReturnType<typeof setUp>>>): EnteredLogin {
+function entered(result: Awaited<ReturnType<ReturnType<typeof setUp>>>): AdmittedPasswordAttempt {
   if ('why' in result) throw new Error(result.why);
   return result;
 }
@@ -63,8 +63,8 @@ describe('logging in with a password', () => {
         why: 'Too many logins at the same time',
       });
     }
-    first.leave();
-    for (let index = 0; index < 20; index++) entered(await enter('anna', password)).leave();
+    first.release();
+    for (let index = 0; index < 20; index++) entered(await enter('anna', password)).release();
     expect(held).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe('logging in with a password', () => {
     for (let index = 0; index < 6; index++) {
       const login = entered(await enter('anna', 'wrong horse'));
       expect(await login.check()).toMatchObject({ why: 'wrong password' });
-      login.leave();
+      login.release();
     }
     expect(await enter('anna', password)).toEqual({ retryAfterSeconds: 1, why: 'Too many failed logins' });
   });

@@ -8,7 +8,7 @@ export interface PasswordAccount {
   /** The slow hash. Absent if no password is set. */
   readonly hash?: string;
   /** Changes with the password. */
-  readonly mark: string;
+  readonly passwordFingerprint: string;
 }
 
 export interface PasswordLoginOptions {
@@ -19,7 +19,7 @@ export interface PasswordLoginOptions {
    * Acquires a slot for one run of the slow hash, with fair queueing between sources. Resolves to the release function,
    * `undefined` if no slot becomes free in time.
    */
-  room(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
+  acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
 export interface PasswordAttempt {
@@ -29,20 +29,20 @@ export interface PasswordAttempt {
   readonly signal: AbortSignal;
 }
 
-export type PasswordOutcome =
+export type PasswordCheckResult =
   | { readonly account: PasswordAccount }
   /** For the audit log only; the client learns neither the reason nor the user. */
   | { readonly account?: undefined; readonly why: string; readonly user?: string };
 
 /** An admitted login attempt that holds a slot. */
-export interface EnteredLogin {
+export interface AdmittedPasswordAttempt {
   /** Runs the slow hash once in every case, so that the duration does not reveal whether the account exists. */
-  check(): Promise<PasswordOutcome>;
+  check(): Promise<PasswordCheckResult>;
   /** Releases the slot; must always be called. An attempt that was not checked does not count as failed. */
-  leave(): void;
+  release(): void;
 }
 
-export interface RefusedEntry {
+export interface RejectedPasswordAttempt {
   readonly retryAfterSeconds: number;
   readonly why: string;
 }
@@ -52,15 +52,15 @@ const busySeconds = 1;
 /** Verifies passwords, with backoff after failed attempts and a limit on concurrent checks. */
 export function createPasswordLogin(
   options: PasswordLoginOptions,
-): (attempt: PasswordAttempt) => Promise<EnteredLogin | RefusedEntry> {
+): (attempt: PasswordAttempt) => Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt> {
   return async ({ username, password, source, signal }) => {
     const admitted = options.backoff.admit({ account: username, source });
     if (typeof admitted === 'number') {
       return { retryAfterSeconds: Math.ceil(admitted / 1000), why: 'Too many failed logins' };
     }
-    const release = await options.room(source, signal);
+    const release = await options.acquireSlot(source, signal);
     if (release === undefined) {
-      admitted.givenUp();
+      admitted.abandon();
       return { retryAfterSeconds: busySeconds, why: 'Too many logins at the same time' };
     }
     let isChecked = false;
@@ -73,12 +73,12 @@ export function createPasswordLogin(
         if (account === undefined || why !== undefined) {
           return { why: why ?? '', ...(account === undefined ? {} : { user: account.user }) };
         }
-        admitted.succeeded();
+        admitted.succeed();
         return { account };
       },
-      leave() {
+      release() {
         release();
-        if (!isChecked) admitted.givenUp();
+        if (!isChecked) admitted.abandon();
       },
     };
   };

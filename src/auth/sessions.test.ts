@@ -15,7 +15,7 @@ const state: KeyState = {
 function setUp(current: (name: string) => KeyState | undefined) {
   const clock = new ManualClock();
   const reported: string[] = [];
-  const sessions = createSessions({ clock, current, onOtherRights: (name) => reported.push(name) });
+  const sessions = createSessions({ clock, keyByName: current, onPermissionsChanged: (name) => reported.push(name) });
   return { clock, reported, sessions };
 }
 

@@ -1,7 +1,7 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { unauthorized } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isSameRights, isUsable, type KeyState } from './key-state.ts';
+import { hasSamePermissions, isUsable, type KeyState } from './key-state.ts';
 
 interface Session {
   state: KeyState;
@@ -14,9 +14,9 @@ interface Session {
 export interface SessionsOptions {
   readonly clock: Clock;
   /** Returns the current state of the key with this name. Synchronous. */
-  current(keyName: string): KeyState | undefined;
+  keyByName(keyName: string): KeyState | undefined;
   /** Called if the key is still valid but its user, groups or scopes have changed. */
-  onOtherRights(keyName: string): void;
+  onPermissionsChanged(keyName: string): void;
 }
 
 /** Sessions of access keys: one abort signal for all requests that use a key. */
@@ -50,7 +50,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 
   const check = (session: Session): void => {
-    const state = options.current(session.state.name);
+    const state = options.keyByName(session.state.name);
     if (!isUsable(state, clock.now()) || !isSameKey(session.state, state)) {
       end(session, unauthorized());
     } else {
@@ -64,7 +64,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     // Keep the old state if nothing changed: a new object per use would survive long enough to burden the GC.
     if (before.user === state.user && before.scopes === state.scopes) return;
     session.state = state;
-    if (!isSameRights(before, state)) options.onOtherRights(state.name);
+    if (!hasSamePermissions(before, state)) options.onPermissionsChanged(state.name);
   };
 
   // The expiry of a key can move (ttlAfterLastActivity), so the timer checks the cached state again.

@@ -24,7 +24,7 @@ export type VerifiedDirectToken =
   | { readonly claims?: undefined; readonly refusal: DirectTokenRefusal };
 
 /** Longer than any issued token. Longer ones are rejected before decoding. */
-export const longestDirectToken = 32 * 1024;
+export const maxDirectTokenLength = 32 * 1024;
 
 const keySets = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>();
 
@@ -36,7 +36,7 @@ export async function verifyDirectToken(
   token: string,
   options: VerifyDirectTokenOptions,
 ): Promise<VerifiedDirectToken> {
-  if (token.length > longestDirectToken) return { refusal: 'invalid' };
+  if (token.length > maxDirectTokenLength) return { refusal: 'invalid' };
   let keySet = keySets.get(options.keys);
   if (keySet === undefined) {
     keySet = createLocalJWKSet(options.keys);

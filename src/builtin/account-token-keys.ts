@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { tokenAlgorithm } from '../auth/direct-token.ts';
-import { createVerifiedTokens } from '../auth/verified-tokens.ts';
-import type { TokenKeys } from '../controlplane/core/account-tokens.ts';
+import { createTokenVerifier } from '../auth/token-verifier.ts';
+import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import type { SigningKeys } from '../process/signing-keys.ts';
 
 export interface AccountTokenKeysOptions {
@@ -12,7 +12,7 @@ export interface AccountTokenKeysOptions {
 
 /** Signs and verifies service account tokens of the planes with the installation's signing keys. */
 export function accountTokenKeys({ signingKeys, installation }: AccountTokenKeysOptions): TokenKeys {
-  const { verify } = createVerifiedTokens(() => signingKeys.publicKeys());
+  const { verify } = createTokenVerifier(() => signingKeys.publicKeys());
   return {
     installation,
     sign(claims) {

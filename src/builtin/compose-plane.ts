@@ -7,32 +7,32 @@ import { admissionPoliciesPart } from '../controlplane/policies/admission-polici
 import { rbacPart } from '../controlplane/rbac/rbac-part.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { standingDigest } from '../registry/standing-kinds.ts';
+import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
 
-export interface ComposerOptions
+export interface PlaneComposerOptions
   extends Pick<CoreDependencies, 'sealing' | 'tokens' | 'longestTokenSeconds' | 'certificateAuthority'> {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export interface Composed extends PlaneComposition {
+export interface ComposedPlane extends PlaneComposition {
   /** Returns the service account that a bearer token of this plane belongs to. Valid while the plane is loaded. */
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
 /** Composes Kubernetes planes from their parts. */
-export interface Composer {
+export interface PlaneComposer {
   /** The digest of the built-in objects that every plane has. */
-  readonly standing: string;
-  compose(dependencies: PartDependencies, besides?: Besides): Composed;
+  readonly builtinDigest: string;
+  compose(dependencies: PartDependencies, besides?: AdditionalParts): ComposedPlane;
 }
 
 /** Additional parts of a single plane. */
-export interface Besides {
+export interface AdditionalParts {
   readonly parts?: readonly PlanePart[];
 }
 
-export function composer(options: ComposerOptions): Composer {
+export function createPlaneComposer(options: PlaneComposerOptions): PlaneComposer {
   const { parts } = composeParts(options, {
     ...options,
     planeId: '',
@@ -41,7 +41,9 @@ export function composer(options: ComposerOptions): Composer {
     },
   });
   return {
-    standing: standingDigest(parts.flatMap(({ standing }) => (standing === undefined ? [] : [standing]))),
+    builtinDigest: builtinObjectsDigest(
+      parts.flatMap(({ builtinObjects }) => (builtinObjects === undefined ? [] : [builtinObjects])),
+    ),
     compose(dependencies, { parts: more = [] } = {}) {
       const composition = composeParts(options, dependencies);
       return { ...composition, parts: [...composition.parts, ...more] };
@@ -49,7 +51,7 @@ export function composer(options: ComposerOptions): Composer {
   };
 }
 
-function composeParts(options: ComposerOptions, dependencies: PartDependencies): Composed {
+function composeParts(options: PlaneComposerOptions, dependencies: PartDependencies): ComposedPlane {
   const rbac = rbacPart(dependencies);
   const { sealing, tokens, longestTokenSeconds, certificateAuthority } = options;
   const core = corePart({

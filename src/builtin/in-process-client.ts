@@ -2,12 +2,12 @@ import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { parseFieldSelector } from '../api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../api/selectors/label-selector.ts';
 import { StatusError } from '../api/status.ts';
-import type { ApiClient, ListRequest, Place, ResourceClient } from '../client/resource-client.ts';
+import type { ApiClient, ListRequest, ObjectKey, ResourceClient } from '../client/resource-client.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { cloneJson, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
-import type { ListOptions, PatchOptions, Served, WriteOptions } from '../registry/verbs.ts';
+import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';
 
 /**
  * The client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs directly
@@ -29,10 +29,10 @@ function resourceInProcess<Fields extends JsonObject>(
   store: KindStore<Fields>,
   fieldManager: string,
 ): ResourceClient<Fields> {
-  const typed = ({ object }: Served) => typedObject(kind, object);
+  const typed = ({ object }: ServedObject) => typedObject(kind, object);
   const write: WriteOptions = { dryRun: false, fieldManager, fieldValidation: 'Ignore' };
   const patchOptions: PatchOptions = { ...write, force: false };
-  const contextOf = (place: Pick<Place, 'namespace'>, signal?: AbortSignal) =>
+  const contextOf = (place: Pick<ObjectKey, 'namespace'>, signal?: AbortSignal) =>
     systemContext(place.namespace ?? '', signal);
   const mergePatch = (document: JsonValue) => ({ type: 'merge', document, findings: [] }) as const;
 

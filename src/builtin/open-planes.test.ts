@@ -10,7 +10,7 @@ import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { inProcessClient } from './in-process-client.ts';
-import { objectOf, openPlanesBench, type PlanesBench } from './planes.fixture.ts';
+import { objectOf, openPlanesTestEnv, type PlanesTestEnv } from './planes-test-env.fixture.ts';
 
 const place = { namespace: 'default', name: 'one' };
 
@@ -47,10 +47,10 @@ async function leftOf(store: Store): Promise<string[]> {
   return left;
 }
 
-const seen = ({ planes }: PlanesBench): KubeObject | undefined =>
+const seen = ({ planes }: PlanesTestEnv): KubeObject | undefined =>
   planes.local.kinds.get(`virtualclusters.${virtualClusterKind.group}`)?.peek(place.namespace, place.name)?.object;
 
-async function use({ planes }: PlanesBench): Promise<void> {
+async function use({ planes }: PlanesTestEnv): Promise<void> {
   const visit = await planes.builtIn.virtualPlanes.enter(place);
   try {
     const borrowed = await planes.fleet.borrow(visit.plane.id);
@@ -63,22 +63,22 @@ async function use({ planes }: PlanesBench): Promise<void> {
       release();
     }
   } finally {
-    visit.leave();
+    visit.close();
   }
 }
 
 /** Creates, uses, puts to sleep, wakes and deletes a virtual cluster; continues after failures. */
-async function wholeLife(bench: PlanesBench): Promise<void> {
+async function wholeLife(bench: PlanesTestEnv): Promise<void> {
   const client = bench.hostClient.resource(virtualClusterKind);
   const steps: (() => Promise<unknown>)[] = [
     () => client.create(objectOf(virtualClusterKind, { ...place })),
     () => use(bench),
-    () => bench.upkeep.idle(),
+    () => bench.maintenance.idle(),
     () => client.patch(place, { spec: { asleep: true } }),
     () => client.patch(place, { spec: { asleep: false } }),
     () => use(bench),
     () => client.delete(place),
-    () => bench.upkeep.idle(),
+    () => bench.maintenance.idle(),
   ];
   for (const step of steps) {
     await step().catch((error: unknown) => {
@@ -87,8 +87,8 @@ async function wholeLife(bench: PlanesBench): Promise<void> {
   }
 }
 
-async function until(bench: PlanesBench, holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 200 && !holds(); turn++) await bench.work();
+async function until(bench: PlanesTestEnv, holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !holds(); turn++) await bench.runMaintenance();
   expect(holds()).toBe(true);
 }
 
@@ -98,13 +98,13 @@ describe('virtual clusters as planes of the built-in cluster', () => {
     for (let writes = 1; ; writes++) {
       const store = openMemoryStore({ clock: new ManualClock() });
       // The first start creates the built-in cluster; crashes begin after it.
-      await (await openPlanesBench({ store })).close();
-      const first = await openPlanesBench({ store: dyingAfter(store, writes) });
+      await (await openPlanesTestEnv({ store })).close();
+      const first = await openPlanesTestEnv({ store: dyingAfter(store, writes) });
       await wholeLife(first);
       const isDone = seen(first) === undefined && (await leftOf(store)).length === 0 && writes > 12;
       await first.close();
 
-      const second = await openPlanesBench({ store });
+      const second = await openPlanesTestEnv({ store });
       await until(second, () => seen(second)?.metadata.deletionTimestamp === undefined);
       if (seen(second) !== undefined) {
         const client = second.hostClient.resource(virtualClusterKind);
@@ -124,7 +124,7 @@ describe('virtual clusters as planes of the built-in cluster', () => {
   });
 
   it('a request during the removal of a virtual cluster does not recreate it', async () => {
-    const bench = await openPlanesBench();
+    const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     for (let round = 0; round < 20; round++) {
       const { metadata } = await client.create(objectOf(virtualClusterKind, { ...place }));
@@ -133,27 +133,27 @@ describe('virtual clusters as planes of the built-in cluster', () => {
       const late = Array.from({ length: 5 }, () => use(bench).catch(() => undefined));
       await until(bench, () => seen(bench)?.metadata.uid !== metadata.uid);
       await Promise.all([...visitors, ...late]);
-      await bench.work();
+      await bench.runMaintenance();
       expect(await leftOf(bench.store)).toEqual([]);
     }
     await bench.close();
   });
 
   it('a virtual cluster is usable and reports it as soon as its object exists, with a single write', async () => {
-    const bench = await openPlanesBench();
+    const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     const before = await bench.store.revision('local');
     const created = await client.create(objectOf(virtualClusterKind, { ...place }));
     expect(created.status).toMatchObject({ phase: 'Ready', observedGeneration: 1, conditions: [{ status: 'True' }] });
     expect(await bench.store.revision(planeIdOf(created))).toBeGreaterThan(before);
     await use(bench);
-    await bench.work();
+    await bench.runMaintenance();
     expect(seen(bench)?.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
     await bench.close();
   });
 
   it('each virtual cluster has its own plane, even with a reused name', async () => {
-    const bench = await openPlanesBench();
+    const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     const first = await client.create(objectOf(virtualClusterKind, { ...place }));
     await client.delete(place);
@@ -165,18 +165,18 @@ describe('virtual clusters as planes of the built-in cluster', () => {
   });
 
   it('a virtual cluster that cannot be opened reports the error and is retried', async () => {
-    const bench = await openPlanesBench();
+    const bench = await openPlanesTestEnv();
     const client = bench.hostClient.resource(virtualClusterKind);
     const { fleet } = bench.planes;
-    const use = fleet.use.bind(fleet);
+    const use = fleet.withPlane.bind(fleet);
     await client.create(objectOf(virtualClusterKind, { ...place }));
-    fleet.use = () => Promise.reject(new Error('out of order'));
+    fleet.withPlane = () => Promise.reject(new Error('out of order'));
     await client.patch(place, { spec: { displayName: 'One' } });
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Failed');
     const message = textAt(seen(bench) as JsonValue, 'status', 'message');
     expect(message).toMatch(/cannot be opened: internal error.*Retrying automatically/);
     expect(message).not.toContain('out of order');
-    fleet.use = use;
+    fleet.withPlane = use;
     await until(bench, () => textAt(seen(bench) as JsonValue, 'status', 'phase') === 'Ready');
     await bench.close();
   });

@@ -1,15 +1,15 @@
-import { localCluster } from '../api/naming.ts';
+import { builtInClusterName } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { notFound } from '../api/status.ts';
 import { virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
-import { accountIssuer } from '../controlplane/core/account-tokens.ts';
-import { type Borrowed, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
+import { accountIssuer } from '../controlplane/core/accounts/account-tokens.ts';
+import { type BorrowedPlane, createFleet, type Fleet } from '../controlplane/fleet/fleet.ts';
 import { sizeLimitPart } from '../controlplane/fleet/size-limit.ts';
 import { openKubernetesPlane } from '../controlplane/kubernetes-plane.ts';
+import type { PlaneSource } from '../controlplane/maintenance/plane-stores.ts';
 import type { PartDependencies } from '../controlplane/plane-part.ts';
-import type { PlaneSource } from '../controlplane/upkeep/plane-objects.ts';
 import { virtualClustersPart } from '../controlplane/virtual/virtual-clusters-part.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { gatedPlane } from '../gateway/gated-plane.ts';
@@ -18,22 +18,22 @@ import type { Host } from '../hosts/host.ts';
 import type { Plane } from '../http/plane.ts';
 import { textAt } from '../lib/json-path.ts';
 import { storeOf } from '../registry/kind-stores.ts';
-import type { LeftWork } from '../registry/left-work.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
-import { type Composed, type ComposerOptions, composer } from './compose-plane.ts';
+import { type ComposedPlane, createPlaneComposer, type PlaneComposerOptions } from './compose-plane.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { type PlaneServerOptions, planeServer } from './plane-server.ts';
-import { virtualApi } from './virtual-api.ts';
-import { type VirtualPlanes, virtualPlanes } from './virtual-planes.ts';
+import { createVirtualApiSender } from './virtual-api.ts';
+import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
 
-export interface PlanesOptions extends ComposerOptions, PlaneServerOptions {
+export interface PlanesOptions extends PlaneComposerOptions, PlaneServerOptions {
   readonly store: Store;
   /** The memory budget of all loaded planes together, in bytes. */
   readonly memoryBudget: number;
   /** The size limit for the objects of one virtual cluster, in bytes. Beyond it, writes that increase the size fail. */
-  readonly mostBytesOfOne: number;
+  readonly maxVirtualClusterBytes: number;
   /** Called when pending maintenance work was written. */
-  onUpkeep(left: LeftWork): void;
+  onMaintenance(left: MaintenanceWork): void;
 }
 
 /** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
@@ -50,32 +50,32 @@ export interface Planes {
 
 const never = new AbortController().signal;
 /** The built-in cluster itself is not in a namespace. */
-const localLocation = { namespace: '', name: localCluster };
+const localLocation = { namespace: '', name: builtInClusterName };
 
 /** Opens the built-in cluster, which stays loaded. Planes of virtual clusters are loaded and unloaded on demand. */
 export async function openPlanes(options: PlanesOptions): Promise<Planes> {
-  const { store, clock, log, memoryBudget, onUpkeep, tokens } = options;
-  const { standing, compose } = composer(options);
-  const compositions = new WeakMap<Plane, Composed>();
+  const { store, clock, log, memoryBudget, onMaintenance, tokens } = options;
+  const { builtinDigest, compose } = createPlaneComposer(options);
+  const compositions = new WeakMap<Plane, ComposedPlane>();
   const fleet = createFleet({
     store,
     clock,
     log,
     memoryBudget,
-    standing,
+    builtinObjectsDigest: builtinDigest,
     async open(id, own, birth) {
-      let made: Composed | undefined;
+      let made: ComposedPlane | undefined;
       const plane = await openKubernetesPlane({
         id,
         store: own,
-        ...(birth === undefined ? {} : { birth }),
+        ...(birth === undefined ? {} : { creationRow: birth }),
         clock,
         log,
-        onUpkeep,
+        onMaintenanceWork: onMaintenance,
         compose(dependencies) {
           const sizeLimit = () =>
-            sizeLimitPart({ mostBytes: options.mostBytesOfOne, plane: () => dependencies.plane() });
-          const part = id === localCluster ? virtualClusters(dependencies) : sizeLimit();
+            sizeLimitPart({ maxBytes: options.maxVirtualClusterBytes, plane: () => dependencies.plane() });
+          const part = id === builtInClusterName ? virtualClusters(dependencies) : sizeLimit();
           made = compose(dependencies, { parts: [part] });
           return made;
         },
@@ -90,32 +90,32 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
       clock,
       plane: () => dependencies.plane(),
       kubernetesVersion: options.version.gitVersion,
-      birth: (id) => fleet.birth(id),
-      tryPlane: (id) => fleet.use(id, async () => {}),
+      planeCreationWrite: (id) => fleet.creationWrite(id),
+      probePlane: (id) => fleet.withPlane(id, async () => {}),
       removePlane: (id) => fleet.remove(id),
     });
 
-  await fleet.resume();
+  await fleet.resumeRemovals();
   const local = await borrowedLocal(fleet);
-  const virtual = virtualPlanes({
+  const virtual = openVirtualPlanes({
     virtualClusters: storeOf(local.plane.kinds, virtualClusterKind),
-    async visit(id, name) {
+    async openSession(id, name) {
       const borrowed = await fleet.borrow(id);
       if (borrowed === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
-      return { plane: borrowed.plane, leave: borrowed.release };
+      return { plane: borrowed.plane, close: borrowed.release };
     },
   });
   const { close } = virtual;
   const handlerOf = planeServer(options);
   const serve = (plane: Plane) => handlerOf(gatedPlane(plane));
-  const enter = async () => ({ plane: local.plane, signal: never, leave() {} });
+  const enter = async () => ({ plane: local.plane, signal: never, close() {} });
   const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
     const account = await compositions.get(plane)?.authenticate(token);
     // All virtual clusters have accounts with the same names; each gets its own fair-queueing share.
-    return account && { ...account, countedAs: `${plane.id}/${account.user.name}` };
+    return account && { ...account, fairQueueKey: `${plane.id}/${account.user.name}` };
   };
   const inProcess = { serve, authenticate, clock, log };
-  const sendToLocal = virtualApi({ virtualPlanes: { enter }, ...inProcess });
+  const sendToLocal = createVirtualApiSender({ virtualPlanes: { enter }, ...inProcess });
   return {
     local: local.plane,
     fleet,
@@ -129,7 +129,7 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
     },
     host: builtinHost({
       hostClient: inProcessClient(local.plane.kinds, 'flotilla'),
-      send: virtualApi({ virtualPlanes: virtual, ...inProcess }),
+      send: createVirtualApiSender({ virtualPlanes: virtual, ...inProcess }),
       sendToHost: (request) => sendToLocal(localLocation, request),
       clock,
       log,
@@ -142,9 +142,9 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
   };
 }
 
-async function borrowedLocal(fleet: Fleet): Promise<Borrowed> {
-  await fleet.create(localCluster);
-  const local = await fleet.borrow(localCluster);
-  if (local === undefined) throw new Error(`the control plane ${localCluster} does not exist`);
+async function borrowedLocal(fleet: Fleet): Promise<BorrowedPlane> {
+  await fleet.create(builtInClusterName);
+  const local = await fleet.borrow(builtInClusterName);
+  if (local === undefined) throw new Error(`the control plane ${builtInClusterName} does not exist`);
   return local;
 }

@@ -1,12 +1,12 @@
-import { noSuchPath } from '../api/status.ts';
+import { pathNotFound } from '../api/status.ts';
+import { planeDocuments } from '../http/documents/plane-documents.ts';
+import { SharedDocuments } from '../http/documents/shared-documents.ts';
+import type { VersionInfo } from '../http/documents/version.ts';
 import type { Handler } from '../http/exchange.ts';
 import { planeHandler } from '../http/handlers/dispatch.ts';
 import type { Metrics } from '../http/metrics/create-metrics.ts';
 import type { HealthCheck, Plane } from '../http/plane.ts';
-import { planeDocuments } from '../http/plane-documents.ts';
 import { protobufCodec } from '../http/protobuf/envelope.ts';
-import { SharedDocuments } from '../http/shared-documents.ts';
-import type { VersionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 
@@ -42,7 +42,7 @@ export function planeServer(options: PlaneServerOptions): (plane: Plane) => Hand
       bodyLimit: bodyBytes,
       async nonResource(exchange) {
         const reply = await documents.reply(exchange);
-        if (reply === undefined) throw noSuchPath();
+        if (reply === undefined) throw pathNotFound();
         return reply;
       },
     });

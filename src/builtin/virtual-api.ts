@@ -1,6 +1,6 @@
 import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { PlaneVisit } from '../gateway/inside.ts';
+import type { PlaneSession } from '../gateway/gateway-target.ts';
 import type { ApiRequest, ApiResponse } from '../hosts/host.ts';
 import { chain, type Exchange, type Handler } from '../http/exchange.ts';
 import { authorize } from '../http/filters/authorize.ts';
@@ -10,12 +10,12 @@ import { requestInfo } from '../http/filters/request-info.ts';
 import { warnings } from '../http/filters/warnings.ts';
 import type { Plane } from '../http/plane.ts';
 import { goesOn, isFeed, isPieced, isStream, type Reply, type StreamBody } from '../http/reply.ts';
-import { followSignal } from '../http/request-end.ts';
+import { onAbort } from '../http/request/request-end.ts';
 import { newExchange } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
 import { feedIterator } from '../lib/feed.ts';
 import type { Log } from '../lib/log.ts';
-import type { VirtualClusterPlace, VirtualPlanes } from './virtual-planes.ts';
+import type { VirtualClusterLocation, VirtualPlanes } from './virtual-planes.ts';
 
 export interface VirtualApiOptions {
   readonly virtualPlanes: Pick<VirtualPlanes, 'enter'>;
@@ -33,11 +33,11 @@ const never = new AbortController().signal;
  * Sends in-process requests to virtual clusters under the given identity. The plane stays loaded until the response is
  * complete.
  */
-export function virtualApi(options: VirtualApiOptions) {
+export function createVirtualApiSender(options: VirtualApiOptions) {
   const { clock, log } = options;
-  const sessions = new WeakMap<Exchange, Promise<PlaneVisit>>();
+  const sessions = new WeakMap<Exchange, Promise<PlaneSession>>();
   const tokens = new WeakMap<Exchange, string>();
-  const sessionOf = async (exchange: Exchange): Promise<PlaneVisit> => {
+  const sessionOf = async (exchange: Exchange): Promise<PlaneSession> => {
     const session = sessions.get(exchange);
     if (session === undefined) throw new Error('the request has no virtual cluster');
     return await session;
@@ -63,12 +63,12 @@ export function virtualApi(options: VirtualApiOptions) {
     ],
     async (exchange) => {
       const { plane, signal } = await sessionOf(exchange);
-      exchange.end.follow(followSignal(signal, (reason) => exchange.end.end(reason)));
+      exchange.end.onEnd(onAbort(signal, (reason) => exchange.end.end(reason)));
       return await options.serve(plane)(exchange);
     },
   );
 
-  return async (place: VirtualClusterPlace, request: ApiRequest): Promise<ApiResponse> => {
+  return async (place: VirtualClusterLocation, request: ApiRequest): Promise<ApiResponse> => {
     const exchange = newExchange(
       {
         method: request.method,
@@ -86,9 +86,9 @@ export function virtualApi(options: VirtualApiOptions) {
     else exchange.identity = { user: request.as, system: false, signal: never } satisfies Identity;
     const session = options.virtualPlanes.enter(place);
     sessions.set(exchange, session);
-    exchange.end.follow(() => {
+    exchange.end.onEnd(() => {
       void session.then(
-        (opened) => opened.leave(),
+        (opened) => opened.close(),
         () => {},
       );
     });

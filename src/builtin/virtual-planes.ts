@@ -2,40 +2,40 @@ import { hostOwnerLabel } from '../api/naming.ts';
 import { type FieldsOf, groupResourceOf } from '../api/resource.ts';
 import { notFound, type StatusError, serviceUnavailable } from '../api/status.ts';
 import {
-  isAsleep,
-  isBeingRemoved,
+  isReadyForRemoval,
+  isVirtualClusterSleeping,
   planeIdOf,
   type VirtualCluster,
   virtualClusterKind,
 } from '../api/storage/virtual-cluster.ts';
-import type { PlaneVisit } from '../gateway/inside.ts';
-import { followSignal } from '../http/request-end.ts';
+import type { PlaneSession } from '../gateway/gateway-target.ts';
+import { onAbort } from '../http/request/request-end.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
 /** The namespace and name of a virtual cluster in the built-in cluster. */
-export interface VirtualClusterPlace {
+export interface VirtualClusterLocation {
   readonly namespace: string;
   readonly name: string;
 }
 
 /** The status of a virtual cluster as the gateway sees it. */
-export interface StandingVirtualCluster {
+export interface VirtualClusterAccessStatus {
   readonly uid: string;
   readonly planeId: string;
   /** The owner that it was created for; '' if it was created by hand. */
   readonly owner: string;
-  readonly door: 'open' | 'asleep' | 'closing';
+  readonly access: 'open' | 'asleep' | 'closing';
 }
 
 export interface VirtualPlanes {
   /** Opens a gateway session. Throws 404 or 503 if the virtual cluster cannot be used now. */
-  enter(place: VirtualClusterPlace): Promise<PlaneVisit>;
+  enter(place: VirtualClusterLocation): Promise<PlaneSession>;
   /** Returns the virtual cluster at the location, usable or not. `undefined` if there is none. */
-  at(place: VirtualClusterPlace): StandingVirtualCluster | undefined;
+  statusAt(place: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
   /** Resolves when the virtual cluster at the location can be used; rejects if the signal fires before. */
-  opened(place: VirtualClusterPlace, signal: AbortSignal): Promise<void>;
+  whenUsable(place: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
   /** Returns the plane of the virtual cluster at the location, `undefined` if none can be used there. */
-  planeIdAt(place: VirtualClusterPlace): string | undefined;
+  planeIdAt(place: VirtualClusterLocation): string | undefined;
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export interface VirtualPlanesOptions {
   /** The virtual clusters of the built-in cluster. */
   readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'listen'>;
   /** Must pin the plane before its first await: from then on the plane is not removed until the session ends. */
-  visit(planeId: string, name: string): Promise<Omit<PlaneVisit, 'signal'>>;
+  openSession(planeId: string, name: string): Promise<Omit<PlaneSession, 'signal'>>;
 }
 
 interface PlaneSessions {
@@ -55,7 +55,7 @@ interface PlaneSessions {
  * Gives access to the planes of virtual clusters according to their objects. When a virtual cluster is put to sleep or
  * its removal begins, open streams in its plane end, and later requests get an error that says so.
  */
-export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
+export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   const { virtualClusters } = options;
   const sessionsByPlane = new Map<string, PlaneSessions>();
 
@@ -85,7 +85,7 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
       if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
       // In the same tick as the check above: a removal of the plane happens before this, or waits for the session.
-      const opening = options.visit(planeId, name);
+      const opening = options.openSession(planeId, name);
       const sessions = sessionsOf(planeId);
       sessions.count += 1;
       const releaseSession = () => {
@@ -93,16 +93,16 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
         if (sessions.count === 0 && sessionsByPlane.get(planeId) === sessions) sessionsByPlane.delete(planeId);
       };
       try {
-        const { plane, leave } = await opening;
+        const { plane, close } = await opening;
         let left = false;
         return {
           plane,
           signal: sessions.end.signal,
-          leave() {
+          close() {
             if (left) return;
             left = true;
             releaseSession();
-            leave();
+            close();
           },
         };
       } catch (error) {
@@ -111,18 +111,18 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
       }
     },
 
-    at({ namespace, name }) {
+    statusAt({ namespace, name }) {
       const object = virtualClusters.peek(namespace, name)?.object;
       if (object === undefined) return undefined;
       return {
         uid: object.metadata.uid ?? '',
         planeId: planeIdOf(object),
         owner: object.metadata.labels?.[hostOwnerLabel] ?? '',
-        door: isBeingRemoved(object) ? 'closing' : isAsleep(object) ? 'asleep' : 'open',
+        access: isReadyForRemoval(object) ? 'closing' : isVirtualClusterSleeping(object) ? 'asleep' : 'open',
       };
     },
 
-    opened({ namespace, name }, signal) {
+    whenUsable({ namespace, name }, signal) {
       const isUsable = () => {
         const object = virtualClusters.peek(namespace, name)?.object;
         return object !== undefined && unavailableError(object) === undefined;
@@ -134,7 +134,7 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
           cleanUp();
           resolve();
         });
-        const leaveSignal = followSignal(signal, (reason) => {
+        const leaveSignal = onAbort(signal, (reason) => {
           cleanUp();
           reject(reason);
         });
@@ -156,8 +156,8 @@ export function virtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
 
 function unavailableError(object: VirtualCluster): StatusError | undefined {
   const name = JSON.stringify(object.metadata.name ?? '');
-  if (isBeingRemoved(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
-  if (!isAsleep(object)) return undefined;
+  if (isReadyForRemoval(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
+  if (!isVirtualClusterSleeping(object)) return undefined;
   return serviceUnavailable(
     `the virtual cluster ${name} is asleep and its data is kept: set spec.asleep of its ${virtualClusterKind.kind} to false to wake it`,
   );

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { programVersion } from '../lib/program-version.ts';
 import { exitCodeMeanings, exitCodes } from './cli-error.ts';
-import type { CallValues, GivenOption } from './command-call.ts';
+import type { CallValues, OptionValue } from './command-call.ts';
 import { callValues } from './command-call.ts';
 import type { CommandSpec, GroupSpec, OptionSpec } from './command-spec.ts';
 import { environmentMeanings } from './environment-meanings.ts';
@@ -23,7 +23,7 @@ export interface Catalogue {
  * Returns the commands that begin with `word`, or the whole catalogue if there are none. A call needs no more than
  * these: to build every command takes longer than most commands run.
  */
-export function catalogueOf(catalogue: Catalogue, word: string | undefined): Catalogue {
+export function catalogueForWord(catalogue: Catalogue, word: string | undefined): Catalogue {
   const matches = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
   const commands = catalogue.commands.filter(matches);
   if (commands.length === 0) return catalogue;
@@ -94,7 +94,7 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, invoke: In
     const args = new Map(
       command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]] as const),
     );
-    const given: Record<string, GivenOption> = command.opts();
+    const given: Record<string, OptionValue> = command.opts();
     const options = new Map(command.options.map((one) => [longName(one), given[one.attributeName()]] as const));
     await invoke(spec, callValues(args, options));
   });

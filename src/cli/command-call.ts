@@ -13,7 +13,7 @@ export interface CommandCall {
    */
   readonly interrupted: AbortSignal;
   /** Stops handling signals: a child process that owns the terminal handles them from now on. */
-  leaveSignals(): void;
+  releaseSignals(): void;
 }
 
 /** The given arguments and options, by their names in the command description. */
@@ -22,25 +22,25 @@ export interface CallValues {
   argument(name: string): string;
   optionalArgument(name: string): string | undefined;
   /** The values of an argument that takes several. */
-  rest(name: string): readonly string[];
+  argumentList(name: string): readonly string[];
   /** The value of `--<option>`. */
   text(option: string): string | undefined;
   flag(option: string): boolean;
   list(option: string): readonly string[];
 }
 
-export type GivenOption = string | boolean | readonly string[] | undefined;
+export type OptionValue = string | boolean | readonly string[] | undefined;
 
 export function callValues(
   args: ReadonlyMap<string, string | readonly string[] | undefined>,
-  options: ReadonlyMap<string, GivenOption>,
+  options: ReadonlyMap<string, OptionValue>,
 ): CallValues {
   const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
   const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
   return {
     argument: (name) => textOf(args.get(name)) ?? '',
     optionalArgument: (name) => textOf(args.get(name)),
-    rest: (name) => listOf(args.get(name)),
+    argumentList: (name) => listOf(args.get(name)),
     text: (option) => textOf(options.get(option)),
     flag: (option) => options.get(option) === true,
     list: (option) => listOf(options.get(option)),

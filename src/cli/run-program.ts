@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { buildProgram, catalogueOf } from './build-program.ts';
+import { buildProgram, catalogueForWord } from './build-program.ts';
 import { loadCatalogue } from './catalogue/catalogue.ts';
 import { exitCodes } from './cli-error.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -11,7 +11,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   exitOnClosedPipe();
   const interruption = listenForInterruption();
   const terminal = openTerminal({ out: process.stdout, err: process.stderr, in: process.stdin }, process.env);
-  const catalogue = catalogueOf(await loadCatalogue(), argv[2]);
+  const catalogue = catalogueForWord(await loadCatalogue(), argv[2]);
   const program = buildProgram(catalogue, async (spec, values) => {
     const { run } = await spec.load();
     const call = {
@@ -21,7 +21,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       get interrupted() {
         return interruption.signal;
       },
-      leaveSignals: () => interruption.stop(),
+      releaseSignals: () => interruption.stop(),
     };
     process.exitCode = (await run(call)) ?? exitCodes.success;
   });
@@ -34,7 +34,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       process.exitCode = interruption.exitCode;
     } else {
       const { text, exitCode } = describeFailure(error);
-      terminal.remark(`flotilla: ${text}\n`);
+      terminal.printToStderr(`flotilla: ${text}\n`);
       process.exitCode = exitCode;
     }
   } finally {

@@ -8,14 +8,14 @@ import { projectNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { isSettled } from '../server/instances.fixture.ts';
-import { ServerBench } from '../server/server.fixture.ts';
+import { isReconciled } from '../server/instances.fixture.ts';
+import { ServerTestEnv } from '../server/server.fixture.ts';
 import { type Fetch, httpClient } from './http-client.ts';
 import { startInformer } from './informer.ts';
 import type { ResourceClient } from './resource-client.ts';
 
 const namespace = projectNamespace('default');
-let bench: ServerBench | undefined;
+let bench: ServerTestEnv | undefined;
 let agent: Agent | undefined;
 const stopping: AbortController[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function setUp(): Promise<ResourceClient> {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   const server = await bench.start();
   const dispatcher = new Agent({ connect: { ca: await readFile(bench.file('ca.crt'), 'utf8') } });
   agent = dispatcher;
@@ -47,7 +47,7 @@ function instance(name: string): KubeObject {
 /** The instance once the server has no more status to write. */
 async function settled(instances: ResourceClient, name: string): Promise<KubeObject> {
   for await (const event of instances.watch({ namespace, fieldSelector: `metadata.name=${name}` })) {
-    if (event.type !== 'BOOKMARK' && isSettled(event.object)) return event.object;
+    if (event.type !== 'BOOKMARK' && isReconciled(event.object)) return event.object;
   }
   throw new Error('the watch ended before it was settled');
 }

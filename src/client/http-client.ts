@@ -4,13 +4,13 @@ import { type Status, StatusError } from '../api/status.ts';
 import { parseTrustedJson } from '../lib/json-parse.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
-import { linesOf } from '../lib/lines.ts';
-import type { ApiClient, ObjectEvent, Place, ResourceClient, WatchRequest } from './resource-client.ts';
-import { type FetchedResponse, type Sender, sendRequest } from './send-request.ts';
+import { readLines } from '../lib/read-lines.ts';
+import type { ApiClient, ObjectEvent, ObjectKey, ResourceClient, WatchRequest } from './resource-client.ts';
+import { type FetchedResponse, type RequestSender, sendRequest } from './send-request.ts';
 
 export type { Fetch } from './send-request.ts';
 
-export interface HttpClientOptions extends Sender {
+export interface HttpClientOptions extends RequestSender {
   /** The root of a control plane: `https://host:8443/kubernetes/management`. */
   readonly server: string;
 }
@@ -30,12 +30,12 @@ function resourceOverHttp<Fields extends JsonObject>(
     return `${root}${below}/${kind.plural}`;
   }
 
-  function item(place: Place, subresource = ''): string {
+  function item(place: ObjectKey, subresource = ''): string {
     const path = `${collection(place.namespace)}/${encodeURIComponent(place.name)}`;
     return subresource === '' ? path : `${path}/${subresource}`;
   }
 
-  function placeOf(object: KubeObject): Place {
+  function placeOf(object: KubeObject): ObjectKey {
     const { name = '', namespace } = object.metadata;
     return { name, ...(namespace === undefined ? {} : { namespace }) };
   }
@@ -85,7 +85,7 @@ function resourceOverHttp<Fields extends JsonObject>(
       const url = `${collection(namespace)}${query({ ...selectors, resourceVersion, watch: 'true', allowWatchBookmarks: 'true' })}`;
       const response = await send('GET', url, signal);
       if (response.body === null) return;
-      for await (const line of linesOf(response.body as AsyncIterable<Uint8Array>)) yield toEvent(kind, line);
+      for await (const line of readLines(response.body as AsyncIterable<Uint8Array>)) yield toEvent(kind, line);
     },
     create: (object, { signal } = {}) => callFor('POST', collection(object.metadata.namespace), signal, json(object)),
     update: (object, { signal } = {}) => callFor('PUT', item(placeOf(object)), signal, json(object)),

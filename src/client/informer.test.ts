@@ -3,7 +3,7 @@ import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster
 import { projectNamespace } from '../api/naming.ts';
 import { inProcessClient } from '../builtin/in-process-client.ts';
 import { silentLog } from '../lib/log.ts';
-import { openManagement } from '../management/management.fixture.ts';
+import { openManagementTestEnv } from '../management/management.fixture.ts';
 import { startInformer } from './informer.ts';
 import type { ResourceClient } from './resource-client.ts';
 
@@ -28,7 +28,7 @@ function interruptible(client: ResourceClient) {
 }
 
 it('an informer lists again when the history has expired and reports what changed meanwhile (CLIENT-04)', async () => {
-  const { plane, clock, store, create, remove, admin } = await openManagement();
+  const { plane, clock, store, create, remove, admin } = await openManagementTestEnv();
   await create('virtualclusterinstances', 'stays', {}, admin('default'));
   await create('virtualclusterinstances', 'goes', {}, admin('default'));
   const { resource, firstWatch } = interruptible(

@@ -2,7 +2,7 @@ import type { KubeObject, TypedObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Log } from '../lib/log.ts';
-import { followChanges } from './follow-changes.ts';
+import { listAndWatch } from './list-and-watch.ts';
 import type { ListRequest, ResourceClient } from './resource-client.ts';
 
 export interface InformerOptions<Fields extends JsonObject = JsonObject> {
@@ -65,6 +65,6 @@ export function startInformer<Fields extends JsonObject>(options: InformerOption
     synced,
     get: (namespace, name) => objects.get(`${namespace}/${name}`),
     all: () => objects.values(),
-    done: followChanges({ resource, request, clock, log, signal, begin: relist, take }),
+    done: listAndWatch({ resource, request, clock, log, signal, relist: relist, apply: take }),
   };
 }

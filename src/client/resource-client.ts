@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../lib/json-value.ts';
  * for an error response. Returned objects may be shared; callers must not modify them.
  */
 export interface ResourceClient<Fields extends JsonObject = JsonObject> {
-  get(place: Place, options?: CallOptions): Promise<TypedObject<Fields>>;
+  get(place: ObjectKey, options?: CallOptions): Promise<TypedObject<Fields>>;
   list(options?: ListRequest): Promise<ObjectList<Fields>>;
   /** Ends when the server ends it; the client must then list or watch again. */
   watch(options: WatchRequest): AsyncIterable<ObjectEvent<Fields>>;
@@ -15,9 +15,9 @@ export interface ResourceClient<Fields extends JsonObject = JsonObject> {
   update(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   updateStatus(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   /** A merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed since. */
-  patch(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
-  patchStatus(place: Place, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
-  delete(place: Place, options?: DeleteRequest): Promise<void>;
+  patch(place: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
+  patchStatus(place: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
+  delete(place: ObjectKey, options?: DeleteRequest): Promise<void>;
 }
 
 /** Creates clients for kinds. */
@@ -25,7 +25,7 @@ export interface ApiClient {
   resource<Fields extends JsonObject>(kind: ResourceKind<Fields>): ResourceClient<Fields>;
 }
 
-export interface Place {
+export interface ObjectKey {
   /** Empty or absent for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name: string;

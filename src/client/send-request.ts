@@ -12,7 +12,7 @@ export interface FetchedResponse {
   readonly body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null;
 }
 
-export interface Sender {
+export interface RequestSender {
   readonly fetch: Fetch;
   /** Called for each request, so that a renewed key is used immediately. `undefined` if a cookie authenticates. */
   token?(): string | undefined;
@@ -31,7 +31,7 @@ export interface HttpRequest {
  * Sends one request with the caller's credential. Throws every error response as StatusError, whatever server sent it.
  */
 export async function sendRequest(
-  sender: Sender,
+  sender: RequestSender,
   { method, url, accept = 'application/json', body, signal }: HttpRequest,
 ): Promise<FetchedResponse> {
   const token = sender.token?.();

@@ -10,8 +10,13 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import type { ResourceKind } from '../api/resource.ts';
 import { inProcessClient } from '../builtin/in-process-client.ts';
 import { silentLog } from '../lib/log.ts';
-import { deleting, type Management, openManagement, patching } from '../management/management.fixture.ts';
-import { resourceKey } from '../registry/rows.ts';
+import {
+  deleteOptions,
+  type ManagementTestEnv,
+  openManagementTestEnv,
+  patchOptions,
+} from '../management/management.fixture.ts';
+import { resourceKey } from '../registry/rows/rows.ts';
 import { startInstanceController } from './instances/instance-controller.ts';
 import { startProjectController } from './projects/project-controller.ts';
 import type { RunningController } from './runtime/controller.ts';
@@ -23,7 +28,7 @@ afterEach(async () => {
 });
 
 async function setUp() {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const client = inProcessClient(plane.kinds, 'test');
   const resource = (kind: ResourceKind) => client.resource(kind);
@@ -58,7 +63,7 @@ async function setUp() {
 }
 
 /** Resolves when the condition holds, which is checked after each change of the kind. */
-function until({ plane }: Management, kind: ResourceKind, holds: () => boolean): Promise<void> {
+function until({ plane }: ManagementTestEnv, kind: ResourceKind, holds: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const stop = plane.kinds.get(resourceKey(kind))?.listen(() => look());
     const look = () => {
@@ -79,7 +84,7 @@ describe('the project controller', () => {
     const { create, verbs, admin, state } = management;
     await create('projects', 'p', open);
     for (const name of ['one', 'two']) await create(instances, name, {}, admin('p'));
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     await until(management, projectKind, () => state.project('p') === undefined);
     expect([...state.instancesOf('p')]).toEqual([]);
     expect(state.namespace('platform-p-p')).toBeUndefined();
@@ -95,10 +100,10 @@ describe('the project controller', () => {
         admin('p'),
         'held',
         { type: 'merge', document: { metadata: { finalizers: value } }, findings: [] },
-        patching,
+        patchOptions,
       );
     await finalizers(['test.example/hold']);
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     await until(management, projectKind, () => JSON.stringify(state.project('p')).includes('InstancesRemaining'));
     expect(state.project('p')).toMatchObject({
       status: { conditions: [{ type: 'ContentDeleted', status: 'False', message: expect.stringContaining('held') }] },
@@ -120,7 +125,7 @@ describe('the project controller', () => {
     await create('projects', 'p', open);
     await lease('free', []);
     await lease('held', ['test.example/hold']);
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     const names = async () => (await leases.list()).items.map(({ metadata }) => metadata.name);
     await until(
       management,
@@ -142,7 +147,7 @@ describe('the project controller', () => {
     const { create, verbs, admin, state, clock } = management;
     await create('projects', 'p', open);
     await create(instances, 'one', {}, admin('p'));
-    await verbs('projects').delete(admin(), 'p', { ...deleting, gracePeriodSeconds: 60 });
+    await verbs('projects').delete(admin(), 'p', { ...deleteOptions, gracePeriodSeconds: 60 });
     clock.advance(59_000);
     expect([...state.instancesOf('p')]).toHaveLength(1);
     clock.advance(2_000);
@@ -181,10 +186,10 @@ describe('the user controller', () => {
       admin(),
       'red',
       { type: 'merge', document: { spec: { users: [] } }, findings: [] },
-      patching,
+      patchOptions,
     );
     await until(management, userKind, () => teamsOf('anna') === '{"teams":["blue"]}');
-    await verbs('teams').delete(admin(), 'blue', deleting);
+    await verbs('teams').delete(admin(), 'blue', deleteOptions);
     await until(management, userKind, () => ['null', '{}'].includes(teamsOf('anna')));
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { discoveryDocuments } from '../http/discovery/discovery-documents.ts';
+import { SharedDocuments } from '../http/documents/shared-documents.ts';
 import { openApiDocuments } from '../http/openapi/openapi-documents.ts';
-import { SharedDocuments } from '../http/shared-documents.ts';
-import { mountStored } from '../registry/stored-verbs.ts';
+import { mountStored } from '../registry/verbs/stored-verbs.ts';
 import type { WatchStream } from '../registry/verbs.ts';
-import { refusal, take, told, watching } from '../registry/widgets.fixture.ts';
-import { addedKind, client, openPlaneBench, plainKind, writing } from './plane.fixture.ts';
+import { describeEvent, refusal, take, watching } from '../registry/widgets.fixture.ts';
+import { addedKind, client, openPlaneTestEnv, plainKind, writing } from './plane.fixture.ts';
 
 const widgets = plainKind('widgets', 'Widget');
 const racks = plainKind('racks', 'Rack', { namespaced: false });
@@ -17,7 +17,7 @@ async function isOver(stream: WatchStream): Promise<boolean> {
 
 describe('kinds that are added to and removed from an open plane', () => {
   it('are served, listed and counted in the generation, all kinds of one call at once', async () => {
-    const { plane } = await openPlaneBench();
+    const { plane } = await openPlaneTestEnv();
     const before = plane.generation;
     await plane.add([addedKind(widgets), addedKind(racks)]);
     expect(plane.generation).toBe(before + 1);
@@ -33,7 +33,7 @@ describe('kinds that are added to and removed from an open plane', () => {
   });
 
   it('have their objects again after they are removed and added again', async () => {
-    const { plane, create, peek } = await openPlaneBench();
+    const { plane, create, peek } = await openPlaneTestEnv();
     await plane.add([addedKind(widgets)]);
     const made = await create(key, 'it');
     await plane.remove([key]);
@@ -42,12 +42,12 @@ describe('kinds that are added to and removed from an open plane', () => {
   });
 
   it('end their watches and refuse writes when they are removed', async () => {
-    const { plane, kind, create } = await openPlaneBench();
+    const { plane, kind, create } = await openPlaneTestEnv();
     await plane.add([addedKind(widgets)]);
     const store = kind(key);
     const stream = await store.verbs.watch(client('default'), watching());
     await create(key, 'it');
-    expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED it/);
+    expect((await take(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED it/);
     await plane.remove([key]);
     expect(await isOver(stream)).toBe(true);
     const object = { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'late' } };
@@ -55,7 +55,7 @@ describe('kinds that are added to and removed from an open plane', () => {
   });
 
   it('keep their objects and watches when they are redefined', async () => {
-    const { plane, kind, create } = await openPlaneBench();
+    const { plane, kind, create } = await openPlaneTestEnv();
     await plane.add([addedKind(widgets)]);
     const made = await create(key, 'it', { spec: { size: 1 } });
     const stream = await kind(key).verbs.watch(
@@ -74,13 +74,13 @@ describe('kinds that are added to and removed from an open plane', () => {
     expect(plane.find('test.example', 'v1', 'widgets')?.subresources.status).toBeDefined();
     expect((await refusal(create(key, 'other', { spec: {} }))).message).toContain('spec.size: Required value');
     await create(key, 'third', { spec: { size: 3 } });
-    expect((await take(stream, 1)).map(told)[0]).toMatch(/^ADDED third/);
+    expect((await take(stream, 1)).map(describeEvent)[0]).toMatch(/^ADDED third/);
   });
 
   it('are not rebuilt when the same definition is added again', async () => {
-    const { plane, kind, create } = await openPlaneBench();
+    const { plane, kind, create } = await openPlaneTestEnv();
     const formed = plainKind('widgets', 'Widget', {
-      form: { storedVersion: 'test.example/v1', isTurned: () => true, turn: (object) => object },
+      form: { storedVersion: 'test.example/v1', isConverted: () => true, convert: (object) => object },
     });
     await plane.add([addedKind(formed)]);
     await create(key, 'it');
@@ -92,7 +92,7 @@ describe('kinds that are added to and removed from an open plane', () => {
   });
 
   it('end their watches when one of their versions is no longer served', async () => {
-    const { plane, kind } = await openPlaneBench();
+    const { plane, kind } = await openPlaneTestEnv();
     const both = {
       resource: widgets,
       mount: (store: Parameters<typeof mountStored>[0]) => [
@@ -107,18 +107,18 @@ describe('kinds that are added to and removed from an open plane', () => {
     expect(plane.find('test.example', 'v2', 'widgets')).toBeUndefined();
     expect(await isOver(stream)).toBe(true);
     const next = await kind(key).verbs.watch(client('default'), watching({ sendInitialEvents: undefined }));
-    expect(next.over).toBe(false);
+    expect(next.isEnded).toBe(false);
     next.close();
   });
 
   it('cannot replace a kind that the plane was opened with', async () => {
-    const { plane } = await openPlaneBench();
+    const { plane } = await openPlaneTestEnv();
     await expect(plane.add([addedKind(plainKind('namespaces', 'Other', { group: '' }))])).rejects.toThrow('namespaces');
     expect(plane.find('', 'v1', 'namespaces')?.kind.kind).toBe('Namespace');
   });
 
   it('appear in discovery and OpenAPI documents, and disappear when they are removed', async () => {
-    const { plane } = await openPlaneBench();
+    const { plane } = await openPlaneTestEnv();
     const shared = new SharedDocuments();
     const discovery = discoveryDocuments(plane, shared);
     const openApi = openApiDocuments(plane, { serverVersion: 'v1', shared });
@@ -131,7 +131,7 @@ describe('kinds that are added to and removed from an open plane', () => {
   });
 
   it('are closed with the plane, also those that are still being added', async () => {
-    const { plane } = await openPlaneBench();
+    const { plane } = await openPlaneTestEnv();
     const adding = plane.add([addedKind(widgets)]);
     plane.close();
     await adding;
@@ -151,7 +151,7 @@ describe('garbage collection of added and removed kinds', () => {
   });
 
   it('deletes dependents of added kinds, and those whose owners are of added kinds (GC-01)', async () => {
-    const env = await openPlaneBench({
+    const env = await openPlaneTestEnv({
       parts: [{ resources: [plainKind('things', 'Thing')], mount: () => [] }],
     });
     await env.plane.add([addedKind(widgets)]);
@@ -164,7 +164,7 @@ describe('garbage collection of added and removed kinds', () => {
   });
 
   it('deletes the dependents of an object that was deleted just before its kind was removed (GC-01)', async () => {
-    const env = await openPlaneBench({ withoutUpkeep: true });
+    const env = await openPlaneTestEnv({ withoutMaintenance: true });
     await env.plane.add([addedKind(widgets), addedKind(racks)]);
     const rack = await env.create('racks.test.example', 'owner');
     await env.create(key, 'dependent', owned('Rack', rack));
@@ -172,12 +172,12 @@ describe('garbage collection of added and removed kinds', () => {
     await env.plane.remove(['racks.test.example']);
     await env.plane.remove([key]);
     const { store, clock } = env;
-    const next = await openPlaneBench({
+    const next = await openPlaneTestEnv({
       store,
       clock,
       parts: [{ resources: [widgets], mount: () => [] }],
     });
-    await next.upkeep.idle();
+    await next.maintenance.idle();
     expect(next.peek(key, 'dependent')).toBeUndefined();
   });
 });

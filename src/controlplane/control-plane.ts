@@ -1,20 +1,24 @@
 import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { PlaneCreation } from '../registry/cache/builtin-object.ts';
+import {
+  type BuiltinObjectLists,
+  builtinObjectsByKind,
+  type PlaneBuiltinObjects,
+} from '../registry/cache/builtin-objects.ts';
+import { SliceObjects } from '../registry/cache/slice-objects.ts';
 import type { Collaborators } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
-import type { LeftWork } from '../registry/left-work.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import { openKindStore } from '../registry/open-kind-store.ts';
 import type { StoredResource } from '../registry/resource.ts';
-import { resourceKey } from '../registry/rows.ts';
-import { SliceObjects } from '../registry/slice-objects.ts';
-import { type StandingHere, type StandingLists, standingKinds } from '../registry/standing-kinds.ts';
-import type { PlaneBirth } from '../registry/standing-object.ts';
+import { resourceKey } from '../registry/rows/rows.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
+import type { PlaneStores } from './maintenance/plane-stores.ts';
 import { planeCollaborators } from './plane-collaborators.ts';
 import { type AddedKind, openAllOrNone, PlaneKinds } from './plane-kinds.ts';
-import type { PlaneObjects } from './upkeep/plane-objects.ts';
 
 export interface ControlPlaneOptions {
   /** The slice of the store that belongs to this plane. */
@@ -31,14 +35,14 @@ export interface ControlPlaneOptions {
   /** Admits every write of a client. Optional; by default the rules of the kinds alone decide. */
   readonly admit?: NonNullable<Collaborators['admit']>;
   /** Objects that every plane of this type has without stored rows. Their creation row was read before `objects`. */
-  readonly standing?: { readonly lists: StandingLists; readonly planeCreation: PlaneBirth };
+  readonly builtinObjects?: { readonly lists: BuiltinObjectLists; readonly planeCreation: PlaneCreation };
   /** The plane's rows, if the caller has read them. That caller releases them when the plane has all of its kinds. */
   readonly objects?: SliceObjects;
   /** Called when a write has recorded maintenance work. */
-  onUpkeep(left: LeftWork): void;
+  onMaintenanceWork(left: MaintenanceWork): void;
 }
 
-export interface ControlPlane extends Plane, PlaneObjects {
+export interface ControlPlane extends Plane, PlaneStores {
   readonly kinds: KindStores;
   /**
    * Serves these kinds from now on, all of them from the same moment. Stored objects are available at once; owner
@@ -67,10 +71,10 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
   const kinds = new Map<string, KindStore>();
   const collaborators = planeCollaborators(kinds, options.admit);
   const objects = options.objects ?? (await SliceObjects.open(options.store, options.id));
-  const builtins = options.standing && standingKinds(options.resources, options.standing.lists);
-  const builtinsOf = (resource: StoredResource): StandingHere | undefined => {
+  const builtins = options.builtinObjects && builtinObjectsByKind(options.resources, options.builtinObjects.lists);
+  const builtinsOf = (resource: StoredResource): PlaneBuiltinObjects | undefined => {
     const kind = builtins?.get(resourceKey(resource));
-    return kind && options.standing && { kind, birth: options.standing.planeCreation };
+    return kind && options.builtinObjects && { kind, planeCreation: options.builtinObjects.planeCreation };
   };
   const open = (resource: StoredResource) =>
     openKindStore({
@@ -78,10 +82,10 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
       store: options.store,
       slice: options.id,
       clock: options.clock,
-      onUpkeep: options.onUpkeep,
+      onMaintenanceWork: options.onMaintenanceWork,
       collaborators,
       shared: objects,
-      standing: builtinsOf(resource),
+      builtinObjects: builtinsOf(resource),
     });
   try {
     for (const store of await openAllOrNone(options.resources.map(open))) kinds.set(resourceKey(store.resource), store);

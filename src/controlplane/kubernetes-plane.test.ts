@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { forbidden } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { mountStored } from '../registry/stored-verbs.ts';
+import { mountStored } from '../registry/verbs/stored-verbs.ts';
 import { refusal } from '../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../store/memory.ts';
-import { namespacesPart } from './core/namespaces-part.ts';
+import { namespacesPart } from './core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
-import { addedKind, client, openPlaneBench, plainKind, writing } from './plane.fixture.ts';
+import { addedKind, client, openPlaneTestEnv, plainKind, writing } from './plane.fixture.ts';
 import type { PlanePart } from './plane-part.ts';
 
 const key = 'widgets.test.example';
@@ -38,7 +38,7 @@ const widgetsPart: PlanePart = {
 describe('a plane composed of parts', () => {
   it('starts its parts in order, admits writes in order, and stops the parts in reverse order', async () => {
     const calls: string[] = [];
-    const { plane, create } = await openPlaneBench({
+    const { plane, create } = await openPlaneTestEnv({
       parts: [widgetsPart, loggingPart('first', calls), loggingPart('second', calls)],
     });
     await create(key, 'one');
@@ -61,7 +61,7 @@ describe('a plane composed of parts', () => {
         if (name === 'bad') throw forbidden({ group: resource.group, resource: resource.plural }, name, 'not that');
       },
     });
-    const { plane, create } = await openPlaneBench({ parts: [refusing, loggingPart('second', calls)] });
+    const { plane, create } = await openPlaneTestEnv({ parts: [refusing, loggingPart('second', calls)] });
     await plane.add([addedKind(widgets)]);
     const refused = await refusal(create(key, 'bad'));
     expect(refused.message).toBe('widgets.test.example "bad" is forbidden: not that');
@@ -91,7 +91,7 @@ describe('a plane composed of parts', () => {
         ],
         authorize: () => ({ allowed: true, reason: '' }),
       }),
-      onUpkeep() {},
+      onMaintenanceWork() {},
     });
     const object = { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'a' } };
     await plane.kinds.get(key)?.verbs.create(client('default'), object, writing);
@@ -105,11 +105,11 @@ describe('a plane composed of parts', () => {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
     const failing = loggingPart('second', calls, { start: () => Promise.reject(new Error('not now')) });
-    await expect(openPlaneBench({ store, clock, parts: [loggingPart('first', calls), failing] })).rejects.toThrow(
+    await expect(openPlaneTestEnv({ store, clock, parts: [loggingPart('first', calls), failing] })).rejects.toThrow(
       'not now',
     );
     expect(calls).toEqual(['first starts', 'first ends']);
-    const { kind } = await openPlaneBench({ store, clock });
+    const { kind } = await openPlaneTestEnv({ store, clock });
     expect(kind('namespaces').count()).toBe(3);
   });
 });

@@ -2,26 +2,26 @@ import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { andThen, type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
-import type { LeftWork } from '../registry/left-work.ts';
-import { SliceObjects } from '../registry/slice-objects.ts';
-import { standingDigest } from '../registry/standing-kinds.ts';
+import { builtinObjectsDigest } from '../registry/cache/builtin-objects.ts';
+import { SliceObjects } from '../registry/cache/slice-objects.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
-import { bornPlane } from './plane-birth.ts';
-import type { AdmittedWrite, PartDependencies, PlanePart } from './plane-part.ts';
+import { ensurePlaneCreated } from './plane-creation.ts';
+import type { AdmissionAttributes, PartDependencies, PlanePart } from './plane-part.ts';
 
 export interface KubernetesPlaneOptions {
   /** The slice of the store that belongs to this plane. */
   readonly id: string;
   readonly store: Store;
   /** The creation row of the plane, if the caller has just read it. */
-  readonly birth?: Entry;
+  readonly creationRow?: Entry;
   readonly clock: Clock;
   readonly log: Log;
   /** Called once, before anything is open. */
   compose(dependencies: PartDependencies): PlaneComposition;
   /** Called when a write has recorded maintenance work. */
-  onUpkeep(left: LeftWork): void;
+  onMaintenanceWork(left: MaintenanceWork): void;
 }
 
 export interface PlaneComposition {
@@ -48,29 +48,29 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
       return opened;
     },
   });
-  const builtinLists = parts.flatMap((part) => (part.standing === undefined ? [] : [part.standing]));
+  const builtinLists = parts.flatMap((part) => (part.builtinObjects === undefined ? [] : [part.builtinObjects]));
   // This order matters: objects read after the creation row are at least as new as the built-in objects, so a watch
   // that resumes receives both.
-  const planeCreation = await bornPlane({
+  const planeCreation = await ensurePlaneCreated({
     store: options.store,
     slice: id,
     clock,
-    builtinDigest: standingDigest(builtinLists),
-    read: options.birth,
+    builtinDigest: builtinObjectsDigest(builtinLists),
+    read: options.creationRow,
   });
   const objects = await SliceObjects.open(options.store, id);
   const plane = await openControlPlane({
     id,
     store: options.store,
     clock,
-    standing: { lists: builtinLists, planeCreation },
+    builtinObjects: { lists: builtinLists, planeCreation },
     objects,
     resources: parts.flatMap((part) => part.resources),
     mount: (stores) => parts.flatMap((part) => part.mount(stores)),
     authorize,
     mayRead: mayRead ?? (() => undefined),
     admit: (write) => admitBy(parts, write),
-    onUpkeep: options.onUpkeep,
+    onMaintenanceWork: options.onMaintenanceWork,
   });
   const stopFunctions: (() => void)[] = [];
   const composed: ControlPlane = {
@@ -98,7 +98,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
 }
 
 /** Calls the parts one after the other until one refuses. Most return synchronously, and then no promise is created. */
-function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): MaybePromise<void> {
+function admitBy(parts: readonly PlanePart[], write: AdmissionAttributes): MaybePromise<void> {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);
     if (mustAwait(deciding)) return andThen(deciding, () => admitBy(parts.slice(index + 1), write));

@@ -1,8 +1,8 @@
 import { parseApiVersion } from '../api/meta.ts';
 import type { Collaborators } from '../registry/kind-runtime.ts';
 import type { KindStore } from '../registry/kind-store.ts';
-import { OwnersKnown } from '../registry/owners-known.ts';
-import { resourceKey } from '../registry/rows.ts';
+import { resourceKey } from '../registry/rows/rows.ts';
+import { OwnerTracker } from '../registry/write/owner-tracker.ts';
 
 /**
  * Gives each kind of a plane access to the other kinds, including kinds that are added and removed while the plane is
@@ -13,15 +13,15 @@ export function planeCollaborators(
   admit: Collaborators['admit'],
 ): Collaborators {
   return {
-    owners: new OwnersKnown(),
+    ownerTracker: new OwnerTracker(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
     // A namespace whose deletion begins gets a new version, so this check also fails for it.
-    namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchanged('', namespace),
-    awaitsEmptiness(namespace) {
+    namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchangedCheck('', namespace),
+    waitsForEmptyNamespace(namespace) {
       const namespaces = kinds.get(namespacesKey);
-      if (namespaces?.resource.pending === undefined) return undefined;
+      if (namespaces?.resource.needsReconcile === undefined) return undefined;
       const object = namespaces.peek('', namespace)?.object;
-      if (object === undefined || !namespaces.resource.pending({ object })) return undefined;
+      if (object === undefined || !namespaces.resource.needsReconcile({ object })) return undefined;
       return { resource: namespacesKey, namespace: '', name: namespace };
     },
     resolveOwner(reference, namespace) {

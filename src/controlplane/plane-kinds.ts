@@ -1,9 +1,9 @@
-import { Lanes } from '../lib/lanes.ts';
+import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
-import { resourceKey } from '../registry/rows.ts';
+import { resourceKey } from '../registry/rows/rows.ts';
 import { ServedKinds } from './served-kinds.ts';
 
 /** A kind that is added to an open plane. */
@@ -26,7 +26,7 @@ export class PlaneKinds {
   readonly #kinds: Map<string, KindStore>;
   readonly #open: PlaneKindsOptions['open'];
   readonly #fixed: ReadonlySet<string>;
-  readonly #operations = new Lanes();
+  readonly #operations = new KeyedSerializer();
   readonly #listeners = new Set<() => void>();
   #generation = 1;
   #closed = false;
@@ -87,7 +87,7 @@ export class PlaneKinds {
       if (store === undefined) continue;
       store.redefine(resource);
       const mounted = mount(store);
-      if (this.served.losesAny(key, mounted)) store.endWatches();
+      if (this.served.removesPath(key, mounted)) store.endWatches();
       mounts.set(key, mounted);
     }
     this.served.replace(mounts);

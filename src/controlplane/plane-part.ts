@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { AdmittedWrite } from '../registry/admission.ts';
+import type { AdmissionAttributes } from '../registry/admission.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
@@ -17,7 +17,7 @@ export interface PartDependencies {
   plane(): ControlPlane;
 }
 
-export type { AdmittedWrite } from '../registry/admission.ts';
+export type { AdmissionAttributes } from '../registry/admission.ts';
 
 /** One part of a Kubernetes control plane (core kinds, RBAC, custom resources, policies): kinds and their behavior. */
 export interface PlanePart {
@@ -29,11 +29,11 @@ export interface PlanePart {
    * row in the store until a write changes or deletes one. All planes share this list: it is created once per process,
    * not by the part. The server adds its metadata (uid, creationTimestamp, managedFields).
    */
-  readonly standing?: readonly KubeObject[];
+  readonly builtinObjects?: readonly KubeObject[];
   /**
    * Called for each write of each kind of the plane, except the server's own. Throws StatusError to refuse the write.
    */
-  admit?(write: AdmittedWrite): void | Promise<void>;
+  admit?(write: AdmissionAttributes): void | Promise<void>;
   /** Called when the plane is open and before it serves. Returns a function that stops what it started. */
   start?(): Promise<() => void>;
 }

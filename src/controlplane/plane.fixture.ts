@@ -6,16 +6,16 @@ import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { defineResource, type StoredResource } from '../registry/resource.ts';
-import { mountStored } from '../registry/stored-verbs.ts';
+import { mountStored } from '../registry/verbs/stored-verbs.ts';
 import type { DeleteOptions } from '../registry/verbs.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { namespacesPart } from './core/namespaces-part.ts';
+import { namespacesPart } from './core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from './kubernetes-plane.ts';
+import { type Maintenance, startMaintenance } from './maintenance/maintenance.ts';
 import type { AddedKind } from './plane-kinds.ts';
 import type { PlanePart } from './plane-part.ts';
-import { startUpkeep, type Upkeep } from './upkeep/upkeep.ts';
 
 /** A test kind with an arbitrary spec. */
 export function plainKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
@@ -55,11 +55,11 @@ export function client(namespace = ''): RequestContext {
   };
 }
 
-export interface PlaneBench {
+export interface PlaneTestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly plane: ControlPlane;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   kind(key: string): KindStore;
   /** Creates an object as a client; `key` is the resource key. */
   create(key: string, name: string, rest?: JsonObject, namespace?: string): Promise<KubeObject>;
@@ -73,17 +73,17 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-export interface BenchOptions {
+export interface PlaneTestEnvOptions {
   readonly parts?: readonly PlanePart[];
   readonly store?: Store;
   readonly clock?: ManualClock;
   readonly id?: string;
   /** Does not start maintenance, as if the process ended before it ran. */
-  readonly withoutUpkeep?: boolean;
+  readonly withoutMaintenance?: boolean;
 }
 
 /** Opens a plane with namespaces, these parts and maintenance, over a store in memory. */
-export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneBench> {
+export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promise<PlaneTestEnv> {
   const { id = 'test', parts = [] } = options;
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
@@ -97,15 +97,15 @@ export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneB
       parts: [namespacesPart(dependencies), ...parts],
       authorize: () => ({ allowed: true, reason: 'test' }),
     }),
-    onUpkeep: () => wake(),
+    onMaintenanceWork: () => wake(),
   });
-  const maintenance = startUpkeep({
+  const maintenance = startMaintenance({
     store,
     clock,
     log: silentLog,
     plane: async (requestedId) => (requestedId === id ? plane : undefined),
   });
-  if (options.withoutUpkeep === true) await maintenance.stop();
+  if (options.withoutMaintenance === true) await maintenance.stop();
   else wake = () => maintenance.wake();
   maintenance.wake();
   cleanups.push(async () => {
@@ -122,7 +122,7 @@ export async function openPlaneBench(options: BenchOptions = {}): Promise<PlaneB
     store,
     clock,
     plane,
-    upkeep: maintenance,
+    maintenance: maintenance,
     kind,
     async create(key, name, rest = {}, namespace = 'default') {
       const { resource, verbs } = kind(key);

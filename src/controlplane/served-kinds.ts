@@ -36,7 +36,7 @@ export class ServedKinds {
   }
 
   /** Reports whether this key currently serves a path that is missing in `mounted`. */
-  losesAny(key: string, mounted: readonly MountedResource[]): boolean {
+  removesPath(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));
   }

@@ -1,21 +1,21 @@
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { groupResourceOf } from '../api/resource.ts';
-import { noSuchPath, notFound, notImplemented } from '../api/status.ts';
+import { notFound, notImplemented, pathNotFound } from '../api/status.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { ClusterApi } from '../hosts/host.ts';
-import type { GuardedChainOptions } from '../http/chain.ts';
+import type { AuthenticatedChainOptions } from '../http/chain.ts';
 import type { Exchange, Filter, Handler } from '../http/exchange.ts';
-import { isLongRunning } from '../http/long-running.ts';
-import { pathSegments, rawPath } from '../http/path-segments.ts';
+import { isLongRunning } from '../http/request/long-running.ts';
+import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { BuiltInCluster } from './built-in-cluster.ts';
-import { type EntranceOptions, entrance } from './entrance.ts';
-import { insidePlane, type Visit } from './inside.ts';
-import { type Authorize, inCluster } from './plane-identity.ts';
-import { isProxied, proxiedGateway } from './proxied-gateway.ts';
+import { endAtCredentialExpiry } from './credential-expiry.ts';
+import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
+import { createPlaneSession, type GatewaySession } from './gateway-target.ts';
 import { remoteCluster } from './remote-cluster.ts';
-import type { TargetRooms } from './target-room.ts';
-import { untilEnd } from './until-end.ts';
+import { type Authorize, clusterIdentity } from './target-identity.ts';
+import type { TargetLimiters } from './target-limiter.ts';
+import { isVirtualClusterProxyPath, virtualClusterProxy } from './virtual-cluster-proxy.ts';
 
 export interface ClusterGatewayOptions {
   /** The name of the cluster that is built into this process. */
@@ -23,21 +23,21 @@ export interface ClusterGatewayOptions {
   /** Optional; without it this process has no built-in cluster. */
   readonly builtIn?: BuiltInCluster;
   /** The options that every chain shares; its `authenticate` accepts access keys. */
-  readonly chain: GuardedChainOptions;
+  readonly chain: AuthenticatedChainOptions;
   /** The authorizer of the management API. */
   readonly authorize: Authorize;
   /** The identity of a component that works inside the cluster and is unknown to the management API. Optional. */
-  known?(token: string): Identity | undefined;
+  internalIdentity?(token: string): Identity | undefined;
   /** True if the management API has a connected cluster of that name. */
-  isCluster(name: string): boolean;
+  hasCluster(name: string): boolean;
   /** The API of a connected cluster. `undefined` if this server cannot reach it. */
   apiOf(name: string): ClusterApi | undefined;
-  readonly rooms: TargetRooms;
-  readonly onPlane: EntranceOptions['onPlane'];
+  readonly limiters: TargetLimiters;
+  readonly onPlane: GatewayHandlerOptions['onPlane'];
 }
 
 /** `/<api_prefix>/cluster/<cluster>`. */
-export const clusterDepth = 3;
+export const clusterPathDepth = 3;
 const never = new AbortController().signal;
 
 /**
@@ -49,16 +49,16 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const ends = new WeakMap<Exchange, number>();
   const within: Filter = (exchange, next) => {
     const end = ends.get(exchange);
-    return end === undefined ? next(exchange) : untilEnd(exchange, end, options.chain.clock, next);
+    return end === undefined ? next(exchange) : endAtCredentialExpiry(exchange, end, options.chain.clock, next);
   };
 
   /** Caches the identities of repeat callers inside the built-in cluster. */
   const callers = new WeakMap<Identity, Identity>();
   const callerIn = (known: Identity, cluster: string): Identity => {
-    if (cluster !== builtInName) return inCluster(known, cluster, authorize);
+    if (cluster !== builtInName) return clusterIdentity(known, cluster, authorize);
     let caller = callers.get(known);
     if (caller === undefined) {
-      caller = inCluster(known, cluster, authorize);
+      caller = clusterIdentity(known, cluster, authorize);
       callers.set(known, caller);
     }
     return caller;
@@ -70,44 +70,58 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     exchange: Exchange,
   ): MaybePromise<Identity | undefined> => {
     const cluster = clusterOf(exchange);
-    if (known?.ends !== undefined && isLongRunning(exchange)) ends.set(exchange, known.ends);
+    if (known?.expiresAt !== undefined && isLongRunning(exchange)) ends.set(exchange, known.expiresAt);
     if (known !== undefined) return callerIn(known, cluster);
     return cluster === builtInName ? builtIn?.authenticate(builtIn.plane, token) : undefined;
   };
 
   function authenticate(token: string, exchange: Exchange): MaybePromise<Identity | undefined> {
-    const internal = options.known?.(token);
+    const internal = options.internalIdentity?.(token);
     if (internal !== undefined) return internal;
     return andThen(options.chain.authenticate(token, exchange), (found) => identityFor(found, token, exchange));
   }
 
   const builtInSession =
-    builtIn && insidePlane({ plane: builtIn.plane, signal: never, leave() {} }, (plane) => builtIn.serve(plane));
+    builtIn && createPlaneSession({ plane: builtIn.plane, signal: never, close() {} }, (plane) => builtIn.serve(plane));
 
-  function enter(exchange: Exchange): Visit {
+  function enter(exchange: Exchange): GatewaySession {
     const cluster = clusterOf(exchange);
     if (cluster === builtInName && builtInSession !== undefined) return builtInSession;
-    if (cluster === '') throw noSuchPath();
-    if (!options.isCluster(cluster)) throw notFound(groupResourceOf(clusterKind), cluster);
+    if (cluster === '') throw pathNotFound();
+    if (!options.hasCluster(cluster)) throw notFound(groupResourceOf(clusterKind), cluster);
     const name = `the cluster ${JSON.stringify(cluster)}`;
     const api = options.apiOf(cluster);
     if (api === undefined) throw notImplemented(`this server has no gateway to ${name}`);
-    const room = options.rooms.of(cluster);
+    const room = options.limiters.get(cluster);
     const asWhom = ({ user }: Identity) => user;
     const ending = () => exchange.signal;
     return {
-      inside: remoteCluster({ api, name, depth: clusterDepth, asWhom, room, ending }),
+      target: remoteCluster({
+        api,
+        name,
+        pathDepth: clusterPathDepth,
+        credentialFor: asWhom,
+        limiter: room,
+        abortSignal: ending,
+      }),
       signal: never,
-      leave() {},
+      close() {},
     };
   }
 
-  const direct = entrance({ ...options, depth: clusterDepth, authenticate, enter, alwaysThere: true, within });
-  const proxied = builtIn && proxiedGateway({ ...options, builtIn, authenticate, within });
+  const direct = gatewayHandler({
+    ...options,
+    pathDepth: clusterPathDepth,
+    authenticate,
+    openSession: enter,
+    isPermanent: true,
+    targetFilter: within,
+  });
+  const proxied = builtIn && virtualClusterProxy({ ...options, builtIn, authenticate, targetFilter: within });
   return (exchange) => {
     const segments = segmentsOf(exchange);
     const isBuiltIn = segments[2] === builtInName && proxied !== undefined;
-    return isBuiltIn && isProxied(segments, clusterDepth) ? proxied(exchange) : direct(exchange);
+    return isBuiltIn && isVirtualClusterProxyPath(segments, clusterPathDepth) ? proxied(exchange) : direct(exchange);
   };
 }
 

@@ -18,7 +18,7 @@ export function gatedPlane(plane: Plane): Plane {
     find: (group, version, plural) => plane.find(group, version, plural),
     mayRead: (identity, kind, verb) => plane.mayRead(identity, kind, verb),
     async authorize(identity, attributes) {
-      const gateDecision = await identity.gate?.(attributes);
+      const gateDecision = await identity.preauthorize?.(attributes);
       if (gateDecision?.allowed === false) return gateDecision;
       const decision = await plane.authorize(identity, attributes);
       return gateDecision?.scopes === undefined ? decision : { ...decision, scopes: gateDecision.scopes };

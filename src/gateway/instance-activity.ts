@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 /** The time of the last use of each instance, by uid. Auto-sleep and expiry depend on it. */
 export interface ActivityLog {
   /** Records a use, now or at the given time. A time before the last known use is ignored. */
-  used(uid: string, time?: number): void;
+  recordUse(uid: string, time?: number): void;
   /** Milliseconds since the epoch. `undefined` if the instance has not been used since the server started. */
   lastActivity(uid: string): number | undefined;
   /** Calls the listener at each use; the returned function unsubscribes it. A listener must be fast. */
@@ -16,7 +16,7 @@ export function createActivityLog(clock: Clock): ActivityLog {
   const last = new Map<string, number>();
   const listeners = new Set<(uid: string) => void>();
   return {
-    used(uid, time = clock.now()) {
+    recordUse(uid, time = clock.now()) {
       if ((last.get(uid) ?? 0) > time) return;
       last.set(uid, time);
       for (const listener of listeners) listener(uid);

@@ -26,28 +26,28 @@ describe('a long-running request inside an instance', () => {
       instance({ spec: { extraAccessRules: [{ teams: ['red'], clusterRole: 'edit' }] } }),
     ]) {
       const changes = createInstanceChanges();
-      const signal = changes.of(instance());
-      changes.changed(instance(), after);
+      const signal = changes.signalFor(instance());
+      changes.handleChange(instance(), after);
       expect([signal.aborted, codeOf(signal)]).toEqual([true, 410]);
-      expect(changes.of(after).aborted).toBe(false);
+      expect(changes.signalFor(after).aborted).toBe(false);
     }
   });
 
   it('continues when anything else or another instance changes', () => {
     const changes = createInstanceChanges();
-    const signal = changes.of(instance());
-    changes.changed(instance(), instance({ spec: { displayName: 'x' }, status: { phase: 'Ready' } }));
-    changes.changed(instance(), instance({ status: { virtualCluster: { access: { defaultClusterRole: '' } } } }));
-    changes.changed(instance({}, { uid: 'i2' }), undefined);
-    changes.changed(undefined, instance());
-    expect([signal.aborted, changes.of(instance()) === signal]).toEqual([false, true]);
+    const signal = changes.signalFor(instance());
+    changes.handleChange(instance(), instance({ spec: { displayName: 'x' }, status: { phase: 'Ready' } }));
+    changes.handleChange(instance(), instance({ status: { virtualCluster: { access: { defaultClusterRole: '' } } } }));
+    changes.handleChange(instance({}, { uid: 'i2' }), undefined);
+    changes.handleChange(undefined, instance());
+    expect([signal.aborted, changes.signalFor(instance()) === signal]).toEqual([false, true]);
   });
 
   it('ends when the instance is deleted', () => {
     for (const after of [undefined, instance({}, { deletionTimestamp: '2030-01-01T00:00:00Z' })]) {
       const changes = createInstanceChanges();
-      const signal = changes.of(instance());
-      changes.changed(instance(), after);
+      const signal = changes.signalFor(instance());
+      changes.handleChange(instance(), after);
       expect([signal.aborted, codeOf(signal)]).toEqual([true, 503]);
     }
   });

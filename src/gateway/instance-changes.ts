@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { rolesInside } from '../api/management/roles-inside.ts';
 import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
+import { virtualClusterRoles } from '../api/management/virtual-cluster-roles.ts';
 import { expired } from '../api/status.ts';
 import { equalJson } from '../lib/json-value.ts';
-import { asleep, beingRemoved } from './instance-words.ts';
+import { asleepError, beingRemovedError } from './instance-errors.ts';
 
 /**
  * Ends long-running requests inside an instance when it is deleted, falls asleep or changes the roles that it grants.
@@ -13,15 +13,15 @@ export interface InstanceChanges {
    * Returns a signal that covers changes from this call on, so call it before looking up roles. Its reason is the final
    * Status of a stream.
    */
-  of(instance: VirtualClusterInstance): AbortSignal;
+  signalFor(instance: VirtualClusterInstance): AbortSignal;
   /** Must be called for every change of an instance. */
-  changed(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
+  handleChange(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
 }
 
 export function createInstanceChanges(): InstanceChanges {
   const controllers = new Map<string, AbortController>();
   return {
-    of({ metadata: { uid = '' } }) {
+    signalFor({ metadata: { uid = '' } }) {
       const existing = controllers.get(uid);
       if (existing !== undefined) return existing.signal;
       const controller = new AbortController();
@@ -30,7 +30,7 @@ export function createInstanceChanges(): InstanceChanges {
       return controller.signal;
     },
 
-    changed(before, after) {
+    handleChange(before, after) {
       const uid = before?.metadata.uid ?? '';
       const controller = controllers.get(uid);
       if (before === undefined || controller === undefined) return;
@@ -44,11 +44,12 @@ export function createInstanceChanges(): InstanceChanges {
 
 function endReason(before: VirtualClusterInstance, after: VirtualClusterInstance | undefined): Error | undefined {
   if (after === undefined || after.metadata.deletionTimestamp !== undefined) {
-    return beingRemoved(before);
+    return beingRemovedError(before);
   }
-  if (isSleeping(after) && !isSleeping(before)) return asleep(after);
-  const [oldRoles, newRoles] = [rolesInside(before), rolesInside(after)];
-  if (oldRoles.fallback === newRoles.fallback && equalJson([...oldRoles.rules], [...newRoles.rules])) return undefined;
+  if (isSleeping(after) && !isSleeping(before)) return asleepError(after);
+  const [oldRoles, newRoles] = [virtualClusterRoles(before), virtualClusterRoles(after)];
+  if (oldRoles.defaultRole === newRoles.defaultRole && equalJson([...oldRoles.rules], [...newRoles.rules]))
+    return undefined;
   return expired('your permissions have changed; list again and start a new watch');
 }
 

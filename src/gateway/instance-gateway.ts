@@ -1,36 +1,36 @@
-import { rolesInside, rolesOf } from '../api/management/roles-inside.ts';
 import {
   type VirtualClusterInstance,
   virtualClusterInstanceKind,
 } from '../api/management/v1/virtual-cluster-instance.ts';
+import { rolesOfHolder, virtualClusterRoles } from '../api/management/virtual-cluster-roles.ts';
 import { projectNamespace } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
-import { forbidden, noSuchPath, notFound } from '../api/status.ts';
+import { forbidden, notFound, pathNotFound } from '../api/status.ts';
 import type { RequestTarget } from '../auth/authz/attributes.ts';
 import { callerOf } from '../auth/authz/caller.ts';
 import { readGatewayToken, type TokenKey } from '../auth/gateway-token.ts';
 import type { Identity } from '../auth/identity.ts';
-import { type GuardedChainOptions, guardedChain } from '../http/chain.ts';
+import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { denial } from '../http/filters/authorize.ts';
-import { isLongRunning } from '../http/long-running.ts';
-import { pathSegments, rawPath } from '../http/path-segments.ts';
-import { withSignal } from '../http/with-signal.ts';
+import { isLongRunning } from '../http/request/long-running.ts';
+import { pathSegments, rawPath } from '../http/request/path-segments.ts';
+import { withSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { type EntranceOptions, entrance } from './entrance.ts';
+import { endAtCredentialExpiry } from './credential-expiry.ts';
+import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
+import type { InstanceAccess } from './instance-access.ts';
 import type { InstanceChanges } from './instance-changes.ts';
-import type { InstanceDoors } from './instance-doors.ts';
-import { type Authorize, inInstance } from './plane-identity.ts';
-import { untilEnd } from './until-end.ts';
+import { type Authorize, instanceIdentity } from './target-identity.ts';
 
 export interface InstanceGatewayOptions {
   /** The options that every chain shares; its `authenticate` accepts access keys. */
-  readonly chain: GuardedChainOptions;
+  readonly chain: AuthenticatedChainOptions;
   /** The authorizer of the management API. */
   readonly authorize: Authorize;
   instance(namespace: string, name: string): VirtualClusterInstance | undefined;
-  readonly doors: InstanceDoors;
+  readonly access: InstanceAccess;
   readonly changes: InstanceChanges;
   readonly tokens: {
     /** The installation whose tokens are accepted. */
@@ -42,12 +42,12 @@ export interface InstanceGatewayOptions {
   resume(key: TokenKey): Identity | undefined;
   /** Accepts tokens of the virtual clusters' own service accounts. */
   readonly serviceAccountTokens: boolean;
-  readonly onPlane: EntranceOptions['onPlane'];
+  readonly onPlane: GatewayHandlerOptions['onPlane'];
   readonly clock: Clock;
 }
 
 /** `/<api_prefix>/project/<project>/virtualcluster/<name>`. */
-export const instanceDepth = 5;
+export const instancePathDepth = 5;
 
 interface RequestContext {
   readonly project: string;
@@ -71,11 +71,11 @@ interface RequestContext {
  * roles that the instance grants them.
  */
 export function instanceGateway(options: InstanceGatewayOptions): Handler {
-  const { clock, doors } = options;
+  const { clock, access } = options;
   const contexts = new WeakMap<Exchange, RequestContext>();
   const contextOf = (exchange: Exchange): RequestContext => {
     const context = contexts.get(exchange);
-    if (context === undefined) throw noSuchPath();
+    if (context === undefined) throw pathNotFound();
     return context;
   };
 
@@ -89,44 +89,48 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
     if (context.instance?.metadata.uid !== claims.instance) return undefined;
     const holder = options.resume(claims.accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
-    return { ...holder, scopes: claims.scopes, ends: claims.expiresAt * 1000 };
+    return { ...holder, scopes: claims.scopes, expiresAt: claims.expiresAt * 1000 };
   }
 
-  const forward = entrance({
+  const forward = gatewayHandler({
     ...options,
-    depth: instanceDepth,
+    pathDepth: instancePathDepth,
     async authenticate(token, exchange, enter) {
       const context = contextOf(exchange);
       const instance = options.instance(projectNamespace(context.project), context.name);
       context.instance = instance;
-      if (instance !== undefined && isLongRunning(exchange)) context.changed = options.changes.of(instance);
+      if (instance !== undefined && isLongRunning(exchange)) context.changed = options.changes.signalFor(instance);
       const known = (await options.chain.authenticate(token, exchange)) ?? (await holderOf(token, context));
       if (known !== undefined) {
         context.known = known;
-        if (known.ends !== undefined) context.ends = known.ends;
-        const roles = instance === undefined ? [] : rolesOf(callerOf(known.user), rolesInside(instance));
+        if (known.expiresAt !== undefined) context.ends = known.expiresAt;
+        const roles = instance === undefined ? [] : rolesOfHolder(callerOf(known.user), virtualClusterRoles(instance));
         const target: RequestTarget = {
           type: 'ProjectVirtualCluster',
           project: context.project,
           virtualCluster: context.name,
         };
-        return inInstance(known, roles, (attributes) => options.authorize(known, { ...attributes, target }));
+        return instanceIdentity(known, roles, (attributes) => options.authorize(known, { ...attributes, target }));
       }
       if (instance === undefined || !options.serviceAccountTokens) return undefined;
-      const account = await doors.account(instance, { token, enter, ending: () => exchange.signal });
-      if (account?.ends !== undefined) context.ends = account.ends;
+      const account = await access.authenticateServiceAccount(instance, {
+        token,
+        openSession: enter,
+        abortSignal: () => exchange.signal,
+      });
+      if (account?.expiresAt !== undefined) context.ends = account.expiresAt;
       return account?.identity;
     },
-    async enter(exchange) {
+    async openSession(exchange) {
       const { instance, name } = contextOf(exchange);
       if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
       const { request, info } = exchange;
       // An open shell or port keeps the instance awake. An upgraded watch does not: a program could hold it open
       // forever.
       const isSession = request.upgrade !== undefined && info.verb !== 'watch';
-      return await doors.enter(instance, () => exchange.signal, isSession);
+      return await access.openSession(instance, () => exchange.signal, isSession);
     },
-    refusal(exchange, { reason }) {
+    forbiddenError(exchange, { reason }) {
       const { project, name, known } = contextOf(exchange);
       const { group, version, plural: resource } = virtualClusterInstanceKind;
       const namespace = projectNamespace(project);
@@ -134,15 +138,17 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
       const detail = denial(known?.user.name ?? '', { ...attributes, subresource: '' }, reason);
       return forbidden(groupResourceOf(virtualClusterInstanceKind), name, detail);
     },
-    async within(exchange, next) {
+    async targetFilter(exchange, next) {
       const { ends, changed } = contextOf(exchange);
       const untilExpiry: Handler = () =>
-        ends === undefined || changed === undefined ? next(exchange) : untilEnd(exchange, ends, clock, next);
+        ends === undefined || changed === undefined
+          ? next(exchange)
+          : endAtCredentialExpiry(exchange, ends, clock, next);
       return await (changed === undefined ? untilExpiry(exchange) : withSignal(exchange, changed, untilExpiry));
     },
   });
 
-  const unknownPath = guardedChain({ ...options.chain, depth: 2 }, () => Promise.reject(noSuchPath()));
+  const unknownPath = authenticatedChain({ ...options.chain, depth: 2 }, () => Promise.reject(pathNotFound()));
   return (exchange) => {
     const [, , project = '', collection, name = ''] = pathSegments(rawPath(exchange.request.url));
     if (project === '' || collection !== 'virtualcluster' || name === '') return unknownPath(exchange);

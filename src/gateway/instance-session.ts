@@ -1,5 +1,5 @@
-import { followSignal } from '../http/request-end.ts';
-import type { Visit } from './inside.ts';
+import { onAbort } from '../http/request/request-end.ts';
+import type { GatewaySession } from './gateway-target.ts';
 
 export interface InstanceSessionOptions {
   /** Translates the reason why the session in the virtual cluster ends. If it rejects, the reason is kept. */
@@ -9,19 +9,19 @@ export interface InstanceSessionOptions {
 }
 
 /** A session in a virtual cluster, with reasons that are about its instance. */
-export class InstanceSession implements Visit {
-  readonly #session: Visit;
+export class InstanceSession implements GatewaySession {
+  readonly #session: GatewaySession;
   readonly #options: InstanceSessionOptions;
   #controller: AbortController | undefined;
   #unfollow: (() => void) | undefined;
 
-  constructor(session: Visit, options: InstanceSessionOptions) {
+  constructor(session: GatewaySession, options: InstanceSessionOptions) {
     this.#session = session;
     this.#options = options;
   }
 
-  get inside(): Visit['inside'] {
-    return this.#session.inside;
+  get target(): GatewaySession['target'] {
+    return this.#session.target;
   }
 
   /** Created on first access. */
@@ -29,7 +29,7 @@ export class InstanceSession implements Visit {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
     this.#controller = controller;
-    this.#unfollow = followSignal(this.#session.signal, (reason) => {
+    this.#unfollow = onAbort(this.#session.signal, (reason) => {
       this.#options.endReason(reason).then(
         (translated) => controller.abort(translated),
         () => controller.abort(reason),
@@ -38,9 +38,9 @@ export class InstanceSession implements Visit {
     return controller.signal;
   }
 
-  leave(): void {
+  close(): void {
     this.#unfollow?.();
     this.#options.onLeave(this.#controller?.signal.aborted === true);
-    this.#session.leave();
+    this.#session.close();
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { MemoryAuditLog } from '../../test/harness/http-server.ts';
+import { MemoryAuditLog } from '../../test/harness/test-http-server.ts';
 import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
@@ -40,6 +40,12 @@ export class PassingState {
     this.keys.set(name, key);
     const groups = name === 'root' ? ['platform:admins'] : ['testers', 'system:masters'];
     const rights = () => this.rights.signal;
-    return { user: { name, groups }, accessKey: `${name}-key`, system: false, signal: key.signal, rights };
+    return {
+      user: { name, groups },
+      accessKey: `${name}-key`,
+      system: false,
+      signal: key.signal,
+      permissionSignal: rights,
+    };
   }
 }

@@ -4,12 +4,12 @@ import type { Identity } from '../auth/identity.ts';
 import { virtualClient } from '../hosts/virtual-client.ts';
 import { flagAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import type { Inside } from './inside.ts';
-import { type PassOnOptions, passOn } from './pass-on.ts';
+import { type ForwardRequestsOptions, forwardRequests } from './forward-requests.ts';
+import type { GatewayTarget } from './gateway-target.ts';
 
-export interface RemoteClusterOptions extends PassOnOptions {
+export interface RemoteClusterOptions extends ForwardRequestsOptions {
   /** Fires when the request no longer waits for the response. */
-  ending(): AbortSignal;
+  abortSignal(): AbortSignal;
 }
 
 const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluster authorizes the request' };
@@ -18,9 +18,9 @@ const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluste
  * A remote cluster. It authorizes each request itself, under the caller's name. Only impersonation is checked
  * beforehand, because the cluster sees just the impersonated name.
  */
-export function remoteCluster(options: RemoteClusterOptions): Inside {
+export function remoteCluster(options: RemoteClusterOptions): GatewayTarget {
   return {
-    serve: passOn(options),
+    serve: forwardRequests(options),
     async authorize(identity, attributes) {
       if (!attributes.resourceRequest || attributes.verb !== 'impersonate') return authorizedRemotely;
       return await mayImpersonate(options, identity, attributes);
@@ -29,12 +29,12 @@ export function remoteCluster(options: RemoteClusterOptions): Inside {
 }
 
 async function mayImpersonate(
-  { api, ending }: RemoteClusterOptions,
+  { api, abortSignal }: RemoteClusterOptions,
   { user }: Identity,
   { verb, group, version, resource, subresource, namespace, name }: ResourceAttributes,
 ): Promise<Decision> {
   if (user.groups.includes(kubernetesMastersGroup)) return { allowed: true, reason: '' };
-  const review = await virtualClient(api, ending()).create('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+  const review = await virtualClient(api, abortSignal()).create('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
     spec: {

@@ -1,12 +1,12 @@
 import { authorizationGroup } from '../api/core/reviews.ts';
 import { unsupportedMediaType } from '../api/status.ts';
-import { askedAttributes } from '../auth/authz/asked-attributes.ts';
-import { narrowedRules, type Passes, type ToldRules } from '../auth/authz/narrowed-rules.ts';
-import { bodyFormat } from '../http/body-format.ts';
+import { type CredentialCheck, type PermissionRules, restrictRules } from '../auth/authz/restrict-rules.ts';
+import { reviewAttributes } from '../auth/authz/review-attributes.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { bodyFormat } from '../http/negotiate/body-format.ts';
 import { protobufCodec } from '../http/protobuf/envelope.ts';
-import { readBody } from '../http/read-body.ts';
 import type { Reply } from '../http/reply.ts';
+import { readBody } from '../http/wire/read-body.ts';
 import { objectAt, textAt } from '../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writeJson } from '../lib/json-write.ts';
@@ -34,15 +34,15 @@ export function isSelfReview({ info }: Exchange): boolean {
  * but not that scope, so its result is reduced to what the caller's requests can actually do. `send` forwards a body
  * and returns the response.
  */
-export async function narrowedReview(
+export async function scopedSelfReview(
   exchange: Exchange,
-  passes: Passes,
+  passes: CredentialCheck,
   send: (body: Uint8Array) => Promise<{ readonly status: number; readonly body: Uint8Array }>,
 ): Promise<Reply> {
   const bytes = await readBody(exchange, maxReviewLength);
   const review = decodeReview(exchange, bytes);
   if (exchange.info.resource === 'selfsubjectaccessreviews') {
-    const { allowed, reason } = await passes(askedAttributes(review));
+    const { allowed, reason } = await passes(reviewAttributes(review));
     if (!allowed) return jsonReply(201, { ...review, status: { allowed, ...(reason === '' ? {} : { reason }) } });
   }
   const { status, body } = await send(bytes);
@@ -52,7 +52,7 @@ export async function narrowedReview(
     return { status, headers: { 'content-type': 'application/json' }, body };
   }
   const namespace = textAt(review, 'spec', 'namespace');
-  const reduced = await narrowedRules(rules as unknown as ToldRules, namespace, passes);
+  const reduced = await restrictRules(rules as unknown as PermissionRules, namespace, passes);
   return jsonReply(status, { ...result, status: reduced as unknown as JsonObject });
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { demo, far, PassingBench } from './passing.fixture.ts';
+import { demo, ForwardingTestEnv, far } from './forwarding.fixture.ts';
 
 const exec = '/api/v1/namespaces/a/pods/x/exec?command=sh&stdin=true&stdout=true';
 
@@ -34,7 +34,7 @@ async function until(socket: Socket, text: string): Promise<string> {
 }
 
 describe('an upgraded connection', () => {
-  const at = PassingBench.forEach({ stallMilliseconds: 400 });
+  const at = ForwardingTestEnv.forEach({ stallMilliseconds: 400 });
   const echo = (_request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.write(switched);
     if (head.length > 0) socket.write(head);
@@ -109,19 +109,19 @@ describe('an upgraded connection', () => {
       socket.end(
         'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"kind":"Status"}',
       );
-    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*\{"kind":"Status"\}$/);
+    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*\{"kind":"Status"\}$/);
     at.state.decide = () => ({ allowed: false, reason: 'no' });
-    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*"reason":"Forbidden"/);
+    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 403 [\s\S]*"reason":"Forbidden"/);
     expect(at.state.seen.length).toBe(1);
     at.state.decide = () => ({ allowed: true, reason: '' });
     await at.stopTarget();
-    expect(await at.rawAnswer(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
+    expect(await at.rawResponse(spdy(`${demo}${exec}`))).toMatch(/^HTTP\/1.1 503 /);
   });
 
   it('has no request body, which one side could take for its first bytes', async () => {
     at.state.upgraded = echo;
     for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
-      const answer = await at.rawAnswer(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
+      const answer = await at.rawResponse(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*must not have a body/);
     }
     expect(at.state.seen).toEqual([]);
@@ -135,8 +135,8 @@ describe('an upgraded connection', () => {
     const sleeping = { ...instance, status: { ...(instance.status as object), phase: 'Sleeping' } };
     for (const end of [
       () => at.state.keys.get('anna')?.abort(new Error('revoked')),
-      () => at.gateways.changes.changed(instance, sleeping as never),
-      () => at.gateways.changes.changed(instance, undefined),
+      () => at.gateways.changes.handleChange(instance, sleeping as never),
+      () => at.gateways.changes.handleChange(instance, undefined),
       () => at.state.rights.abort(new Error('other rights')),
     ]) {
       at.state.keys.clear();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notFound, serviceUnavailable } from '../api/status.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { ApplyError, applyObjects, documentsOf } from './apply-objects.ts';
+import { ApplyError, applyObjects, parseDocuments } from './apply-objects.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
 const served: Readonly<Record<string, JsonObject>> = {
@@ -55,7 +55,7 @@ describe('the objects of a template', () => {
 
   it('are extracted from lists, and empty documents are skipped', () => {
     const list = `apiVersion: v1\nkind: List\nitems:\n- {kind: A}\n- {kind: B}\n`;
-    expect(documentsOf(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
+    expect(parseDocuments(`---\n\n---\n${list}---\n# nothing\n`)).toEqual([{ kind: 'A' }, { kind: 'B' }]);
   });
 
   it('are all applied except invalid ones, which the error lists', async () => {

@@ -19,7 +19,7 @@ export class ApplyError extends Error {
 export async function applyObjects(text: string, virtual: VirtualClient, namespace?: string): Promise<void> {
   const endpoints = new Endpoints(virtual, namespace);
   const problems: string[] = [];
-  for (const document of inApplyOrder(documentsOf(text))) {
+  for (const document of inApplyOrder(parseDocuments(text))) {
     const object = namespace === undefined ? document : inNamespace(document, namespace);
     try {
       await virtual.apply(await endpoints.pathOf(object), object);
@@ -33,7 +33,7 @@ export async function applyObjects(text: string, virtual: VirtualClient, namespa
   throw new ApplyError(`${problems.slice(0, 3).join('; ')}${problems.length > 3 ? '; …' : ''}`);
 }
 
-export function documentsOf(text: string): readonly JsonObject[] {
+export function parseDocuments(text: string): readonly JsonObject[] {
   return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => objectsOf(parseDocument(document)));
 }
 

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
-import type { Host, HostedVirtualCluster, HostPlace } from './host.ts';
+import type { Host, HostedVirtualCluster, HostLocation } from './host.ts';
 
 /** A host, and the functions with which a test manipulates it from outside. */
 export interface HostUnderTest {
   readonly host: Host;
   /** Lets the host do pending work; called repeatedly until the expected state is reached. */
-  work(): Promise<void>;
-  makeNamespace(name: string): Promise<void>;
+  runPendingWork(): Promise<void>;
+  createNamespace(name: string): Promise<void>;
   hasNamespace(name: string): Promise<boolean>;
   /** Creates a virtual cluster without this server, in a namespace that exists. */
-  makeByHand(place: HostPlace): Promise<void>;
+  createManually(place: HostLocation): Promise<void>;
   close(): Promise<void>;
 }
 
 const admin = { name: 'tester', groups: ['system:masters', 'system:authenticated'] };
-const place: HostPlace = { namespace: 'flotilla-one', name: 'one' };
+const place: HostLocation = { namespace: 'flotilla-one', name: 'one' };
 const ours = { owner: 'instance-1' };
 
 /** The contract of hosts: what every host driver does, whatever its virtual clusters consist of. */
@@ -34,7 +34,7 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       for (let round = 0; round < 1_000; round++) {
         const found = await check();
         if (found !== undefined && found !== false) return found;
-        await test.work();
+        await test.runPendingWork();
       }
       throw new Error('the expected state was not reached after 1000 rounds of work');
     }
@@ -44,14 +44,14 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
         return seen?.phase === phase && seen;
       });
     const installed = async (where = place, owner = ours.owner) => {
-      await host.install({ place: where, owner });
+      await host.install({ location: where, owner });
       return await inPhase('Ready', where);
     };
     const removed = (where = place, of: Parameters<Host['remove']>[1] = ours) => until(() => host.remove(where, of));
 
-    async function send(path: string, more: { method?: string; body?: string; where?: HostPlace } = {}) {
+    async function send(path: string, more: { method?: string; body?: string; where?: HostLocation } = {}) {
       const { method = 'GET', body, where = place } = more;
-      const answer = await host.reach(where).send({
+      const answer = await host.clusterApi(where).send({
         method,
         path,
         headers: body === undefined ? {} : { 'content-type': 'application/json' },
@@ -69,40 +69,40 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       expect(await host.discover()).toEqual([]);
       const ready = await installed();
       expect(ready).toMatchObject({ owner: ours.owner, phase: 'Ready' });
-      expect(ready.place).toEqual(place);
+      expect(ready.location).toEqual(place);
       expect(ready.uid).not.toBe('');
       expect(ready.kubernetesVersion).toMatch(/^v1\.\d+/);
       expect((await send('/readyz')).status).toBe(200);
     });
 
     it('installs a virtual cluster once, even if install is called repeatedly or concurrently', async () => {
-      await Promise.all([1, 2, 3].map(() => host.install({ place, ...ours })));
+      await Promise.all([1, 2, 3].map(() => host.install({ location: place, ...ours })));
       const { uid } = await inPhase('Ready');
-      await host.install({ place, ...ours });
+      await host.install({ location: place, ...ours });
       expect((await inPhase('Ready')).uid).toBe(uid);
       expect(await host.discover()).toHaveLength(1);
     });
 
     it('does not install into a namespace that someone else created', async () => {
-      await test.makeNamespace(place.namespace);
-      await expect(host.install({ place, ...ours })).rejects.toMatchObject({ code: 409 });
+      await test.createNamespace(place.namespace);
+      await expect(host.install({ location: place, ...ours })).rejects.toMatchObject({ code: 409 });
       expect(await host.observe(place)).toBeUndefined();
     });
 
     it('does not take over a virtual cluster of another owner or one that was created manually', async () => {
       const { uid } = await installed();
-      await expect(host.install({ place, owner: 'instance-2' })).rejects.toBeInstanceOf(StatusError);
-      await expect(host.install({ place, owner: 'instance-2' })).rejects.toMatchObject({ code: 409 });
+      await expect(host.install({ location: place, owner: 'instance-2' })).rejects.toBeInstanceOf(StatusError);
+      await expect(host.install({ location: place, owner: 'instance-2' })).rejects.toMatchObject({ code: 409 });
       expect(await host.observe(place)).toMatchObject({ uid, owner: ours.owner });
     });
 
     it('discovers all virtual clusters in order, also those that were created manually', async () => {
       const byHand = { namespace: 'by-hand', name: 'found' };
-      await test.makeNamespace(byHand.namespace);
-      await test.makeByHand(byHand);
+      await test.createNamespace(byHand.namespace);
+      await test.createManually(byHand);
       await installed();
       const found = await host.discover();
-      expect(found.map((each) => [each.place, each.owner])).toEqual([
+      expect(found.map((each) => [each.location, each.owner])).toEqual([
         [byHand, ''],
         [place, ours.owner],
       ]);
@@ -119,8 +119,8 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
     });
 
     it('keeps the namespace of a virtual cluster that was created manually', async () => {
-      await test.makeNamespace(place.namespace);
-      await test.makeByHand(place);
+      await test.createNamespace(place.namespace);
+      await test.createManually(place);
       await inPhase('Ready');
       await removed();
       expect(await test.hasNamespace(place.namespace)).toBe(true);
@@ -192,7 +192,7 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
           };
           check();
         });
-      const following = host.follow(
+      const following = host.watch(
         { onChange: ({ namespace, name = '' }) => record(`${namespace}/${name}`), onGap: () => record('gap') },
         stop.signal,
       );

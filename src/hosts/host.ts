@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { UserInfo } from '../api/user-info.ts';
 
 /** The namespace and name of a virtual cluster on its host. */
-export interface HostPlace {
+export interface HostLocation {
   readonly namespace: string;
   readonly name: string;
 }
@@ -11,7 +11,7 @@ export type HostPhase = 'Pending' | 'Ready' | 'Sleeping' | 'Removing' | 'Failed'
 
 /** The state of a virtual cluster on its host. */
 export interface HostedVirtualCluster {
-  readonly place: HostPlace;
+  readonly location: HostLocation;
   /** Distinguishes it from earlier and later virtual clusters at the same location. */
   readonly uid: string;
   readonly phase: HostPhase;
@@ -33,15 +33,15 @@ export interface HostedVirtualCluster {
  * A request to install or update a virtual cluster. The stored `status.installHash` of an instance depends on the names
  * of all members except the location and `owner`: do not rename those.
  */
-export interface Installation {
-  readonly place: HostPlace;
+export interface InstallRequest {
+  readonly location: HostLocation;
   /** The id of the owner, at most 63 letters, digits and dashes. Virtual clusters of other owners are never touched. */
   readonly owner: string;
   readonly displayName?: string;
   /** Labels and annotations to add to the virtual cluster's object on the host. */
-  readonly metadata?: Decoration;
+  readonly metadata?: LabelsAndAnnotations;
   /** Labels, annotations and objects to add to its namespace. */
-  readonly space?: Decoration & {
+  readonly space?: LabelsAndAnnotations & {
     /** YAML documents of namespaced kinds, applied to that namespace. */
     readonly objects?: string;
   };
@@ -56,12 +56,12 @@ export interface HelmRelease {
 }
 
 /** Labels and annotations to add to the existing ones. */
-export interface Decoration {
+export interface LabelsAndAnnotations {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export interface HostCall {
+export interface HostCallOptions {
   readonly signal?: AbortSignal;
 }
 
@@ -83,36 +83,40 @@ export interface Host {
    * Cluster roles that exist and are bound in every virtual cluster from the start, so that callers with these roles
    * need no binding to be created. Optional; defaults to none.
    */
-  readonly boundRoles?: readonly string[];
+  readonly preboundRoles?: readonly string[];
   /** All virtual clusters on the host, whoever created them, in order of namespace and name. */
-  discover(call?: HostCall): Promise<readonly HostedVirtualCluster[]>;
+  discover(call?: HostCallOptions): Promise<readonly HostedVirtualCluster[]>;
   /**
    * Creates the virtual cluster and its namespace if they do not exist, and adds the given metadata to them. Resolves
    * when the installation has started; `observe` reports when it is ready. A namespace or virtual cluster that exists
    * and belongs to another owner is left alone and is a 409. Objects that cannot be applied are an ApplyError; any
    * other fault of the request or of the installer is an InstallError.
    */
-  install(wanted: Installation, call?: HostCall): Promise<void>;
+  install(wanted: InstallRequest, call?: HostCallOptions): Promise<void>;
   /** `undefined` if there is none. */
-  observe(place: HostPlace, call?: HostCall): Promise<HostedVirtualCluster | undefined>;
+  observe(place: HostLocation, call?: HostCallOptions): Promise<HostedVirtualCluster | undefined>;
   /**
    * Removes the virtual cluster with all its contents, and then its namespace if `install` created it for this owner.
    * Returns true once nothing is left, and false while the removal continues: call again. A virtual cluster with
    * another uid than the given one is a different one and stays.
    */
-  remove(place: HostPlace, of: { readonly owner: string; readonly uid?: string }, call?: HostCall): Promise<boolean>;
+  remove(
+    place: HostLocation,
+    of: { readonly owner: string; readonly uid?: string },
+    call?: HostCallOptions,
+  ): Promise<boolean>;
   /** Blocks all access; the data is kept. 404 if there is none. */
-  sleep(place: HostPlace, call?: HostCall): Promise<void>;
+  sleep(place: HostLocation, call?: HostCallOptions): Promise<void>;
   /** Ends a sleep. 404 if there is none. */
-  wake(place: HostPlace, call?: HostCall): Promise<void>;
+  wake(place: HostLocation, call?: HostCallOptions): Promise<void>;
   /**
    * Reports changes until the signal fires, and then resolves. Recovers from interruptions by itself; never rejects.
    */
-  follow(listener: HostListener, signal: AbortSignal): Promise<void>;
+  watch(listener: HostListener, signal: AbortSignal): Promise<void>;
   /** The API of the virtual cluster. A missing or unreachable one is reported when a request is sent. */
-  reach(place: HostPlace): ClusterApi;
+  clusterApi(place: HostLocation): ClusterApi;
   /** The log of its control plane. 404 if there is none; 400 if virtual clusters of this host have no log. */
-  logs(place: HostPlace, wanted: LogRequest): Promise<ApiResponse>;
+  logs(place: HostLocation, wanted: LogRequest): Promise<ApiResponse>;
 }
 
 /** A host with a connection that can be closed. */

@@ -2,30 +2,30 @@ import { apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts'
 import { hostOwnerLabel } from '../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { conflict, StatusError, serviceUnavailable } from '../api/status.ts';
-import type { Place, ResourceClient } from '../client/resource-client.ts';
+import type { ObjectKey, ResourceClient } from '../client/resource-client.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import type { Decoration, HostCall } from './host.ts';
+import type { HostCallOptions, LabelsAndAnnotations } from './host.ts';
 
-export interface Owned {
+export interface OwnedObjectSpec {
   readonly kind: ResourceKind;
-  readonly place: Place;
+  readonly place: ObjectKey;
   /** The owner; objects of other owners are never changed. */
   readonly owner: string;
   readonly spec: JsonObject | undefined;
-  readonly decoration: Decoration;
+  readonly metadata: LabelsAndAnnotations;
 }
 
 /**
  * Creates the object if it does not exist. Concurrent calls for the same owner all succeed. An object of another owner
  * is left alone and is a 409; one of this owner that is being deleted is a 503.
  */
-export async function makeOwned(
+export async function ensureOwnedObject(
   client: ResourceClient,
-  { kind, place, owner, spec, decoration }: Owned,
-  call: HostCall,
+  { kind, place, owner, spec, metadata }: OwnedObjectSpec,
+  call: HostCallOptions,
 ): Promise<void> {
-  const labels = { ...decoration.labels, [hostOwnerLabel]: owner };
-  const annotations = { ...decoration.annotations };
+  const labels = { ...metadata.labels, [hostOwnerLabel]: owner };
+  const annotations = { ...metadata.annotations };
   const object = {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
@@ -40,15 +40,15 @@ export async function makeOwned(
   if (existing.metadata.deletionTimestamp !== undefined) {
     throw serviceUnavailable(`the previous ${kind.singular} ${place.name} is still being deleted`);
   }
-  await decorate(client, existing, { labels, annotations }, call);
+  await addLabelsAndAnnotations(client, existing, { labels, annotations }, call);
 }
 
 /** Adds missing labels and annotations. */
-export async function decorate(
+export async function addLabelsAndAnnotations(
   client: ResourceClient,
   { metadata }: KubeObject,
-  { labels = {}, annotations = {} }: Decoration,
-  call: HostCall,
+  { labels = {}, annotations = {} }: LabelsAndAnnotations,
+  call: HostCallOptions,
 ): Promise<void> {
   if (includes(metadata.labels, labels) && includes(metadata.annotations, annotations)) return;
   const { name = '', namespace } = metadata;
@@ -63,7 +63,7 @@ function includes(found: Readonly<Record<string, string>> | undefined, wanted: R
 async function createIfMissing(
   client: ResourceClient,
   object: KubeObject,
-  call: HostCall,
+  call: HostCallOptions,
 ): Promise<KubeObject | undefined> {
   try {
     return await client.create(object, call);
@@ -75,8 +75,8 @@ async function createIfMissing(
 
 export async function findObject<Fields extends JsonObject>(
   client: ResourceClient<Fields>,
-  place: Place,
-  call: HostCall,
+  place: ObjectKey,
+  call: HostCallOptions,
 ): Promise<TypedObject<Fields> | undefined> {
   try {
     return await client.get(place, call);
@@ -87,11 +87,11 @@ export async function findObject<Fields extends JsonObject>(
 }
 
 /** Deletes by uid, so that a new object of the same name is not affected. */
-export async function deleteOnce(
+export async function deleteByUid(
   client: ResourceClient,
-  place: Place,
+  place: ObjectKey,
   { metadata }: KubeObject,
-  call: HostCall,
+  call: HostCallOptions,
 ): Promise<void> {
   if (metadata.deletionTimestamp !== undefined) return;
   try {

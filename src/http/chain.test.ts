@@ -1,20 +1,20 @@
 import { getEventListeners, once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HttpServer, type HttpServerOptions, MemoryAuditLog } from '../../test/harness/http-server.ts';
+import { MemoryAuditLog, TestHttpServer, type TestHttpServerOptions } from '../../test/harness/test-http-server.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type Log, silentLog } from '../lib/log.ts';
-import { guardedFilters } from './chain.ts';
+import { authenticatedFilters } from './chain.ts';
 import type { Filter } from './exchange.ts';
 import { inFlight } from './filters/in-flight.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const body = '{"metadata":{"name":"x"}}';
 
-let server: HttpServer;
-const start = async (options: HttpServerOptions = {}) => {
+let server: TestHttpServer;
+const start = async (options: TestHttpServerOptions = {}) => {
   await server?.stop();
-  server = await HttpServer.start(options);
+  server = await TestHttpServer.start(options);
 };
 beforeEach(() => start());
 afterEach(() => server.stop());
@@ -31,7 +31,7 @@ async function beginToPost(token: string): Promise<string> {
 
 it('the filters are in the order of REQ-29 (REQ-29)', () => {
   const pass: Filter = (exchange, next) => next(exchange);
-  const filters = guardedFilters({
+  const filters = authenticatedFilters({
     clock: systemClock,
     log: silentLog,
     depth: 0,
@@ -58,29 +58,29 @@ it('the filters are in the order of REQ-29 (REQ-29)', () => {
 it('401 takes precedence over 429, 403, and 404 or 405 (REQ-29)', async () => {
   await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 0, waitMilliseconds: 0 }) } });
   const unknown = '/apis/none/v1/things/x';
-  expect((await server.call('GET', unknown, { token: undefined })).status).toBe(401);
-  expect((await server.call('GET', unknown)).status).toBe(429);
+  expect((await server.request('GET', unknown, { token: undefined })).status).toBe(401);
+  expect((await server.request('GET', unknown)).status).toBe(429);
   server.plane.decide = () => ({ allowed: false, reason: '' });
-  expect((await server.call('DELETE', unknown)).status).toBe(403);
+  expect((await server.request('DELETE', unknown)).status).toBe(403);
   server.plane.decide = () => ({ allowed: true, reason: '' });
-  expect((await server.call('DELETE', unknown)).status).toBe(404);
+  expect((await server.request('DELETE', unknown)).status).toBe(404);
 });
 
 describe('the headers of every response', () => {
   it('contain the audit ID of the client or a new one (HDR-01)', async () => {
-    const named = await server.call('GET', widgets, { headers: { 'audit-id': 'my-id' } });
+    const named = await server.request('GET', widgets, { headers: { 'audit-id': 'my-id' } });
     expect(named.headers['audit-id']).toBe('my-id');
     for (const path of [widgets, '/apis/none/v1/x', '//nowhere', '//version', '//%zz']) {
-      expect((await server.call('GET', path)).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await server.request('GET', path)).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
     }
-    const forged = await server.call('GET', widgets, { headers: { 'audit-id': 'x'.repeat(1000) } });
+    const forged = await server.request('GET', widgets, { headers: { 'audit-id': 'x'.repeat(1000) } });
     expect(forged.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect((await server.call('GET', widgets, { token: undefined })).headers['audit-id']).toBeTruthy();
+    expect((await server.request('GET', widgets, { token: undefined })).headers['audit-id']).toBeTruthy();
   });
 
   it('forbid caching (HDR-02) and carry no ETag (HDR-08)', async () => {
     for (const path of [widgets, '/apis/none/v1/x']) {
-      const { headers } = await server.call('GET', path);
+      const { headers } = await server.request('GET', path);
       expect(headers['cache-control']).toBe('no-cache, private');
       expect(headers.etag).toBeUndefined();
       expect(headers.date).toBeTruthy();
@@ -97,7 +97,7 @@ describe('authentication', () => {
       { authorization: 'Bearer nonsense' },
       { authorization: 'Bearer' },
     ]) {
-      const { status, json } = await server.call('GET', widgets, { token: undefined, headers });
+      const { status, json } = await server.request('GET', widgets, { token: undefined, headers });
       expect(status).toBe(401);
       expect(json).toEqual({
         kind: 'Status',
@@ -113,25 +113,25 @@ describe('authentication', () => {
 
   it('the Bearer scheme is case-insensitive', async () => {
     const headers = { authorization: 'bearer admin-token' };
-    expect((await server.call('GET', widgets, { token: undefined, headers })).status).toBe(200);
+    expect((await server.request('GET', widgets, { token: undefined, headers })).status).toBe(200);
   });
 
   it('no request leaves a listener on the session', async () => {
-    await server.call('GET', widgets);
-    await server.call('GET', `${widgets}/nobody`);
+    await server.request('GET', widgets);
+    await server.request('GET', `${widgets}/nobody`);
     const watch = await server.raw('GET', `${widgets}?watch=1`);
     const signal = server.sessions.get('admin')?.signal ?? new AbortController().signal;
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     server.plane.events.end();
     await watch.body.dump();
-    await server.call('GET', widgets);
+    await server.request('GET', widgets);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it('a request ends with its session', async () => {
-    await server.call('GET', widgets);
+    await server.request('GET', widgets);
     server.sessions.get('admin')?.abort();
-    expect((await server.call('GET', widgets)).status).toBe(401);
+    expect((await server.request('GET', widgets)).status).toBe(401);
   });
 });
 
@@ -139,7 +139,7 @@ describe('authorization', () => {
   it('a denial names the user, the verb, the resource and the scope (ERR-09, ERR-10)', async () => {
     server.plane.decide = () => ({ allowed: false, reason: '' });
     const message = async (method: string, path: string) =>
-      (await server.call(method, path, { token: 'eve-token' })).json;
+      (await server.request(method, path, { token: 'eve-token' })).json;
     expect(await message('GET', `${widgets}/x/status`)).toMatchObject({
       message:
         'widgets.example.dev "x" is forbidden: User "eve" cannot get resource "widgets/status" in API group "example.dev" in the namespace "a"',
@@ -155,7 +155,7 @@ describe('authorization', () => {
 
   it('a denied path has empty details and is escaped (ERR-11, ERR-12)', async () => {
     server.plane.decide = () => ({ allowed: false, reason: '' });
-    const { json, headers } = await server.call('GET', '/%3Cscript%3E&x', { token: 'eve-token' });
+    const { json, headers } = await server.request('GET', '/%3Cscript%3E&x', { token: 'eve-token' });
     expect(json.message).toBe('forbidden: User "eve" cannot get path "/&lt;script&gt;&amp;x"');
     expect(json.details).toEqual({});
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -167,7 +167,7 @@ describe('authorization', () => {
       asked.push(attributes);
       return { allowed: true, reason: '' };
     };
-    await server.call('GET', `${widgets}?fieldSelector=metadata.name%3Dx`);
+    await server.request('GET', `${widgets}?fieldSelector=metadata.name%3Dx`);
     expect(asked).toEqual([
       {
         resourceRequest: true,
@@ -191,7 +191,7 @@ describe('impersonation', () => {
       allowed: verb !== 'impersonate' || identity.user.name === 'admin',
       reason: '',
     });
-    const { status, json } = await server.call('GET', widgets, { token: 'eve-token', headers: asBob });
+    const { status, json } = await server.request('GET', widgets, { token: 'eve-token', headers: asBob });
     expect(status).toBe(403);
     expect(json.message).toBe(
       'users "bob" is forbidden: User "eve" cannot impersonate resource "users" in API group "" at the cluster scope',
@@ -200,7 +200,9 @@ describe('impersonation', () => {
       allowed: !(attributes.resourceRequest && attributes.resource === 'groups' && attributes.name === 'ops'),
       reason: '',
     });
-    expect((await server.call('GET', widgets, { headers: asBob })).json.message).toMatch(/^groups "ops" is forbidden/);
+    expect((await server.request('GET', widgets, { headers: asBob })).json.message).toMatch(
+      /^groups "ops" is forbidden/,
+    );
   });
 
   it('impersonation requires a permission for extra data of any name (AUTHZ-08)', async () => {
@@ -209,13 +211,13 @@ describe('impersonation', () => {
       reason: '',
     });
     const headers = { 'impersonate-user': 'bob', 'impersonate-extra-__proto__': 'y' };
-    expect((await server.call('GET', widgets, { headers })).json.message).toMatch(
+    expect((await server.request('GET', widgets, { headers })).json.message).toMatch(
       /^userextras\.authentication\.k8s\.io "y" is/,
     );
   });
 
   it('an impersonated request keeps the access key of the caller and is audited', async () => {
-    expect((await server.call('POST', widgets, { headers: asBob, body })).status).toBe(201);
+    expect((await server.request('POST', widgets, { headers: asBob, body })).status).toBe(201);
     expect(server.plane.calls[0]?.context).toMatchObject({
       user: { name: 'bob', groups: ['devs', 'ops', 'system:authenticated'], extra: { 'team/x': ['y'] } },
       accessKey: 'admin-key',
@@ -235,7 +237,7 @@ describe('impersonation', () => {
     };
     const groupsAs = async (user: string, group: string | undefined = undefined) => {
       const headers = { 'impersonate-user': user, ...(group === undefined ? {} : { 'impersonate-group': group }) };
-      await server.call('GET', widgets, { headers });
+      await server.request('GET', widgets, { headers });
       return server.plane.calls.at(-1)?.context.user.groups;
     };
     expect(await groupsAs('system:serviceaccount:a:bot')).toEqual([
@@ -251,7 +253,7 @@ describe('impersonation', () => {
   });
 
   it('impersonation of groups without a user is rejected', async () => {
-    expect((await server.call('GET', widgets, { headers: { 'impersonate-group': 'x' } })).status).toBe(400);
+    expect((await server.request('GET', widgets, { headers: { 'impersonate-group': 'x' } })).status).toBe(400);
   });
 });
 
@@ -259,14 +261,14 @@ describe('audit', () => {
   it('audit records request and response bodies if a rule says so', async () => {
     const rules = [{ level: 'Request', verbs: ['create'] } as const, { level: 'RequestResponse' } as const];
     await start({ chain: { auditRules: rules } });
-    await server.call('POST', widgets, { body });
+    await server.request('POST', widgets, { body });
     const [before, after] = server.auditLog.events;
     expect(before).not.toHaveProperty('requestObject');
     expect(after).toMatchObject({ level: 'Request', requestObject: { metadata: { name: 'x' } } });
     expect(after).not.toHaveProperty('responseObject');
-    await server.call('GET', `${widgets}/x`);
+    await server.request('GET', `${widgets}/x`);
     expect(server.auditLog.events.at(-1)).toMatchObject({ responseObject: { metadata: { name: 'x' } } });
-    await server.call('PATCH', `${widgets}/x`, {
+    await server.request('PATCH', `${widgets}/x`, {
       body: '{"metadata":{"labels":{"a":"b"}}}',
       headers: { 'content-type': 'application/merge-patch+json' },
     });
@@ -274,12 +276,12 @@ describe('audit', () => {
       requestObject: { metadata: { labels: { a: 'b' } } },
       responseObject: { metadata: { name: 'x' } },
     });
-    await server.call('GET', widgets);
+    await server.request('GET', widgets);
     expect(server.auditLog.events.at(-1)).toMatchObject({ responseObject: { items: [{ metadata: { name: 'x' } }] } });
   });
 
   it('audit records a write before and after its execution (completions §11)', async () => {
-    await server.call('POST', `${widgets}?dryRun=All`, {
+    await server.request('POST', `${widgets}?dryRun=All`, {
       body,
       headers: { 'user-agent': 'test/1', 'audit-id': 'one' },
     });
@@ -302,24 +304,24 @@ describe('audit', () => {
 
   it('a write that cannot be audited is not executed', async () => {
     server.auditLog.broken = true;
-    const { status, json, headers } = await server.call('POST', widgets, { body });
+    const { status, json, headers } = await server.request('POST', widgets, { body });
     expect([status, json.reason]).toEqual([503, 'ServiceUnavailable']);
     expect(headers['retry-after']).toBe('5');
     expect(server.plane.calls).toEqual([]);
-    expect((await server.call('GET', widgets)).status).toBe(200);
+    expect((await server.request('GET', widgets)).status).toBe(200);
   });
 
   it('a write that cannot be audited is executed if so configured', async () => {
     await start({ chain: { whenAuditUnwritable: 'continue' } });
     server.auditLog.broken = true;
-    expect((await server.call('POST', widgets, { body })).status).toBe(201);
+    expect((await server.request('POST', widgets, { body })).status).toBe(201);
   });
 
   it('audit records reads only if they are denied', async () => {
-    await server.call('GET', widgets);
+    await server.request('GET', widgets);
     expect(server.auditLog.events).toEqual([]);
     server.plane.decide = () => ({ allowed: false, reason: 'no rule' });
-    await server.call('GET', widgets);
+    await server.request('GET', widgets);
     expect(server.auditLog.events).toMatchObject([
       {
         stage: 'ResponseComplete',
@@ -330,13 +332,13 @@ describe('audit', () => {
   });
 
   it('audit records failed authentications without the credential', async () => {
-    await server.call('GET', widgets, { token: 'flk_secret' });
+    await server.request('GET', widgets, { token: 'flk_secret' });
     expect(server.auditLog.events).toMatchObject([{ stage: 'ResponseComplete', responseStatus: { code: 401 } }]);
     expect(JSON.stringify(server.auditLog.events)).not.toContain('flk_secret');
   });
 
   it('audit records the reason of a failed write', async () => {
-    await server.call('DELETE', `${widgets}/nobody`);
+    await server.request('DELETE', `${widgets}/nobody`);
     expect(server.auditLog.events.at(-1)).toMatchObject({ responseStatus: { code: 404, reason: 'NotFound' } });
   });
 });
@@ -349,7 +351,7 @@ describe('internal errors', () => {
     server.plane.decide = () => {
       throw new Error('the secret of the database');
     };
-    const { status, json, text } = await server.call('GET', widgets);
+    const { status, json, text } = await server.request('GET', widgets);
     expect([status, json.reason]).toEqual([500, 'InternalError']);
     expect(text).not.toContain('secret');
     expect(logged).toMatchObject([{ err: { message: 'the secret of the database' } }]);
@@ -359,7 +361,7 @@ describe('internal errors', () => {
 describe('requests in flight', () => {
   it('beyond the limit are rejected with a Status and Retry-After (ERR-15, ERR-21)', async () => {
     await start({ chain: { inFlight: inFlight({ clock: systemClock, writes: 0, waitMilliseconds: 0 }) } });
-    const { status, json, headers } = await server.call('POST', widgets, { body });
+    const { status, json, headers } = await server.request('POST', widgets, { body });
     expect(status).toBe(429);
     expect(json).toMatchObject({
       kind: 'Status',
@@ -368,7 +370,7 @@ describe('requests in flight', () => {
       details: { retryAfterSeconds: 1 },
     });
     expect(headers['retry-after']).toBe('1');
-    expect((await server.call('GET', widgets)).status).toBe(200);
+    expect((await server.request('GET', widgets)).status).toBe(200);
   });
 
   it.each([
@@ -385,7 +387,7 @@ describe('requests in flight', () => {
   it('do not include started watches', async () => {
     await start({ chain: { inFlight: inFlight({ clock: systemClock, reads: 1, waitMilliseconds: 0 }) } });
     const first = await server.raw('GET', `${widgets}?watch=1`);
-    expect((await server.call('GET', widgets)).status).toBe(200);
+    expect((await server.request('GET', widgets)).status).toBe(200);
     server.plane.events.end();
     await first.body.dump();
   });
@@ -400,8 +402,8 @@ it('onComplete is called for each response', async () => {
       },
     },
   });
-  await server.call('GET', widgets);
-  await server.call('GET', `${widgets}/nobody`);
-  await server.call('GET', widgets, { token: undefined });
+  await server.request('GET', widgets);
+  await server.request('GET', `${widgets}/nobody`);
+  await server.request('GET', widgets, { token: undefined });
   expect(seen).toEqual(['list 200 true', 'get 404 true', 'list 401 true']);
 });

@@ -3,16 +3,16 @@ import type { AuditRule } from '../audit/audit-policy.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { BrowserSessions } from './browser-session.ts';
 import { chain, type Exchange, type Filter, type Handler } from './exchange.ts';
-import { answer } from './filters/answer.ts';
 import { type AuditOptions, audit, auditFailedAuthentication } from './filters/audit.ts';
 import { authenticate } from './filters/authenticate.ts';
 import { type AuthorizeOptions, authorize } from './filters/authorize.ts';
 import { type DeadlineOptions, deadline } from './filters/deadline.ts';
+import { finalizeReply } from './filters/finalize-reply.ts';
 import { impersonate } from './filters/impersonate.ts';
 import { requestInfo } from './filters/request-info.ts';
 import type { Reply } from './reply.ts';
+import type { BrowserSessions } from './session/browser-session.ts';
 
 export interface NamedFilter {
   readonly name: string;
@@ -27,12 +27,12 @@ export interface ChainOptions {
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
   /** Adds headers to every response. Optional. */
-  adorn?(reply: Reply): void;
+  addHeaders?(reply: Reply): void;
   /** Called once for each response, for metrics. Must be fast and must not throw. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
 
-export interface GuardedChainOptions extends ChainOptions {
+export interface AuthenticatedChainOptions extends ChainOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
   /** Optional; without it, cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
@@ -43,7 +43,7 @@ export interface GuardedChainOptions extends ChainOptions {
   readonly sourceLimit: Filter;
   /** One for the whole process (`keyRate(…)`): an access key is counted across all paths. */
   readonly keyRate: Filter;
-  /** One for the whole process (`inFlight(…)`). */
+  /** One for the whole process (`changeInFlight(…)`). */
   readonly inFlight: Filter;
   /** Authorizes against the plane behind the chain. Optional; defaults to allowing every authenticated caller. */
   readonly authorize?: AuthorizeOptions['authorize'];
@@ -56,14 +56,14 @@ export interface GuardedChainOptions extends ChainOptions {
 function openFilters(options: ChainOptions): NamedFilter[] {
   const { depth, clock } = options;
   return [
-    { name: 'finalize-reply', filter: answer(options) },
+    { name: 'finalize-reply', filter: finalizeReply(options) },
     { name: 'request-info', filter: requestInfo({ depth }) },
     { name: 'deadline', filter: deadline({ clock, ...options.timeouts }) },
   ];
 }
 
 /** The filters in front of a control plane. 401 takes precedence over 429, 403, and 404 or 405 (rule REQ-29). */
-export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
+export function authenticatedFilters(options: AuthenticatedChainOptions): NamedFilter[] {
   const auditOptions: AuditOptions = {
     auditLog: options.auditLog,
     clock: options.clock,
@@ -89,15 +89,15 @@ export function guardedFilters(options: GuardedChainOptions): NamedFilter[] {
 }
 
 /** The filter chain for paths that require authentication. */
-export function guardedChain(options: GuardedChainOptions, handler: Handler): Handler {
+export function authenticatedChain(options: AuthenticatedChainOptions, handler: Handler): Handler {
   return chain(
-    guardedFilters(options).map(({ filter }) => filter),
+    authenticatedFilters(options).map(({ filter }) => filter),
     handler,
   );
 }
 
 /** The filter chain for public paths: health and version of the process. */
-export function openChain(options: ChainOptions, handler: Handler): Handler {
+export function publicChain(options: ChainOptions, handler: Handler): Handler {
   return chain(
     openFilters(options).map(({ filter }) => filter),
     handler,

@@ -1,10 +1,10 @@
 import { internalError, StatusError } from '../api/status.ts';
 import type { Log } from '../lib/log.ts';
 import type { IncomingRequest } from './exchange.ts';
-import { negotiateError } from './negotiate.ts';
-import { rawQuery } from './path-segments.ts';
-import { render } from './render.ts';
+import { negotiateError } from './negotiate/negotiate.ts';
+import { render } from './negotiate/render.ts';
 import type { Reply } from './reply.ts';
+import { rawQuery } from './request/path-segments.ts';
 
 /**
  * The only writer of error bodies. API errors are returned as they are. Other errors are bugs: they are logged with

@@ -1,11 +1,11 @@
-import type { AuditedBody } from '../audit/audit-body.ts';
+import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Plane } from './plane.ts';
 import type { Reply, Turn } from './reply.ts';
-import type { RequestEnd } from './request-end.ts';
-import type { RequestInfo } from './request-info.ts';
-import type { Settlement } from './settlement.ts';
+import type { RequestEnd } from './request/request-end.ts';
+import type { RequestInfo } from './request/request-info.ts';
+import type { RequestCompletion } from './wire/request-completion.ts';
 
 /** A request as handlers see it. It comes from a socket or from inside the process. */
 export interface IncomingRequest {
@@ -33,13 +33,13 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
    * Returns the whole body if all of it is buffered already; `undefined` if it is not, or if that is unknown.
    * `announced` is the Content-Length, or 0 if the client sent none.
    */
-  readonly takeWhole?: (announced: number) => Uint8Array | undefined;
+  readonly takeBuffered?: (announced: number) => Uint8Array | undefined;
   /**
    * Passes on the chunks as they arrive. Equivalent to iterating, and much faster. Resolves at the end of the body.
    * Rejects if the body ends early, or with the error that `take` throws; `take` is not called again after that.
    * Only bodies from a socket have it.
    */
-  readonly each?: (take: (chunk: Uint8Array) => void) => Promise<void>;
+  readonly forEachChunk?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
 /** The credential of a request. */
@@ -52,16 +52,16 @@ export interface Presented {
 }
 
 /** The in-flight slot of a request. The request can release it while it waits for something other than this server. */
-export interface Place {
+export interface InFlightSlot {
   /**
    * Releases the slot while the client still sends its body, and acquires a slot again afterwards. `read` reports
    * received bytes through its parameter, which throws if the body budget is exhausted. Throws 429.
    */
   receive<T>(read: (report: (bytes: number) => void) => Promise<T>): Promise<T>;
   /** Releases the slot while `waiting` is pending, and acquires a slot again afterwards. */
-  lend<T>(waiting: Promise<T>): Promise<T>;
+  releaseWhile<T>(waiting: Promise<T>): Promise<T>;
   /** Releases the slot for good, because another server does the work from now on. */
-  handOver(): void;
+  release(): void;
 }
 
 /** One request on its way through the filter chain. Filters store their results in it, so nothing is parsed twice. */
@@ -71,33 +71,33 @@ export interface Exchange {
   readonly auditId: string;
   readonly receivedAt: number;
   /** The value of the clock's `elapsed` at `receivedAt`. */
-  readonly began: number;
+  readonly receivedElapsed: number;
   /** Ends when the client disconnects, the deadline passes, or the caller's access ends. */
   readonly end: RequestEnd;
   /** The signal of `end`. */
   readonly signal: AbortSignal;
   /** Notifies observers of the reply. */
-  readonly settlement: Settlement;
+  readonly completion: RequestCompletion;
   /** The segments of the whole path, decoded. Set by the router; if absent, they are parsed again. */
   segments?: readonly string[] | undefined;
   /** Relative to the control plane that the path belongs to. Set by the request-info filter. */
   info: RequestInfo;
   /** The credential of the request. Set by the source-limit filter. */
-  presented?: Presented | undefined;
+  credential?: Presented | undefined;
   /** Set by the authentication filter. */
   identity?: Identity | undefined;
   /** Set by the in-flight filter; absent for the server's own requests. */
-  turn?: Turn | undefined;
+  nextTimeSlice?: Turn | undefined;
   /** Set by the in-flight filter; absent for the server's own requests. */
-  place?: Place | undefined;
+  inFlightSlot?: InFlightSlot | undefined;
   readonly warnings: string[];
   /** Annotations that admission policies add to the audit event. */
   annotations?: Record<string, string> | undefined;
   /** The request body and the response body for audit, if they are API objects. Set by the handlers. */
-  sent?: AuditedBody | undefined;
-  answered?: AuditedBody | undefined;
+  auditedRequest?: AuditedBody | undefined;
+  auditedResponse?: AuditedBody | undefined;
   /** The name of the created object for audit: the path of a create request lacks it. Set by the handler. */
-  madeName?: string | undefined;
+  createdName?: string | undefined;
   /** The authorization decision, for audit and metrics. */
   decision?: Decision | undefined;
   /** The target plane, set by a gateway for metrics; `null` if the target is not in this process. */

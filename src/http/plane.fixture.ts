@@ -1,5 +1,5 @@
 import { eventKind } from '../api/core/event.ts';
-import { groupEventKind } from '../api/core/events-k8s-io.ts';
+import { eventsGroupEventKind } from '../api/core/events-k8s-io.ts';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { selfSubjectAccessReviewKind } from '../api/core/reviews.ts';
 import type { ResourceKind } from '../api/resource.ts';
@@ -7,9 +7,9 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { ResourceVerbs } from '../registry/verbs.ts';
 import type { Exchange } from './exchange.ts';
 import type { Plane } from './plane.ts';
-import { RequestEnd } from './request-end.ts';
-import { parseRequestInfo } from './request-info.ts';
-import { Settlement } from './settlement.ts';
+import { RequestEnd } from './request/request-end.ts';
+import { parseRequestInfo } from './request/request-info.ts';
+import { RequestCompletion } from './wire/request-completion.ts';
 
 /** Documents only check whether a verb exists, so these tests call none. */
 async function unused(): Promise<never> {
@@ -84,7 +84,7 @@ export const exampleResources: readonly MountedResource[] = [
       manifest: { kind: manifestKind, verbs: { createNamed: unused } },
     },
   },
-  { kind: groupEventKind, verbs: everyVerb, subresources: {} },
+  { kind: eventsGroupEventKind, verbs: everyVerb, subresources: {} },
   { kind: selfSubjectAccessReviewKind('authorization.k8s.io'), verbs: { create } as ResourceVerbs, subresources: {} },
   {
     kind: { ...shipKind, kind: 'Port', plural: 'ports', singular: 'port', shortNames: ['po'], namespaced: false },
@@ -124,9 +124,9 @@ export function exampleExchange(path: string, headers: Record<string, string> = 
     query: url.searchParams,
     auditId: 'audit',
     receivedAt: Date.parse('2026-01-01T00:00:00Z'),
-    began: 0,
+    receivedElapsed: 0,
     end: new RequestEnd(),
-    settlement: new Settlement(),
+    completion: new RequestCompletion(),
     signal: neverAborted,
     info: parseRequestInfo(method, url.pathname, url.searchParams),
     warnings: [],

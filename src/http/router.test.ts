@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { incomingRequest } from '../../test/harness/exchange.ts';
-import { HttpServer } from '../../test/harness/http-server.ts';
+import { TestHttpServer } from '../../test/harness/test-http-server.ts';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import type { Handler } from './exchange.ts';
@@ -46,14 +46,14 @@ describe('mounts', () => {
 });
 
 describe('the URL space (completions §1)', () => {
-  let server: HttpServer;
+  let server: TestHttpServer;
   beforeAll(async () => {
-    server = await HttpServer.start();
+    server = await TestHttpServer.start();
   });
   afterAll(() => server.stop());
 
   it('an unknown path gets a 404 Status', async () => {
-    const { status, json } = await server.call('GET', '//nowhere');
+    const { status, json } = await server.request('GET', '//nowhere');
     expect([status, json.kind, json.message]).toEqual([
       404,
       'Status',
@@ -62,18 +62,18 @@ describe('the URL space (completions §1)', () => {
   });
 
   it('authentication comes before the 501 of a part that does not exist', async () => {
-    expect((await server.call('GET', '//kubernetes/cluster/local/api', { token: undefined })).status).toBe(401);
-    const { status, json } = await server.call('GET', '//kubernetes/cluster/local/api');
+    expect((await server.request('GET', '//kubernetes/cluster/local/api', { token: undefined })).status).toBe(401);
+    const { status, json } = await server.request('GET', '//kubernetes/cluster/local/api');
     expect([status, json.reason]).toEqual([501, 'NotImplemented']);
   });
 
   it('public paths are served, and their timeout is validated (REQ-15)', async () => {
-    expect((await server.call('GET', '//version', { token: undefined })).status).toBe(200);
-    expect((await server.call('GET', '//version?timeout=soon', { token: undefined })).status).toBe(400);
+    expect((await server.request('GET', '//version', { token: undefined })).status).toBe(200);
+    expect((await server.request('GET', '//version?timeout=soon', { token: undefined })).status).toBe(400);
   });
 
   it('paths that cannot be decoded are rejected', async () => {
-    expect((await server.call('GET', '//kubernetes/%zz')).status).toBe(400);
-    expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/widgets/%ff')).status).toBe(400);
+    expect((await server.request('GET', '//kubernetes/%zz')).status).toBe(400);
+    expect((await server.request('GET', '/apis/example.dev/v1/namespaces/a/widgets/%ff')).status).toBe(400);
   });
 });

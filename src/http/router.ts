@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { noSuchPath } from '../api/status.ts';
+import { pathNotFound } from '../api/status.ts';
+import { BoundedCache } from '../lib/bounded-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { Remembered } from '../lib/remembered.ts';
-import { openChain } from './chain.ts';
+import { publicChain } from './chain.ts';
 import type { Exchange, Handler, IncomingRequest } from './exchange.ts';
-import { pathSegments, rawPath, rawQuery } from './path-segments.ts';
 import type { Reply } from './reply.ts';
-import { followSignal, RequestEnd } from './request-end.ts';
-import { type RequestInfo, rememberedUrls, unreadInfo } from './request-info.ts';
-import { Settlement } from './settlement.ts';
+import { pathSegments, rawPath, rawQuery } from './request/path-segments.ts';
+import { onAbort, RequestEnd } from './request/request-end.ts';
+import { type RequestInfo, unparsedRequestInfo, urlCacheLimits } from './request/request-info.ts';
+import { RequestCompletion } from './wire/request-completion.ts';
 
 /** A part of the URL space. The first mount whose prefix matches the path, segment by segment, serves the request. */
 export interface Mount {
@@ -23,7 +23,7 @@ export interface Mount {
 export interface RouterOptions {
   readonly mounts: readonly Mount[];
   /** Serves paths that no mount matches. Optional; defaults to 404. */
-  readonly rest?: Handler;
+  readonly fallback?: Handler;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -36,10 +36,10 @@ interface Route {
 /** The whole URL space as one function (completions §1). A path without a handler gets a 404 Status. */
 export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
-  const notFound = openChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
-    throw noSuchPath();
+  const notFound = publicChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
+    throw pathNotFound();
   });
-  const fallback = options.rest ?? notFound;
+  const fallback = options.fallback ?? notFound;
   const routeOf = (url: string): Route => {
     const segments = segmentsOf(url);
     const mount = mounts.find((candidate) => matches(candidate, segments));
@@ -47,7 +47,7 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
   };
   // Create requests repeat the same path, the collection's. Other writes have a path per object, so caching does not
   // help.
-  const createRoutes = new Remembered<Route>(rememberedUrls);
+  const createRoutes = new BoundedCache<Route>(urlCacheLimits);
   const cachedRoute = (url: string): Route => {
     const cached = createRoutes.get(url);
     if (cached !== undefined) return cached;
@@ -101,21 +101,21 @@ class RoutedExchange implements Exchange {
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
-  readonly began: number;
+  readonly receivedElapsed: number;
   readonly end = new RequestEnd();
-  readonly settlement = new Settlement();
+  readonly completion = new RequestCompletion();
   info: RequestInfo;
   readonly warnings: string[] = [];
   // All members are set here: objects that get members later, in varying order, are slow to read.
   segments: Exchange['segments'] = undefined;
-  presented: Exchange['presented'] = undefined;
+  credential: Exchange['credential'] = undefined;
   identity: Exchange['identity'] = undefined;
-  turn: Exchange['turn'] = undefined;
-  place: Exchange['place'] = undefined;
+  nextTimeSlice: Exchange['nextTimeSlice'] = undefined;
+  inFlightSlot: Exchange['inFlightSlot'] = undefined;
   annotations: Exchange['annotations'] = undefined;
-  sent: Exchange['sent'] = undefined;
-  answered: Exchange['answered'] = undefined;
-  madeName: Exchange['madeName'] = undefined;
+  auditedRequest: Exchange['auditedRequest'] = undefined;
+  auditedResponse: Exchange['auditedResponse'] = undefined;
+  createdName: Exchange['createdName'] = undefined;
   decision: Exchange['decision'] = undefined;
   plane: Exchange['plane'] = undefined;
 
@@ -123,14 +123,14 @@ class RoutedExchange implements Exchange {
     const sent = request.headers['audit-id'];
     const { end } = this;
     // A signal can outlive many requests, so it must not retain those that have ended.
-    if (request.end === undefined) end.follow(followSignal(request.signal, (reason) => end.end(reason)));
-    else request.end.follow((reason) => end.end(reason));
+    if (request.end === undefined) end.onEnd(onAbort(request.signal, (reason) => end.end(reason)));
+    else request.end.onEnd((reason) => end.end(reason));
     this.request = request;
     this.query = queryOf(request.url);
     this.auditId = sent !== undefined && auditIdPattern.test(sent) ? sent : randomUUID();
     this.receivedAt = clock.now();
-    this.began = clock.elapsed();
-    this.info = unreadInfo(request.method);
+    this.receivedElapsed = clock.elapsed();
+    this.info = unparsedRequestInfo(request.method);
   }
 
   get signal(): AbortSignal {

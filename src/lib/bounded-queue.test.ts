@@ -33,7 +33,7 @@ describe('BoundedQueue', () => {
   });
 
   it('rejects items beyond its weight limit, but accepts any single item when it is empty', () => {
-    const queue = new BoundedQueue<number>(10, { limit: { most: 10, weightOf: (item) => item } });
+    const queue = new BoundedQueue<number>(10, { limit: { max: 10, weightOf: (item) => item } });
     expect([queue.push(6), queue.push(4), queue.push(1)]).toEqual([true, true, false]);
     queue.take();
     expect([queue.push(6), queue.push(1)]).toEqual([true, false]);

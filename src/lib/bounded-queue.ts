@@ -1,6 +1,6 @@
 /** The maximum total weight of all items, where their number is not a sufficient limit. */
 export interface WeightLimit<T> {
-  readonly most: number;
+  readonly max: number;
   weightOf(item: T): number;
 }
 
@@ -42,7 +42,7 @@ export class BoundedQueue<T> {
   push(item: T): boolean {
     if (this.#ended || this.length >= this.#capacity) return false;
     const weight = this.#limit?.weightOf(item) ?? 0;
-    if (this.#limit !== undefined && this.length > 0 && this.#weight + weight > this.#limit.most) return false;
+    if (this.#limit !== undefined && this.length > 0 && this.#weight + weight > this.#limit.max) return false;
     this.#weight += weight;
     this.#items.push(item);
     this.#onChange?.();

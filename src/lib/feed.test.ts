@@ -3,7 +3,7 @@ import { type Feed, feedIterator } from './feed.ts';
 
 class Fed implements Feed<string> {
   readonly items: string[] = [];
-  over = false;
+  isEnded = false;
   #wake = () => {};
 
   take(): string | undefined {
@@ -20,7 +20,7 @@ class Fed implements Feed<string> {
   }
 
   close(): void {
-    this.over = true;
+    this.isEnded = true;
     this.#wake();
   }
 }
@@ -45,6 +45,6 @@ describe('feedIterator', () => {
     const iterator = feedIterator(feed);
     const waiting = iterator.next();
     await iterator.return?.();
-    expect([(await waiting).done, feed.over]).toEqual([true, true]);
+    expect([(await waiting).done, feed.isEnded]).toEqual([true, true]);
   });
 });

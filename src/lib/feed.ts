@@ -6,7 +6,7 @@ export interface Feed<T> {
   /** The next available item; `undefined` if there is none now. Throws the error of the feed, which then has ended. */
   take(): T | undefined;
   /** True once no more items will come and all were taken. */
-  readonly over: boolean;
+  readonly isEnded: boolean;
   /**
    * Call when there was nothing to take: calls back once, later, when the reader should try again. There may still be
    * nothing to take then.
@@ -23,7 +23,7 @@ export function feedIterator<T>(feed: Feed<T>): AsyncIterator<T, undefined> {
       for (;;) {
         const value = feed.take();
         if (value !== undefined) return { done: false, value };
-        if (feed.over) return { done: true, value: undefined };
+        if (feed.isEnded) return { done: true, value: undefined };
         await new Promise<void>((resolve) => feed.wait(resolve));
       }
     },

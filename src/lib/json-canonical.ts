@@ -1,6 +1,6 @@
-import { sortBytes } from './json-order.ts';
+import { sortByBytes } from './json-order.ts';
 import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
-import { flatDepth, isPlain } from './json-write.ts';
+import { isPlain, maxWriteDepth } from './json-write.ts';
 
 /**
  * Returns the value with its members in byte order at every level, without undefined members, and frozen. Frozen parts
@@ -11,15 +11,15 @@ export function canonicalJson<T extends JsonValue>(value: T): T {
 }
 
 /** Returns a replacement for an object whose text is already known; `undefined` to keep the object. */
-export type StandIn = (frozen: JsonObject) => JsonValue | undefined;
+export type TextReplacement = (frozen: JsonObject) => JsonValue | undefined;
 
 /** Makes values canonical, and reports whether JSON.stringify writes them exactly as `writeJson` does. */
 export class CanonicalJson {
-  readonly #standIn: StandIn | undefined;
+  readonly #standIn: TextReplacement | undefined;
   #plain = true;
 
   /** `standIn` is called for each object that is already frozen, in document order. */
-  constructor(standIn?: StandIn) {
+  constructor(standIn?: TextReplacement) {
     this.#standIn = standIn;
   }
 
@@ -43,14 +43,14 @@ export class CanonicalJson {
       if (this.#plain) this.#plain = isPlain(value, true, depth);
       return value;
     }
-    if (depth >= flatDepth) this.#plain = false;
+    if (depth >= maxWriteDepth) this.#plain = false;
     if (Array.isArray(value)) {
       const items: JsonValue[] = [];
       for (const item of value) items.push(this.#canonical(item ?? null, depth + 1));
       return Object.freeze(items) as JsonValue[];
     }
     const copy: JsonObject = {};
-    const keys = sortBytes(Object.keys(value));
+    const keys = sortByBytes(Object.keys(value));
     for (const key of keys) {
       const member = value[key];
       if (member === undefined) continue;

@@ -22,7 +22,7 @@ function compareCodePoints(a: string, b: string): number {
  * Sorts in place. Short lists, the common case, use insertion sort, which is several times faster than `sort`,
  * especially if they are already sorted.
  */
-export function sortBytes(texts: string[]): string[] {
+export function sortByBytes(texts: string[]): string[] {
   if (texts.some((text) => beyondBasicPlane.test(text))) return texts.sort(compareCodePoints);
   if (texts.length > 16) return texts.sort();
   for (let at = 1; at < texts.length; at++) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSyntaxError, mostValues, parseJson, parseTrustedJson } from './json-parse.ts';
+import { JsonSyntaxError, maxValues, parseJson, parseTrustedJson } from './json-parse.ts';
 import { JsonReader } from './json-reader.ts';
 import type { JsonObject } from './json-value.ts';
 
@@ -28,16 +28,16 @@ describe('parseJson', () => {
 
   it('rejects too many values with both parsers; text written by this program has no limit', () => {
     const members = (count: number) => Array.from({ length: count }, (_, n) => `"${n}":0`).join(',');
-    const sentence = `exceeded max number of ${mostValues} values`;
+    const sentence = `exceeded max number of ${maxValues} values`;
     for (const first of ['"x":0', '"x":12345678901234567890']) {
-      expect(Object.keys(parseJson(`{${first},${members(mostValues - 2)}}`).value as object)).toHaveLength(
-        mostValues - 1,
+      expect(Object.keys(parseJson(`{${first},${members(maxValues - 2)}}`).value as object)).toHaveLength(
+        maxValues - 1,
       );
-      expect(refusal(`{${first},${members(mostValues + 1)}}`)).toBe(sentence);
-      expect(parseTrustedJson(`{${first},${members(mostValues + 1)}}`)).toBeTypeOf('object');
+      expect(refusal(`{${first},${members(maxValues + 1)}}`)).toBe(sentence);
+      expect(parseTrustedJson(`{${first},${members(maxValues + 1)}}`)).toBeTypeOf('object');
     }
-    expect(refusal(`[${'[],'.repeat(mostValues)}[]]`)).toBe(sentence);
-    expect(parseJson(`["${','.repeat(mostValues * 2)}"]`).value).toHaveLength(1);
+    expect(refusal(`[${'[],'.repeat(maxValues)}[]]`)).toBe(sentence);
+    expect(parseJson(`["${','.repeat(maxValues * 2)}"]`).value).toHaveLength(1);
   });
 
   it('rejects and accepts the same corrupted texts as JSON.parse, except numbers beyond float64', () => {

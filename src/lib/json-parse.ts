@@ -12,13 +12,13 @@ export interface ParsedJson {
 }
 
 /** The maximum depth for JSON.parse: counting the members afterwards is recursive. */
-export const flatDepth = 200;
+export const maxParseDepth = 200;
 
 /**
  * The maximum number of values in a request body; more than any real object has. A few megabytes can hold a million
  * small values, which would block all other requests for seconds.
  */
-export const mostValues = 60_000;
+export const maxValues = 60_000;
 
 /** An unpaired surrogate can only come from an escape, because the text was UTF-8. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -34,7 +34,7 @@ export function parseJson(text: string, counted?: number): ParsedJson {
     const value = parseOrUndefined(text);
     if (value !== undefined && countMembers(value) === members) return { value, duplicates: [] };
   }
-  const reader = new JsonReader(text, mostValues);
+  const reader = new JsonReader(text, maxValues);
   const value = reader.read();
   return { value, duplicates: reader.duplicates };
 }
@@ -97,10 +97,10 @@ function plainMembers(text: string): number {
       }
     } else if (code === 0x3a) members++;
     else if (code === 0x2c) {
-      if (++values > mostValues) throw tooManyValues(mostValues);
+      if (++values > maxValues) throw tooManyValues(maxValues);
     } else if (code === 0x7b || code === 0x5b) {
-      if (++values > mostValues) throw tooManyValues(mostValues);
-      if (++depth > flatDepth) return -1;
+      if (++values > maxValues) throw tooManyValues(maxValues);
+      if (++depth > maxParseDepth) return -1;
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
   if (text.includes('\\u') && surrogateEscape.test(text)) return -1;

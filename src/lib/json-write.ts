@@ -1,5 +1,5 @@
 import { fastPathsEnabled } from './fast-paths.ts';
-import { sortBytes } from './json-order.ts';
+import { sortByBytes } from './json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
 export interface WriteOptions {
@@ -10,7 +10,7 @@ export interface WriteOptions {
 }
 
 /** The maximum depth for JSON.stringify and for recursion; far below the stack limit. */
-export const flatDepth = 500;
+export const maxWriteDepth = 500;
 
 /**
  * Writes JSON with exact 64-bit integers. Undefined members are omitted, as JSON.stringify does. Fast path:
@@ -20,7 +20,7 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
   const sorted = options.sorted ?? true;
   const indent = options.indent ?? 0;
   if (fastPathsEnabled() && isPlain(value, sorted, 0)) return JSON.stringify(value, undefined, indent);
-  return indent === 0 && depthWithin(value, flatDepth)
+  return indent === 0 && depthWithin(value, maxWriteDepth)
     ? writeCompact(value, sorted)
     : new DeepWriter(sorted, indent).write(value);
 }
@@ -29,11 +29,13 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
 export type KnownText = (part: JsonObject | JsonValue[]) => string | undefined;
 
 /** Like `writeJson`, for a value of which most parts are already known as text. */
-export function writeKnown(value: JsonValue, known: KnownText, levels = flatDepth): string {
+export function writeJsonWithKnownParts(value: JsonValue, known: KnownText, levels = maxWriteDepth): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value);
   const text = known(value);
   if (text !== undefined) return text;
-  return levels === 0 ? writeJson(value) : joinParts(value, true, (part) => writeKnown(part, known, levels - 1));
+  return levels === 0
+    ? writeJson(value)
+    : joinParts(value, true, (part) => writeJsonWithKnownParts(part, known, levels - 1));
 }
 
 /**
@@ -41,7 +43,7 @@ export function writeKnown(value: JsonValue, known: KnownText, levels = flatDept
  * Values read from the store are plain, and most of what is written was read from the store.
  */
 export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
-  if (typeof value === 'bigint' || depth > flatDepth) return false;
+  if (typeof value === 'bigint' || depth > maxWriteDepth) return false;
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item !== 'string' && !isPlain(item, sorted, depth + 1)) return false;
@@ -83,7 +85,7 @@ function writeScalar(value: JsonValue): string {
 
 function membersOf(value: JsonObject, sorted: boolean): string[] {
   const keys = Object.keys(value);
-  return sorted && keys.length > 1 ? sortBytes(keys) : keys;
+  return sorted && keys.length > 1 ? sortByBytes(keys) : keys;
 }
 
 function writeCompact(value: JsonValue, sorted: boolean): string {

@@ -38,7 +38,7 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /** The permission bits of group and others; 0 if the file is private. */
-export async function openToOthers(path: string): Promise<number> {
+export async function nonOwnerPermissions(path: string): Promise<number> {
   return (await stat(path)).mode & 0o077;
 }
 

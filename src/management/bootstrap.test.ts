@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
-import { keyStateOf } from './access-key-state.ts';
+import { keyStateOf } from './access-keys/access-key-state.ts';
 import { bootstrap } from './bootstrap.ts';
-import { deleting, openManagement } from './management.fixture.ts';
+import { deleteOptions, openManagementTestEnv } from './management.fixture.ts';
 
 describe('bootstrap (completions §1)', () => {
   it('the first start creates a user, project, cluster, template and an admin key', async () => {
-    const { state, adminKey, plane, sealer } = await openManagement();
+    const { state, adminKey, plane, sealer } = await openManagementTestEnv();
     expect(state.user('admin')).toMatchObject({ spec: { groups: ['platform:admins'] } });
     expect(state.project('default')).toMatchObject({
       spec: { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] },
@@ -34,28 +34,28 @@ describe('bootstrap (completions §1)', () => {
   });
 
   it('bootstrap is not repeated: deleted objects stay deleted', async () => {
-    const { plane, verbs, admin, state } = await openManagement();
-    await verbs('clusters').delete(admin(), 'local', deleting);
+    const { plane, verbs, admin, state } = await openManagementTestEnv();
+    await verbs('clusters').delete(admin(), 'local', deleteOptions);
     expect(await bootstrap(plane.kinds)).toBeUndefined();
     expect(state.cluster('local')).toBeUndefined();
   });
 
   it('an interrupted bootstrap resumes, and saves the key before storing its object', async () => {
-    const { plane, verbs, admin, state, system } = await openManagement();
+    const { plane, verbs, admin, state, system } = await openManagementTestEnv();
     const keys = plane.kinds.get('accesskeys.management.platform.sh');
-    await verbs('accesskeys').delete(admin(), 'admin', deleting);
-    await verbs('clusters').delete(admin(), 'local', deleting);
+    await verbs('accesskeys').delete(admin(), 'admin', deleteOptions);
+    await verbs('clusters').delete(admin(), 'local', deleteOptions);
     let kept = '';
     const created = await bootstrap(plane.kinds, {
-      async keepKey(key) {
+      async saveKey(key) {
         expect(state.accessKey('admin')).toBeUndefined();
         kept = key;
       },
     });
     expect(created).toBe(kept);
     expect(state.cluster('local')).toBeUndefined();
-    await keys?.verbs.delete(system(), 'admin', deleting);
-    await plane.kinds.get('users.management.platform.sh')?.verbs.delete(system(), 'admin', deleting);
+    await keys?.verbs.delete(system(), 'admin', deleteOptions);
+    await plane.kinds.get('users.management.platform.sh')?.verbs.delete(system(), 'admin', deleteOptions);
     expect(await bootstrap(plane.kinds)).toBeDefined();
     expect(state.cluster('local')).toBeDefined();
   });

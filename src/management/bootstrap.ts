@@ -4,7 +4,7 @@ import { projectKind } from '../api/management/v1/project.ts';
 import { userKind } from '../api/management/v1/user.ts';
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf, type KubeObject } from '../api/meta.ts';
-import { adminsGroup, adminUser, defaultProject, defaultTemplate, localCluster } from '../api/naming.ts';
+import { adminsGroup, adminUser, builtInClusterName, defaultProject, defaultTemplate } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import { generateAccessKey } from '../auth/access-key-format.ts';
 import { systemContext } from '../controlplane/system-context.ts';
@@ -18,7 +18,7 @@ export interface BootstrapOptions {
    * Saves the admin's key before the object is stored, so that a crash in between leaves a key without effect rather
    * than an installation that nobody can log in to.
    */
-  keepKey?(key: string): Promise<void>;
+  saveKey?(key: string): Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export function bootstrapObjects(): readonly KubeObject[] {
       description: 'A virtual cluster with default settings.',
       template: {},
     }),
-    objectOf(clusterKind, localCluster, {
+    objectOf(clusterKind, builtInClusterName, {
       displayName: 'Local',
       description: 'The built-in cluster of this server.',
       local: true,
@@ -70,7 +70,7 @@ export async function bootstrap(stores: KindStores, options: BootstrapOptions = 
   const keys = storeOf(stores, accessKeyKind);
   if (!isEmpty(keys) || storeOf(stores, userKind).peek('', adminUser) === undefined) return undefined;
   const key = generateAccessKey();
-  await options.keepKey?.(key);
+  await options.saveKey?.(key);
   const spec = { displayName: 'Administrator, created at the first start', user: adminUser, type: 'User', key };
   await keys.verbs.create(context, objectOf(accessKeyKind, adminUser, spec), writing);
   return key;

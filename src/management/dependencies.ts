@@ -1,5 +1,5 @@
 import type { Kubeconfig } from '../api/kubeconfig.ts';
-import type { HostConnection } from '../hosts/kubernetes/host-connection.ts';
+import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { ManagementSettings } from './settings.ts';

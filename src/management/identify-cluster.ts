@@ -1,21 +1,21 @@
 import type { Kubeconfig } from '../api/kubeconfig.ts';
 import { StatusError, timedOut } from '../api/status.ts';
-import type { HostConnection } from '../hosts/kubernetes/host-connection.ts';
-import { identityOf } from '../hosts/kubernetes/look-at-cluster.ts';
+import { clusterUidOf } from '../hosts/kubernetes/observe/probe-cluster.ts';
+import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../lib/clock.ts';
-import { within } from '../lib/within.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** The cluster that a kubeconfig refers to, as far as it can be determined now. */
-export interface Identified {
+export interface IdentifiedCluster {
   /** The unique ID of the cluster; '' if it is not reachable or reports none. */
   readonly uid: string;
   /** The reason why the cluster is not reachable. */
-  readonly obstacle?: string;
+  readonly unreachableReason?: string;
   /** The error in the kubeconfig itself. */
-  readonly fault?: string;
+  readonly kubeconfigError?: string;
 }
 
-export interface IdentifyOptions {
+export interface IdentifyClusterOptions {
   connect(kubeconfig: Kubeconfig): HostConnection;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -25,24 +25,27 @@ export interface IdentifyOptions {
 const timeoutMilliseconds = 3_000;
 
 /** Reads the identity of the cluster that a kubeconfig refers to. */
-export async function identifyCluster(kubeconfig: Kubeconfig, options: IdentifyOptions): Promise<Identified> {
+export async function identifyCluster(
+  kubeconfig: Kubeconfig,
+  options: IdentifyClusterOptions,
+): Promise<IdentifiedCluster> {
   const { clock, signal } = options;
   let connection: HostConnection;
   try {
     connection = options.connect(kubeconfig);
   } catch (error) {
-    if (error instanceof StatusError) return { uid: '', fault: error.message };
+    if (error instanceof StatusError) return { uid: '', kubeconfigError: error.message };
     throw error;
   }
   const late = () => timedOut(`no response within ${timeoutMilliseconds / 1000} seconds`);
   try {
-    const uid = await within({ clock, milliseconds: timeoutMilliseconds, signal, late }, (ending) =>
-      identityOf(connection, ending),
+    const uid = await withTimeout({ clock, milliseconds: timeoutMilliseconds, signal, timeoutError: late }, (ending) =>
+      clusterUidOf(connection, ending),
     );
     return { uid };
   } catch (error) {
     if (signal.aborted || !(error instanceof StatusError)) throw error;
-    return { uid: '', obstacle: error.code === 401 ? 'the cluster rejected the credentials' : error.message };
+    return { uid: '', unreachableReason: error.code === 401 ? 'the cluster rejected the credentials' : error.message };
   } finally {
     await connection.close();
   }

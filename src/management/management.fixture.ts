@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { KubeObject } from '../api/meta.ts';
-import { adminUser, localCluster, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
+import { adminUser, builtInClusterName, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { decide } from '../auth/authz/decide.ts';
-import { readerOf } from '../auth/authz/reader.ts';
+import { visibilityFilterFor } from '../auth/authz/visibility-filter.ts';
 import { tokenAlgorithm } from '../auth/direct-token.ts';
 import { openControlPlane } from '../controlplane/control-plane.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
-import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
+import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { ManualClock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
-import { shapeObject } from '../registry/decode.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { DeleteOptions, ListOptions, PatchOptions, WatchOptions, WriteOptions } from '../registry/verbs.ts';
+import { shapeObject } from '../registry/write/decode.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -30,30 +30,30 @@ import { defaultSettings, type ManagementSettings } from './settings.ts';
 import { createManagementState } from './state.ts';
 import { subjectOf } from './subject.ts';
 
-export const writing: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
-export const dryRun: WriteOptions = { ...writing, dryRun: true };
-export const patching: PatchOptions = { ...writing, force: false };
-export const deleting: DeleteOptions = {
+export const writeOptions: WriteOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Warn' };
+export const dryRun: WriteOptions = { ...writeOptions, dryRun: true };
+export const patchOptions: PatchOptions = { ...writeOptions, force: false };
+export const deleteOptions: DeleteOptions = {
   dryRun: false,
   gracePeriodSeconds: undefined,
   propagationPolicy: undefined,
   preconditions: {},
 };
-export const listing: ListOptions = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
-export const watching: WatchOptions = {
-  ...listing,
+export const listOptions: ListOptions = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' };
+export const watchOptions: WatchOptions = {
+  ...listOptions,
   allowBookmarks: false,
   sendInitialEvents: undefined,
   timeoutMilliseconds: 60_000,
 };
-export const latest = { resourceVersion: '' };
+export const latestVersion = { resourceVersion: '' };
 
 export interface TestContext extends RequestContext {
   readonly warnings: string[];
 }
 
 /** A complete management API over a memory store, after bootstrap. */
-export async function openManagement(
+export async function openManagementTestEnv(
   settings: Partial<ManagementSettings> = {},
   { connect }: Pick<ManagementDependencies, 'connect'> = {},
 ) {
@@ -78,12 +78,12 @@ export async function openManagement(
         sign: (claims) =>
           new SignJWT(claims).setProtectedHeader({ alg: tokenAlgorithm, kid: signer.kid }).sign(signer.privateKey),
         address: () => ({ root: 'https://flotilla.example/kubernetes', authority: undefined }),
-        hasGateway: (cluster) => cluster === localCluster,
+        hasGateway: (cluster) => cluster === builtInClusterName,
         hostOf: () => undefined,
       }),
     authorize: (identity, attributes) => decide(subjectOf(identity, state), attributes, state),
-    mayRead: (identity, kind, verb) => readerOf(subjectOf(identity, state), kind, state, verb),
-    onUpkeep() {},
+    mayRead: (identity, kind, verb) => visibilityFilterFor(subjectOf(identity, state), kind, state, verb),
+    onMaintenanceWork() {},
   });
   const adminKey = await bootstrap(plane.kinds);
 
@@ -137,15 +137,15 @@ export async function openManagement(
 
   const admin = (project = '') => as(adminUser, project);
   const create = async (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
-    (await verbs(plural).create(context, sent(plural, name, { spec }), writing)).object;
+    (await verbs(plural).create(context, sent(plural, name, { spec }), writeOptions)).object;
 
   /** Deletes an object and removes its finalizers, as a controller would. */
   async function remove(plural: string, name: string, project = ''): Promise<void> {
     const context = systemContext(project === '' ? '' : projectNamespace(project));
-    const deleted = await verbs(plural).delete(context, name, deleting);
+    const deleted = await verbs(plural).delete(context, name, deleteOptions);
     if ('gone' in deleted) return;
     const document = { metadata: { finalizers: null } };
-    await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patching);
+    await verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patchOptions);
   }
 
   return {
@@ -168,10 +168,10 @@ export async function openManagement(
   };
 }
 
-export type Management = Awaited<ReturnType<typeof openManagement>>;
+export type ManagementTestEnv = Awaited<ReturnType<typeof openManagementTestEnv>>;
 
 /** Returns the Status of the error that a call is rejected with. */
-export async function refusal(call: Promise<unknown>): Promise<StatusError['status']> {
+export async function rejectionStatus(call: Promise<unknown>): Promise<StatusError['status']> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,

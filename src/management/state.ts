@@ -15,10 +15,10 @@ import { membersOfProject } from '../auth/authz/principals.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
-import { glanceAt } from '../registry/verbs.ts';
-import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerMember } from './access-key-index.ts';
-import { type InstanceIndex, indexInstances } from './instance-index.ts';
-import { indexByWords, type PrincipalIndex } from './principal-index.ts';
+import { peekWithoutManagedFields } from '../registry/verbs.ts';
+import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerField } from './access-keys/access-key-index.ts';
+import { type InstanceIndex, indexInstances } from './instances/instance-index.ts';
+import { indexNamesBy, type NameIndex } from './name-index.ts';
 
 /** The current state of all kinds, for the rules of each of them. Lookups are synchronous. Objects are frozen. */
 export interface ManagementState extends ReviewState {
@@ -29,11 +29,11 @@ export interface ManagementState extends ReviewState {
   accessKeyHidden(name: string): JsonObject | undefined;
   namespace(name: string): KubeObject | undefined;
   /** The keys of this user, team or subject, unordered. */
-  accessKeysOf(member: KeyOwnerMember, name: string): Iterable<AccessKey>;
+  accessKeysOf(member: KeyOwnerField, name: string): Iterable<AccessKey>;
   /** The number of these keys, without loading them. */
-  accessKeyCountOf(member: KeyOwnerMember, name: string): number;
+  accessKeyCountOf(member: KeyOwnerField, name: string): number;
   /** The names of the keys created with this one, directly or transitively. */
-  keysMadeWith(keyName: string): Iterable<string>;
+  keysCreatedWith(keyName: string): Iterable<string>;
   /** The number of instances on this cluster. */
   instancesOn(cluster: string): number;
   /** The number of instances in a project. */
@@ -49,7 +49,7 @@ export interface AttachableState extends ManagementState {
   attach(stores: KindStores): void;
 }
 
-export interface StateOptions {
+export interface ManagementStateOptions {
   /** True if every user and team may create projects. */
   readonly selfService: boolean;
 }
@@ -58,13 +58,13 @@ export interface StateOptions {
 interface Indexes {
   readonly keys: AccessKeyIndex;
   /** Team names by user. */
-  readonly teams: PrincipalIndex;
+  readonly teams: NameIndex;
   /** Project names by member. */
-  readonly projects: PrincipalIndex;
+  readonly projects: NameIndex;
   readonly instances: InstanceIndex;
 }
 
-export function createManagementState(options: StateOptions): AttachableState {
+export function createManagementState(options: ManagementStateOptions): AttachableState {
   let attached: KindStores | undefined;
   let indexes: Indexes | undefined;
   let keysVersion = 0;
@@ -80,7 +80,7 @@ export function createManagementState(options: StateOptions): AttachableState {
     kind: ResourceKind<Fields>,
     namespace?: string,
   ): Iterable<TypedObject<Fields>> {
-    for (const served of attachedStore(kind).peekAll(namespace)) yield glanceAt(served);
+    for (const served of attachedStore(kind).peekAll(namespace)) yield peekWithoutManagedFields(served);
   }
   return {
     selfService: options.selfService,
@@ -88,8 +88,8 @@ export function createManagementState(options: StateOptions): AttachableState {
       attached = stores;
       indexes = {
         keys: indexAccessKeys(attachedStore(accessKeyKind)),
-        teams: indexByWords(attachedStore(teamKind), (team) => new Set(team.spec?.users)),
-        projects: indexByWords(attachedStore(projectKind), membersOfProject),
+        teams: indexNamesBy(attachedStore(teamKind), (team) => new Set(team.spec?.users)),
+        projects: indexNamesBy(attachedStore(projectKind), membersOfProject),
         instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
       };
       // Subscribed after the indexes: a caller that sees a new version also sees up-to-date indexes.
@@ -124,7 +124,7 @@ export function createManagementState(options: StateOptions): AttachableState {
       }
     },
     accessKeyCountOf: (member, name) => indexes?.keys.of(member, name).size ?? 0,
-    keysMadeWith: (keyName) => indexes?.keys.madeWith(keyName) ?? [],
+    keysCreatedWith: (keyName) => indexes?.keys.createdWith(keyName) ?? [],
     instancesOn: (cluster) => indexes?.instances.onCluster(cluster) ?? 0,
     instanceCount: (project) => attachedStore(virtualClusterInstanceKind).count(projectNamespace(project)),
     instancesOwnedBy: (project, owner) => indexes?.instances.ownedBy(projectNamespace(project), owner) ?? 0,
@@ -133,7 +133,7 @@ export function createManagementState(options: StateOptions): AttachableState {
     eventsOf: (namespace) => all(eventKind, namespace),
     teamsOf: (user) => indexes?.teams.sorted(user) ?? [],
     projectsOf: (principal) => indexes?.projects.of(principal) ?? noProjects,
-    hasInstance: (namespace, principal) => indexes?.instances.isReader(namespace, principal) ?? false,
+    hasReadableInstance: (namespace, principal) => indexes?.instances.isReader(namespace, principal) ?? false,
   };
 }
 

@@ -1,13 +1,13 @@
 import type { AccessKey } from '../api/management/v1/access-key.ts';
 import type { UserInfo } from '../api/user-info.ts';
-import { closedScope, compileScope, type Scope } from '../auth/authz/scope.ts';
+import { compileScope, denyAllScope, type Scope } from '../auth/authz/scope.ts';
 import type { Subject } from '../auth/authz/subject.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { scopesOf } from './access-key-state.ts';
+import { scopesOf } from './access-keys/access-key-state.ts';
 import type { ManagementState } from './state.ts';
 
 /** A caller and the credential of the request. */
-export interface Credentialed {
+export interface CredentialedCaller {
   readonly user: UserInfo;
   readonly system: boolean;
   /** Absent for the server's own code and for the subject of an access review. */
@@ -17,14 +17,14 @@ export interface Credentialed {
 }
 
 const unscoped: readonly Scope[] = [];
-const denyAll: readonly Scope[] = [closedScope];
+const denyAll: readonly Scope[] = [denyAllScope];
 
 /** Per version of a key; the hidden part changes with it. */
 const compiledScopes = new WeakMap<AccessKey, readonly Scope[]>();
 
 /** The scopes of the key in use also apply during impersonation. A deleted key allows nothing. */
 export function subjectOf(
-  { user, system, accessKey, scopes = [] }: Credentialed,
+  { user, system, accessKey, scopes = [] }: CredentialedCaller,
   state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
 ): Subject {
   const own = scopes.length === 0 ? unscoped : scopes.map(compileScope);

@@ -14,9 +14,9 @@ describe('keepCertificate', () => {
     const stop = keepCertificate({
       clock,
       log: silentLog,
-      first: { cert: 'a', key: 'a' },
+      initial: { cert: 'a', key: 'a' },
       load,
-      everyMilliseconds: 1000,
+      intervalMilliseconds: 1000,
       onChange: (pair) => seen.push(pair.cert),
     });
     const tick = async () => {

@@ -5,10 +5,10 @@ import type { CertificatePair } from './certificates.ts';
 export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly first: CertificatePair;
+  readonly initial: CertificatePair;
   /** Reads or renews the certificate. A changed one is reported; after a failure the previous one stays in use. */
   load(): Promise<CertificatePair>;
-  readonly everyMilliseconds: number;
+  readonly intervalMilliseconds: number;
   onChange(pair: CertificatePair): void;
 }
 
@@ -20,7 +20,7 @@ export const renewalInterval = 12 * 60 * 60_000;
 /** Keeps the serving certificate up to date while the server runs. Returns a function that stops it. */
 export function keepCertificate(options: CertificateKeeperOptions): () => void {
   const { clock, log } = options;
-  let current = options.first;
+  let current = options.initial;
   let stopped = false;
   let cancel = (): void => {};
 
@@ -39,7 +39,7 @@ export function keepCertificate(options: CertificateKeeperOptions): () => void {
   };
 
   const schedule = (): void => {
-    cancel = clock.after(options.everyMilliseconds, () => void reload());
+    cancel = clock.after(options.intervalMilliseconds, () => void reload());
   };
 
   schedule();

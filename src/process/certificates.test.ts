@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, systemClock } from '../lib/clock.ts';
-import { type DataDir, dataDirAt } from '../server/data-dir.ts';
+import { type DataDir, dataDirAt } from '../server/data/data-dir.ts';
 import {
   authorityOf,
   ensureAuthority,

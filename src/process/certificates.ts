@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
 import type { CertificatePair } from './make-certificate.ts';
-import { readIfThere } from './private-dir.ts';
+import { readIfExists } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
 export type { CertificatePair };
@@ -24,8 +24,8 @@ const renewBefore = 30 * day;
 
 /** The installation's own authority, created on the first start. */
 export async function ensureAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
-  const cert = await readIfThere(dir.caCertificate);
-  const key = await readIfThere(dir.caKey);
+  const cert = await readIfExists(dir.caCertificate);
+  const key = await readIfExists(dir.caKey);
   if (cert === undefined && key === undefined) {
     const { makeAuthority } = await import('./make-certificate.ts');
     const created = await makeAuthority(clock.now(), authorityLifetime);
@@ -55,8 +55,8 @@ export async function ensureServingCertificate(
   names: readonly string[],
   clock: Clock,
 ): Promise<CertificatePair> {
-  const cert = await readIfThere(dir.servingCertificate);
-  const key = await readIfThere(dir.servingKey);
+  const cert = await readIfExists(dir.servingCertificate);
+  const key = await readIfExists(dir.servingKey);
   if (cert !== undefined && key !== undefined && isCurrent({ cert, key }, authority, names, clock.now())) {
     return { cert, key };
   }
@@ -69,9 +69,9 @@ export async function ensureServingCertificate(
 
 /** Reads the operator's own certificate files. The certificate may be a chain, leaf first. */
 export async function readOwnCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
-  const cert = await readIfThere(certFile);
+  const cert = await readIfExists(certFile);
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
-  const key = await readIfThere(keyFile);
+  const key = await readIfExists(keyFile);
   if (key === undefined) throw new StartError(`the key file ${keyFile} does not exist`);
   parsePair({ cert, key }, certFile, keyFile);
   return { cert, key };

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { giveHeapRoom } from './heap-growth.ts';
+import { setHeapGrowth } from './heap-growth.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 const program = `
-  import { ${giveHeapRoom.name} } from './heap-growth.ts';
+  import { ${setHeapGrowth.name} } from './heap-growth.ts';
 
-  ${giveHeapRoom.name}();
+  ${setHeapGrowth.name}();
   const held = Array.from({ length: 100_000 }, (_, at) => ({ name: 'object ' + at }));
   gc();
   if (held.length === 0) process.exitCode = 1;

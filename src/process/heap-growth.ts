@@ -9,6 +9,6 @@ const growingPercent = 250;
  * garbage collection each second, which delays every waiting request. Call this after startup: changing a flag makes V8
  * reject all code cached earlier, both of this program and of Node.
  */
-export function giveHeapRoom(): void {
+export function setHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${growingPercent}`);
 }

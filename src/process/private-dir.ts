@@ -9,7 +9,7 @@ export async function ensureDirectory(path: string): Promise<void> {
     await makeDirectory(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StartError(`the data directory ${path} cannot be used: ${describe(error)}`, { cause: error });
+    throw new StartError(`the data directory ${path} cannot be used: ${describeError(error)}`, { cause: error });
   }
 }
 
@@ -40,7 +40,7 @@ export async function isEmptyDirectory(path: string): Promise<boolean> {
     return (await readdir(path)).length === 0;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return true;
-    throw new StartError(`the directory ${path} cannot be read: ${describe(error)}`, { cause: error });
+    throw new StartError(`the directory ${path} cannot be read: ${describeError(error)}`, { cause: error });
   }
 }
 
@@ -50,17 +50,17 @@ export async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
-    throw new StartError(`${path} cannot be read: ${describe(error)}`, { cause: error });
+    throw new StartError(`${path} cannot be read: ${describeError(error)}`, { cause: error });
   }
 }
 
 /** `undefined` if the file does not exist. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new StartError(`${path} cannot be read: ${describe(error)}`, { cause: error });
+    throw new StartError(`${path} cannot be read: ${describeError(error)}`, { cause: error });
   }
 }
 
@@ -75,7 +75,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
 };
 
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return errorTexts[code] ?? code;
   return error instanceof Error ? error.message : String(error);

@@ -51,9 +51,9 @@ export async function loadServingTls(
       keepCertificate({
         clock,
         log,
-        first: pair,
+        initial: pair,
         load,
-        everyMilliseconds: tls === undefined ? renewalInterval : ownCertificateInterval,
+        intervalMilliseconds: tls === undefined ? renewalInterval : ownCertificateInterval,
         onChange,
       }),
   };

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import { tokenAlgorithm } from '../auth/direct-token.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
-import { readIfThere } from './private-dir.ts';
+import { readIfExists } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
 /** The signing key with its private part. Durations are in seconds, times in seconds since the epoch. */
@@ -33,7 +33,7 @@ export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
 
 /** `undefined` if the file does not exist. */
 export async function readSigningKeyFile(path: string): Promise<SigningKeySet | undefined> {
-  const text = await readIfThere(path);
+  const text = await readIfExists(path);
   if (text === undefined) return undefined;
   const [current, ...older] = keysIn(text, path);
   if (current?.kid === undefined) throw new StartError(`${path} contains no signing key`);
@@ -46,13 +46,13 @@ export async function writeSigningKeyFile(path: string, { current, retired }: Si
 }
 
 /** The maximum number of retired keys with unexpired tokens. Rotation then fails, since a key set must stay small. */
-export const mostRetiredKeys = 50;
+export const maxRetiredKeys = 50;
 
 /** Rotation is possible again after tokens expire or after a revocation. */
 export class TooManySigningKeysError extends StartError {
   constructor() {
     super(
-      `there are ${mostRetiredKeys} older signing keys with unexpired tokens; wait until they expire, or revoke them`,
+      `there are ${maxRetiredKeys} older signing keys with unexpired tokens; wait until they expire, or revoke them`,
     );
   }
 }
@@ -61,19 +61,19 @@ export class TooManySigningKeysError extends StartError {
  * Returns the key set in which `next` signs. The old key stays published until its last token has expired. With
  * `revoke`, all older keys are removed and all of their tokens become invalid at once.
  */
-export function rotated(
+export function rotateKeySet(
   { current, retired }: SigningKeySet,
   next: SigningKey,
   options: { readonly now: number; readonly longestTTL: number; readonly revoke: boolean },
 ): SigningKeySet {
   if (options.revoke) return { current: next, retired: [] };
-  const remaining = stillNeeded(retired, options.now);
-  if (remaining.length >= mostRetiredKeys) throw new TooManySigningKeysError();
+  const remaining = unexpiredKeys(retired, options.now);
+  if (remaining.length >= maxRetiredKeys) throw new TooManySigningKeysError();
   const until = Math.ceil(options.now / 1000) + Math.max(current.longestTTL ?? 0, options.longestTTL);
   return { current: next, retired: [{ ...publicPart(current), until }, ...remaining] };
 }
 
-export function stillNeeded(retired: readonly RetiredKey[], now: number): readonly RetiredKey[] {
+export function unexpiredKeys(retired: readonly RetiredKey[], now: number): readonly RetiredKey[] {
   return retired.filter(({ until }) => until * 1000 > now);
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DirectTokenClaims, signDirectToken } from '../auth/direct-token.ts';
 import { verifyDirectToken } from '../auth/verify-direct-token.ts';
 import { ManualClock } from '../lib/clock.ts';
-import { mostRetiredKeys, TooManySigningKeysError } from './signing-key-file.ts';
+import { maxRetiredKeys, TooManySigningKeysError } from './signing-key-file.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
 const day = 24 * 3600;
@@ -119,8 +119,8 @@ describe('signing key rotation', () => {
 
   it('rotations are serialized and limited in number', async () => {
     const keys = await open();
-    await Promise.all(Array.from({ length: mostRetiredKeys }, () => keys.rotate({ revoke: false })));
-    expect(new Set(kids(keys)).size).toBe(mostRetiredKeys + 1);
+    await Promise.all(Array.from({ length: maxRetiredKeys }, () => keys.rotate({ revoke: false })));
+    expect(new Set(kids(keys)).size).toBe(maxRetiredKeys + 1);
     const last = keys.current().kid;
     await expect(keys.rotate({ revoke: false })).rejects.toThrow(TooManySigningKeysError);
     expect(keys.current().kid).toBe(last);

@@ -1,15 +1,15 @@
 import { importJWK, type JSONWebKeySet } from 'jose';
 import { type TokenSigner, tokenAlgorithm } from '../auth/direct-token.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Lanes } from '../lib/lanes.ts';
+import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import {
   makeSigningKey,
   publicPart,
   readSigningKeyFile,
-  rotated,
+  rotateKeySet,
   type SigningKey,
   type SigningKeySet,
-  stillNeeded,
+  unexpiredKeys,
   writeSigningKeyFile,
 } from './signing-key-file.ts';
 import { StartError } from './start-error.ts';
@@ -40,7 +40,7 @@ export interface SigningKeys {
 export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   const { path, clock, longestTTL } = options;
   let { set, signer } = await openFile(options);
-  const lanes = new Lanes();
+  const lanes = new KeyedSerializer();
   const listeners = new Set<() => void>();
 
   const replace = async (next: SigningKeySet): Promise<TokenSigner> => {
@@ -54,7 +54,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
 
   return {
     current: () => signer,
-    publicKeys: () => ({ keys: [set.current, ...stillNeeded(set.retired, clock.now())].map(publicPart) }),
+    publicKeys: () => ({ keys: [set.current, ...unexpiredKeys(set.retired, clock.now())].map(publicPart) }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -62,7 +62,7 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
     rotate: ({ revoke }) =>
       lanes.run('rotate', async () => {
         const next = await makeSigningKey(longestTTL);
-        return await replace(rotated(set, next, { now: clock.now(), longestTTL, revoke }));
+        return await replace(rotateKeySet(set, next, { now: clock.now(), longestTTL, revoke }));
       }),
   };
 }
@@ -75,7 +75,7 @@ async function openFile({
 }: SigningKeysOptions): Promise<{ set: SigningKeySet; signer: TokenSigner }> {
   const found = await readSigningKeyFile(path);
   const current = found?.current ?? (await makeSigningKey(longestTTL));
-  const retired = stillNeeded(found?.retired ?? [], clock.now());
+  const retired = unexpiredKeys(found?.retired ?? [], clock.now());
   const isSame = retired.length === found?.retired.length && (current.longestTTL ?? 0) >= longestTTL;
   const set = { current: { ...current, longestTTL: Math.max(current.longestTTL ?? 0, longestTTL) }, retired };
   const signer = await signerOf(set.current, path);

@@ -4,7 +4,7 @@ import type { KindRuntime } from './kind-runtime.ts';
 import type { Draft, StoredResource } from './resource.ts';
 
 /** A write that is about to be stored: its draft is final and valid by the rules of its own kind. */
-export interface AdmittedWrite {
+export interface AdmissionAttributes {
   readonly resource: StoredResource;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** '' for the object itself. */
@@ -18,21 +18,21 @@ export interface AdmittedWrite {
    * or was a dry run. Admission releases what it reserved for the write (quota). A write that loses a race is admitted
    * again.
    */
-  afterwards(callback: () => void): void;
+  onCompleted(callback: () => void): void;
 }
 
 /** Runs the plane's admission before a write is stored; the server's own writes skip it. */
-export function admitted<T>(
+export function withAdmission<T>(
   kind: KindRuntime,
-  write: Omit<AdmittedWrite, 'resource' | 'afterwards'>,
+  write: Omit<AdmissionAttributes, 'resource' | 'onCompleted'>,
   store: () => Promise<T>,
 ): Promise<T> {
   const { admit } = kind.collaborators;
   if (admit === undefined || write.context.system) return store();
   const { operation, subresource, draft, context, dryRun } = write;
   const callbacks: (() => void)[] = [];
-  const afterwards = (callback: () => void) => void callbacks.push(callback);
-  const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, afterwards };
+  const onCompleted = (callback: () => void) => void callbacks.push(callback);
+  const request = { resource: kind.resource, operation, subresource, draft, context, dryRun, onCompleted };
   let decision: MaybePromise<void>;
   try {
     decision = admit(request);

@@ -18,9 +18,9 @@ export interface RequestContext {
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
   /** Reports whether `signal` is aborted, for contexts that can tell without creating the signal. */
-  isOver?(): boolean;
+  isCanceled?(): boolean;
   /** Waits for the caller's next CPU slot; long work calls it between its parts. Absent: no fair scheduling. */
-  readonly turn?: () => Promise<void>;
+  readonly nextTimeSlice?: () => Promise<void>;
   /** True if the caller requests the details about themselves that some kinds add to an object. */
   readonly extended?: boolean;
   /** Adds a Warning header to the response. */
@@ -28,14 +28,14 @@ export interface RequestContext {
   /** Adds an annotation to the audit event of the request. Absent: there is no audit log. */
   annotate?(key: string, value: string): void;
   /** The only names that `mayRead` can accept, in any order, if they are known and few. Absent: any name. */
-  readonly names?: () => Iterable<string>;
+  readonly readableNames?: () => Iterable<string>;
   /** Lists, watches and collection deletes skip objects for which this returns false. Absent: all are readable. */
   readonly mayRead?: (object: KubeObject) => boolean;
   /**
    * Decides whether the caller's credential permits a request, regardless of the caller's own permissions. Self-review
    * requests use it. Absent: the credential has no restrictions that the plane does not know.
    */
-  readonly passes?: (asked: AskedAccess) => Passed | Promise<Passed>;
+  readonly credentialAllows?: (asked: RequestAttributes) => CredentialDecision | Promise<CredentialDecision>;
   /** Authorizes a further request of this caller; admission uses it (owner references, create by apply). */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
@@ -48,7 +48,7 @@ export function contextWith(context: RequestContext, changes: Partial<RequestCon
   return {
     ...context,
     signal: context.signal,
-    isOver: () => context.isOver?.() ?? context.signal.aborted,
+    isCanceled: () => context.isCanceled?.() ?? context.signal.aborted,
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate?.(key, value),
     may: (attributes) => context.may(attributes),
@@ -57,11 +57,11 @@ export function contextWith(context: RequestContext, changes: Partial<RequestCon
 }
 
 /** The attributes of a request that is authorized. */
-export type AskedAccess =
+export type RequestAttributes =
   | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })
   | { readonly resourceRequest: false; readonly verb: string; readonly path: string };
 
-export interface Passed {
+export interface CredentialDecision {
   readonly allowed: boolean;
   readonly reason: string;
   /** The scopes that restricted the decision; absent if none did. */

@@ -1,14 +1,14 @@
 import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Lanes } from '../lib/lanes.ts';
+import type { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { Check, Store } from '../store/store.ts';
-import type { AdmittedWrite } from './admission.ts';
-import type { LeftWork } from './left-work.ts';
-import type { OwnersKnown } from './owners-known.ts';
+import type { AdmissionAttributes } from './admission.ts';
+import type { ObjectCache } from './cache/watch-cache.ts';
 import type { StoredResource } from './resource.ts';
-import type { ObjectPlace } from './rows.ts';
-import type { ObjectCache } from './watch-cache.ts';
-import type { WatchGroups } from './watch-groups.ts';
+import type { ObjectRef } from './rows/rows.ts';
+import type { SubscriberGroups } from './watch/subscriber-groups.ts';
+import type { MaintenanceWork } from './write/maintenance-work.ts';
+import type { OwnerTracker } from './write/owner-tracker.ts';
 
 /** The functions of the control plane that a kind depends on. */
 export interface Collaborators {
@@ -23,22 +23,22 @@ export interface Collaborators {
    * Returns the object whose reconcile waits for this namespace to become empty; each change in it requeues that
    * object.
    */
-  awaitsEmptiness?(namespace: string): ObjectPlace | undefined;
+  waitsForEmptyNamespace?(namespace: string): ObjectRef | undefined;
   /** The owner state of the plane, shared by all of its kinds. Absent: queries go to the store. */
-  readonly owners?: OwnersKnown;
+  readonly ownerTracker?: OwnerTracker;
   /**
    * Locates the object of an owner reference, which need not exist; `undefined` if the plane does not have its kind.
    */
-  resolveOwner(reference: OwnerReference, namespace: string): OwnerPlace | undefined;
+  resolveOwner(reference: OwnerReference, namespace: string): ResolvedOwner | undefined;
   /**
    * Called for each write of a client, after the kind's own validation and before the write is stored, including dry
    * runs: create, update, patch and apply of the object or a subresource, even without a change; delete, and each
    * delete of a collection. Throws StatusError to reject the write.
    */
-  admit?(write: AdmittedWrite): void | Promise<void>;
+  admit?(write: AdmissionAttributes): void | Promise<void>;
 }
 
-export interface OwnerPlace {
+export interface ResolvedOwner {
   readonly group: string;
   /** The plural. */
   readonly resource: string;
@@ -49,7 +49,7 @@ export interface OwnerPlace {
 }
 
 /** Generates identifiers; tests supply their own. */
-export interface Ids {
+export interface IdGenerator {
   uid(): string;
   /** The five characters that follow a generateName (rule CREATE-12). */
   suffix(): string;
@@ -91,14 +91,14 @@ export interface KindRuntime {
   readonly store: Store;
   readonly slice: string;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
   /** Receives each change of the cache. */
-  readonly watchers: WatchGroups;
+  readonly subscribers: SubscriberGroups;
   /** The queues of creates that must run one after another. */
-  readonly lanes: Lanes;
+  readonly createQueues: KeyedSerializer;
   /** Called after a commit that left maintenance work. */
-  onUpkeep(left: LeftWork): void;
+  onMaintenanceWork(left: MaintenanceWork): void;
 }

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEmbeddedStore } from '../store/embedded.ts';
+import { openEmbeddedStore } from '../store/embedded/embedded.ts';
 import {
   caller,
   deleting,
+  describeEvent,
   latest,
   listing,
   openWidgets,
   patching,
   take,
-  told,
   watching,
   widget,
   writing,
@@ -53,7 +53,7 @@ describe('a kind over the embedded store', () => {
     expect(after.resourceVersion).toBe(before.resourceVersion);
     await again.kind.verbs.delete(caller(), 'w', deleting());
     const resumed = await again.kind.verbs.watch(caller(), watching({ resourceVersion: '20' }));
-    expect((await take(resumed, 3)).map(told)).toEqual(['MODIFIED w@21', 'MODIFIED w@22', 'DELETED w@23']);
+    expect((await take(resumed, 3)).map(describeEvent)).toEqual(['MODIFIED w@21', 'MODIFIED w@22', 'DELETED w@23']);
     await reopened.close();
   });
 });

@@ -4,10 +4,9 @@ import { StatusError } from '../api/status.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { KindStore } from './kind-store.ts';
-import { mountStored } from './stored-verbs.ts';
+import { mountStored } from './verbs/stored-verbs.ts';
 import type { ServedList, WatchStream } from './verbs.ts';
 import {
-  altered,
   caller,
   deleting,
   latest,
@@ -19,6 +18,7 @@ import {
   system,
   watching,
   widget,
+  withOverrides,
   writing,
 } from './widgets.fixture.ts';
 
@@ -267,7 +267,7 @@ describe('a failing store', () => {
     const real = openMemoryStore();
     const { kind: before } = await openWidgets({}, { store: real });
     await before.verbs.create(caller(), widget('w'), writing);
-    const store = altered(real, {
+    const store = withOverrides(real, {
       transact: () => Promise.reject(new StoreError('Unavailable', 'the disk is full')),
     });
     const { kind } = await openWidgets({}, { store });

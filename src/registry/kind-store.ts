@@ -2,13 +2,13 @@ import type { TypedObject } from '../api/meta.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
-import type { ResourceVerbs, Served, SubresourceVerbs } from './verbs.ts';
+import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
 
 /** A durable change of one object, as the watch cache observed it. */
 export interface KindChange<Fields extends JsonObject = JsonObject> {
   readonly revision: number;
-  readonly before?: Served<TypedObject<Fields>> | undefined;
-  readonly after?: Served<TypedObject<Fields>> | undefined;
+  readonly before?: ServedObject<TypedObject<Fields>> | undefined;
+  readonly after?: ServedObject<TypedObject<Fields>> | undefined;
 }
 
 /**
@@ -23,8 +23,8 @@ export interface KindStore<Fields extends JsonObject = JsonObject> {
   /** Present if the kind has a status subresource. */
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
   /** Returns the current object without waiting. The namespace is '' for cluster-scoped kinds. */
-  peek(namespace: string, name: string): Served<TypedObject<Fields>> | undefined;
-  peekAll(namespace?: string): readonly Served<TypedObject<Fields>>[];
+  peek(namespace: string, name: string): ServedObject<TypedObject<Fields>> | undefined;
+  peekAll(namespace?: string): readonly ServedObject<TypedObject<Fields>>[];
   /** The number of objects that `peekAll` would return. */
   count(namespace?: string): number;
   /** The approximate memory use of the kind, without built-in objects, which all planes share. Fast. */
@@ -32,11 +32,11 @@ export interface KindStore<Fields extends JsonObject = JsonObject> {
   /** The part of `bytes` that the current objects use: deleting them reduces it at once. Fast. */
   objectBytes(): number;
   /** The check that the object is still the one that `peek` returns now, for transactions that depend on it. */
-  unchanged(namespace: string, name: string): Check | undefined;
+  unchangedCheck(namespace: string, name: string): Check | undefined;
   /** The hidden part of the record. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
   /** The holder of this claim. */
-  byClaim(claim: string): Served<TypedObject<Fields>> | undefined;
+  byClaim(claim: string): ServedObject<TypedObject<Fields>> | undefined;
   /**
    * Calls the listener synchronously for each change, in order. It must be fast and must not throw. Returns a stop
    * function.
@@ -46,7 +46,7 @@ export interface KindStore<Fields extends JsonObject = JsonObject> {
    * Called by maintenance when a deadline of the object has passed: removes it if its grace period is over and it has
    * no finalizers, deletes it if it has expired, and otherwise does nothing.
    */
-  settleDeadline(namespace: string, name: string): Promise<void>;
+  handleDeadline(namespace: string, name: string): Promise<void>;
   /**
    * Applies another definition of the same kind from now on, after a custom resource definition was changed. Objects
    * and watches stay. Key, scope, `builtIn` and `claims` must be those of the previous definition.

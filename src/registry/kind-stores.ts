@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../api/resource.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { KindStore } from './kind-store.ts';
-import { resourceKey } from './rows.ts';
+import { resourceKey } from './rows/rows.ts';
 
 /** The open stores of the kinds of a control plane, by resource key (`projects.management.platform.sh`). */
 export type KindStores = ReadonlyMap<string, KindStore>;

@@ -1,30 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Lanes } from '../lib/lanes.ts';
+import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { Check, Store } from '../store/store.ts';
-import type { CachedObject } from './cached-object.ts';
+import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
+import type { CachedObject } from './cache/cached-object.ts';
+import type { SliceObjects } from './cache/slice-objects.ts';
+import { VersionCache } from './cache/version-cache.ts';
+import { WatchCache } from './cache/watch-cache.ts';
 import type { RequestContext } from './context.ts';
-import { create } from './create.ts';
-import { deleteObject, settleDeadline } from './delete.ts';
-import { deleteCollection } from './delete-collection.ts';
-import { randomSuffix } from './generate-name.ts';
-import { get } from './get.ts';
-import { type Collaborators, defaultLimits, type Ids, type KindLimits, type KindRuntime } from './kind-runtime.ts';
+import {
+  type Collaborators,
+  defaultLimits,
+  type IdGenerator,
+  type KindLimits,
+  type KindRuntime,
+} from './kind-runtime.ts';
 import type { KindStore } from './kind-store.ts';
-import type { LeftWork } from './left-work.ts';
-import { list } from './list.ts';
-import { patch } from './patch.ts';
 import type { StoredResource } from './resource.ts';
-import { objectKey, objectsRange, resourceKey } from './rows.ts';
-import { sealedRows, sealedSlice } from './sealed-rows.ts';
-import type { SliceObjects } from './slice-objects.ts';
-import type { StandingHere } from './standing-kinds.ts';
-import { update } from './update.ts';
-import { VersionCache } from './version-cache.ts';
-import { watch } from './watch.ts';
-import { WatchCache } from './watch-cache.ts';
-import { WatchGroups } from './watch-groups.ts';
+import { objectRowKey, objectsRange, resourceKey } from './rows/rows.ts';
+import { sealedRows, sealedSlice } from './rows/sealed-rows.ts';
+import { create } from './verbs/create.ts';
+import { deleteObject, handleDeadline } from './verbs/delete.ts';
+import { deleteCollection } from './verbs/delete-collection.ts';
+import { get } from './verbs/get.ts';
+import { list } from './verbs/list.ts';
+import { patch } from './verbs/patch.ts';
+import { update } from './verbs/update.ts';
+import { SubscriberGroups } from './watch/subscriber-groups.ts';
+import { watch } from './watch/watch.ts';
+import { randomSuffix } from './write/generate-name.ts';
+import type { MaintenanceWork } from './write/maintenance-work.ts';
 
 export interface KindStoreOptions {
   readonly resource: StoredResource;
@@ -32,15 +38,15 @@ export interface KindStoreOptions {
   /** The slice of the control plane; also its name in maintenance rows. */
   readonly slice: string;
   readonly clock: Clock;
-  readonly ids?: Ids;
+  readonly ids?: IdGenerator;
   readonly collaborators: Collaborators;
   /** Called after every commit that left maintenance work; must not throw. */
-  readonly onUpkeep?: (left: LeftWork) => void;
+  readonly onMaintenanceWork?: (left: MaintenanceWork) => void;
   readonly limits?: Partial<KindLimits>;
   /** The rows of all kinds of the plane, if they were read together. */
   readonly shared?: SliceObjects | undefined;
   /** The built-in objects of the kind. */
-  readonly standing?: StandingHere | undefined;
+  readonly builtinObjects?: PlaneBuiltinObjects | undefined;
 }
 
 /** Fills the cache of the kind and returns its verbs. Rejects with an API error if the store cannot be read. */
@@ -55,9 +61,9 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     recent: { changes: limits.recentChanges, size: limits.recentSize },
     decodedSize: limits.decodedSize,
     shared,
-    standing: options.standing,
+    builtinObjects: options.builtinObjects,
   });
-  const watchers = new WatchGroups();
+  const watchers = new SubscriberGroups();
   cache.listen(watchers);
   const kind: KindRuntime = {
     resource,
@@ -66,18 +72,18 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     clock,
     limits,
     cache,
-    watchers,
-    lanes: new Lanes(),
+    subscribers: watchers,
+    createQueues: new KeyedSerializer(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
     collaborators: options.collaborators,
-    onUpkeep: options.onUpkeep ?? (() => {}),
+    onMaintenanceWork: options.onMaintenanceWork ?? (() => {}),
   };
   return kindStore(kind);
 }
 
 /** The kind in its storage version; other versions are created on first use. */
 function kindStore(kind: KindRuntime): KindStore {
-  const { cache, watchers } = kind;
+  const { cache, subscribers } = kind;
   const status = statusVerbsOf(kind);
   const versions = new Map<string, KindStore>();
   return {
@@ -93,11 +99,11 @@ function kindStore(kind: KindRuntime): KindStore {
     count: (namespace) => cache.count(namespace),
     bytes: () => cache.bytes,
     objectBytes: () => cache.objectBytes,
-    unchanged: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
+    unchangedCheck: (namespace, name) => unchanged(kind, cache.get(namespace, name)),
     peekHidden: (namespace, name) => cache.get(namespace, name)?.record.hidden,
     byClaim: (claim) => cache.byClaim(claim)?.served,
     listen: (listener) => cache.listen({ changed: (change) => listener(change) }),
-    settleDeadline: (namespace, name) => settleDeadline(kind, maintenanceContext(namespace), name),
+    handleDeadline: (namespace, name) => handleDeadline(kind, maintenanceContext(namespace), name),
     redefine(next) {
       // A kind is usually defined again right after it was opened, which must not recreate all its objects.
       if (next === kind.resource) return;
@@ -112,7 +118,7 @@ function kindStore(kind: KindRuntime): KindStore {
       return store;
     },
     endWatches() {
-      watchers.endAll();
+      subscribers.endAll();
       for (const version of versions.values()) version.endWatches();
     },
     close: () => cache.close(),
@@ -121,14 +127,17 @@ function kindStore(kind: KindRuntime): KindStore {
 
 function otherVersion(kind: KindRuntime, resource: StoredResource): KindRuntime {
   const cache = new VersionCache(kind.cache, resource, kind.limits.decodedSize);
-  const watchers = new WatchGroups();
+  const watchers = new SubscriberGroups();
   cache.listen(watchers);
-  return { ...kind, resource, cache, watchers };
+  return { ...kind, resource, cache, subscribers: watchers };
 }
 
 function unchanged({ slice, resource }: KindRuntime, object: CachedObject | undefined): Check | undefined {
   if (object === undefined) return undefined;
-  return { key: objectKey(slice, resourceKey(resource), object.namespace, object.name), revision: object.row };
+  return {
+    key: objectRowKey(slice, resourceKey(resource), object.namespace, object.name),
+    revision: object.rowRevision,
+  };
 }
 
 function withSealing({ resource, store, slice, shared }: KindStoreOptions) {

@@ -4,8 +4,8 @@ import type { ResourceKind } from '../api/resource.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
-import type { ObjectPlace } from './rows.ts';
-import type { SentDocument } from './sent-document.ts';
+import type { RequestDocument } from './fast/request-document.ts';
+import type { ObjectRef } from './rows/rows.ts';
 import type { ResourceVerbs } from './verbs.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface Draft<Fields extends JsonObject = JsonObject> {
    */
   reveal?: JsonObject;
   /** The request document of `object`, if it is known and the object is new. */
-  readonly document?: SentDocument | undefined;
+  readonly document?: RequestDocument | undefined;
 }
 
 /** An object of another kind that is written or removed in the same transaction (a project's namespace). */
@@ -53,9 +53,9 @@ export interface ServedForm {
   /** The apiVersion in which objects are stored. */
   readonly storedVersion: string;
   /** True if `convert` would not change the object. False may also mean that this is unknown. */
-  isTurned(object: KubeObject): boolean;
+  isConverted(object: KubeObject): boolean;
   /** Converts an object from any stored form to this one. May change its argument, a private copy of the caller. */
-  turn(object: KubeObject): KubeObject;
+  convert(object: KubeObject): KubeObject;
   /** Converts an object of this form to the storage form, if they differ. May change its argument. */
   toStored?(object: KubeObject): KubeObject;
 }
@@ -91,7 +91,7 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
   /** True if `gracePeriodSeconds` delays removal (completions §2.1), as for every management kind. */
   readonly gracePeriods?: boolean;
   /** Members that `prepare` consumes and that are never served, so no manager owns them. `[['spec', 'key']]`. */
-  readonly writeOnly?: readonly (readonly string[])[];
+  readonly writeOnlyFields?: readonly (readonly string[])[];
   /**
    * Encrypts the whole rows of the kind (secrets): the values, and every other part of an object that may contain them,
    * such as the annotation in which kubectl keeps the last applied configuration. In memory they are plaintext.
@@ -100,9 +100,9 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
   /** Absent: objects are served as they are stored. */
   readonly form?: ServedForm;
   /** Members that `prepare` fills in at creation if the client did not send them; no manager owns them then. */
-  readonly unowned?: readonly (readonly string[])[];
+  readonly unownedFields?: readonly (readonly string[])[];
   /** A finalizer that the server adds at creation and that only the server may remove. */
-  readonly keptFinalizer?: string;
+  readonly serverFinalizer?: string;
 
   /**
    * Sets the members that the server decides and drops those that clients may not set. Throws StatusError for anything
@@ -124,7 +124,7 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
    * Returns the name of a queue in which creates run one after another: `prepare` counts against a limit, and two
    * concurrent creates would both find capacity. Absent or `undefined`: creates run concurrently.
    */
-  lane?(sent: TypedObject<Fields>, context: RequestContext): string | undefined;
+  createQueue?(sent: TypedObject<Fields>, context: RequestContext): string | undefined;
   /**
    * Returns the names that at most one object of the kind may hold at a time (a key's hash, a location on a host). They
    * are acquired in the same transaction as the object itself. `claimTaken` returns the error for a second holder.
@@ -136,19 +136,19 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
   /**
    * Returns the writes to other slices that create the object's dependencies in the same transaction (a control plane).
    */
-  bornWith?(record: StoredRecord<Fields>): readonly Write[];
+  createdAlongside?(record: StoredRecord<Fields>): readonly Write[];
   /** Returns the time at which maintenance deletes the object, in milliseconds since the epoch. */
   expiresAt?(record: StoredRecord<Fields>): number | undefined;
   /** Throws StatusError to reject this delete (a guard annotation). */
   guardDelete?(record: StoredRecord<Fields>, context: RequestContext): void | Promise<void>;
   /** Returns the message of a failed delete precondition, for kinds that have their own. */
-  preconditionText?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
+  preconditionMessage?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
   /** Changes members other than metadata when a deletion starts (a namespace's phase). The object is a private copy. */
   prepareDelete?(object: TypedObject<Fields>): void;
   /**
    * True if something other than `metadata.finalizers` blocks the removal of a terminating object (a namespace's own).
    */
-  isHeld?(object: TypedObject<Fields>): boolean;
+  isDeletionBlocked?(object: TypedObject<Fields>): boolean;
 
   /**
    * True if the object needs a reconcile after this write: a namespace that must be emptied, a definition that must be
@@ -156,7 +156,7 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
    * same transaction, so that neither a crash nor unloading the plane loses it. A write that makes it false, or removes
    * the object, deletes the row.
    */
-  pending?(record: StoredRecord<Fields>): boolean;
+  needsReconcile?(record: StoredRecord<Fields>): boolean;
   /**
    * Reconciles an object. Maintenance loads the plane and calls it, one call at a time for an object, until nothing is
    * left to do. `undefined`: done until the object is written again or another object `requeues` it. A number: call
@@ -164,12 +164,12 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
    * increasing backoff. The object may be gone or may need no reconcile any more, and calls may repeat: it must be
    * idempotent.
    */
-  settle?(namespace: string, name: string): Promise<number | undefined>;
+  reconcile?(namespace: string, name: string): Promise<number | undefined>;
   /**
    * Returns other objects of the plane that need a reconcile because of this write (roles that aggregate this one,
    * definitions that wait for its name): their `reconcile` is called as if they had been written. Must be fast.
    */
-  unsettles?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly ObjectPlace[];
+  requeues?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly ObjectRef[];
 }
 
 export function defineResource<Fields extends JsonObject>(definition: StoredResource<Fields>): StoredResource<Fields> {

@@ -33,7 +33,7 @@ function statusOf(code: Exclude<StoreErrorCode, 'Damaged'>, message: string): St
 }
 
 /** Awaits a call of the store and translates its error to an API error. */
-export async function translated<T>(call: Promise<T>): Promise<T> {
+export async function withStatusErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Status } from '../api/status.ts';
 import type { Feed } from '../lib/feed.ts';
 import type { JsonValue } from '../lib/json-value.ts';
 import type { RequestContext } from './context.ts';
-import type { SentDocument } from './sent-document.ts';
+import type { RequestDocument } from './fast/request-document.ts';
 
 /**
  * The verbs that handlers call. A verb exists if its function exists: discovery lists the functions that are present,
@@ -15,21 +15,21 @@ import type { SentDocument } from './sent-document.ts';
  * Every function throws StatusError for client errors.
  */
 export interface ResourceVerbs {
-  get?(context: RequestContext, name: string, options: GetOptions): Promise<Served>;
+  get?(context: RequestContext, name: string, options: GetOptions): Promise<ServedObject>;
   list?(context: RequestContext, options: ListOptions): Promise<ServedList>;
   watch?(context: RequestContext, options: WatchOptions): Promise<WatchStream>;
-  create?(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<Served>;
+  create?(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
   /** `sent` is the decoded body: defaulted, pruned, its kind checked. */
-  update?(context: RequestContext, name: string, sent: KubeObject, options: WriteOptions): Promise<Written>;
-  patch?(context: RequestContext, name: string, patch: Patch, options: PatchOptions): Promise<Written>;
-  delete?(context: RequestContext, name: string, options: DeleteOptions): Promise<Deleted>;
+  update?(context: RequestContext, name: string, sent: KubeObject, options: WriteOptions): Promise<WriteResult>;
+  patch?(context: RequestContext, name: string, patch: Patch, options: PatchOptions): Promise<WriteResult>;
+  delete?(context: RequestContext, name: string, options: DeleteOptions): Promise<DeleteResult>;
   deletecollection?(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<ServedList>;
 }
 
 /** A subresource: GET, PUT, PATCH under the parent's name, or a POST to it. */
 export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' | 'patch'> {
   /** POST `<plural>/<name>/<subresource>`. */
-  createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<Served>;
+  createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
   /** GET of something that is not an object, such as a log. Replaces `get`, and is authorized as `get`. */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ServedBytes>;
 }
@@ -42,7 +42,7 @@ export interface ServedBytes {
 }
 
 /** An object to be served. The getter may decode it on each call, so a caller that needs it twice should keep it. */
-export interface Served<Type extends KubeObject = KubeObject> {
+export interface ServedObject<Type extends KubeObject = KubeObject> {
   /** Frozen and shared. */
   readonly object: Type;
   /** The compact JSON of the object. */
@@ -51,23 +51,23 @@ export interface Served<Type extends KubeObject = KubeObject> {
    * Returns the object for a caller that reads it immediately and keeps no part of it: cheaper if it has to be decoded.
    * It may be frozen or not, and managedFields may be missing.
    */
-  glance?(): Type;
+  peekWithoutManagedFields?(): Type;
   /** The compact JSON of the metadata, if it is available without decoding the object. */
   metadataJson?(): string;
   /** True for a built-in object that is unchanged in this plane. */
-  readonly stands?: boolean;
+  readonly isUnchangedBuiltin?: boolean;
 }
 
-export function glanceAt<Type extends KubeObject>(served: Served<Type>): Type {
-  return served.glance?.() ?? served.object;
+export function peekWithoutManagedFields<Type extends KubeObject>(served: ServedObject<Type>): Type {
+  return served.peekWithoutManagedFields?.() ?? served.object;
 }
 
-export interface Written extends Served {
+export interface WriteResult extends ServedObject {
   readonly created: boolean;
 }
 
 export interface ServedList {
-  readonly items: readonly Served[];
+  readonly items: readonly ServedObject[];
   readonly resourceVersion: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
@@ -102,20 +102,20 @@ export type WatchEvent =
 
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly object: Served;
+  readonly object: ServedObject;
   /** Present if several watches receive this event: caches the work of one for the others. */
-  readonly shared?: SharedWork;
+  readonly shared?: SharedEventCache;
 }
 
 /**
  * The cached results of processing an event. They are attached to the event itself: a WeakMap entry would outlive the
  * event, as only a full garbage collection frees it, and by then there are many.
  */
-export interface SharedWork {
+export interface SharedEventCache {
   /** The encoded lines, by format. */
   readonly lines: Map<string, Uint8Array>;
   /** The mapped events, by mapper. */
-  readonly turned: Map<unknown, WatchEvent>;
+  readonly mapped: Map<unknown, WatchEvent>;
 }
 
 /** Ends on timeout, when the context's signal is aborted, when the reader is too slow, or after an ERROR. */
@@ -131,7 +131,7 @@ export interface WriteOptions {
    */
   readonly subresource?: string;
   /** The document of the object, if it was sent as one. */
-  readonly document?: SentDocument | undefined;
+  readonly document?: RequestDocument | undefined;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -154,4 +154,4 @@ export interface DeleteOptions {
 }
 
 /** `gone`: removed at once. `pending`: the current object, whose deletion is in progress. */
-export type Deleted = { readonly gone: Status } | { readonly pending: Served };
+export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject };

@@ -49,7 +49,7 @@ export const widgets: StoredResource = {
 export const slice = 'plane';
 
 /** Returns the store with some functions replaced. */
-export function altered(store: Store, changes: Partial<Store>): Store {
+export function withOverrides(store: Store, changes: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(changes, name) ?? Reflect.get(target, name);
@@ -80,7 +80,7 @@ export async function openWidgets(
           ? { group: 'test.example', resource: 'widgets', namespace, name: reference.name }
           : undefined,
     },
-    onUpkeep: () => {
+    onMaintenanceWork: () => {
       maintenance.calls += 1;
     },
     ...options,
@@ -157,7 +157,7 @@ export async function refusal(call: Promise<unknown>) {
 }
 
 /** Formats an event as `TYPE name@revision`, a bookmark as `BOOKMARK @revision`. */
-export function told(event: WatchEvent): string {
+export function describeEvent(event: WatchEvent): string {
   if (event.type === 'ERROR') return `ERROR ${event.status.code} ${event.status.message}`;
   if (event.type === 'BOOKMARK') return `BOOKMARK${event.initialEventsEnd ? ' end' : ''} @${event.resourceVersion}`;
   const { name, resourceVersion } = event.object.object.metadata;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { errorCode, openToOthers, writePrivateFile } from '../lib/private-file.ts';
+import { errorCode, nonOwnerPermissions, writePrivateFile } from '../lib/private-file.ts';
 import { SealError, sealKeyBytes } from './open-sealer.ts';
 
 /** 32 bytes in base64 are 44 characters; the last one is padding. */
@@ -13,7 +13,7 @@ const format = /^[A-Za-z0-9+/]{43}=$/;
 export async function readSealKeyFile(path: string): Promise<Uint8Array | undefined> {
   let text: string;
   try {
-    if ((await openToOthers(path)) !== 0) {
+    if ((await nonOwnerPermissions(path)) !== 0) {
       throw new SealError(`${path} can be read by others; restrict it to its owner (chmod 600 ${path})`);
     }
     text = await readFile(path, 'utf8');

@@ -2,28 +2,32 @@ import { auditApiVersion, auditListKind } from '../api/audit/audit-event.ts';
 import { readAuditQuery } from '../api/audit/audit-query.ts';
 import { timestamp } from '../api/meta.ts';
 import { badRequest } from '../api/status.ts';
-import type { LogPlace } from '../audit/log-files.ts';
-import { type AuditFindings, searchAuditLog } from '../audit/search-audit-log.ts';
+import type { LogLocation } from '../audit/log-files.ts';
+import { type AuditSearchResult, searchAuditLog } from '../audit/search-audit-log.ts';
 import type { Handler } from '../http/exchange.ts';
-import { negotiate } from '../http/negotiate.ts';
-import { render } from '../http/render.ts';
+import { negotiate } from '../http/negotiate/negotiate.ts';
+import { render } from '../http/negotiate/render.ts';
 
 /** GET `/audit`: searches the audit log, newest lines first, as far back as one request can search. */
-export function auditHandler(location: LogPlace): Handler {
+export function auditHandler(location: LogLocation): Handler {
   return async (exchange) => {
     const { request, query: search, signal } = exchange;
     const form = negotiate(request, search, { formats: ['json'] });
     const { query, problems } = readAuditQuery(search);
     if (problems.length > 0) throw badRequest(`the query is invalid: ${problems.join('; ')}`);
-    const turn = exchange.turn ?? yieldToEventLoop;
-    const reply = render(listText(await searchAuditLog(location, query, { signal, turn })), 200, form);
+    const turn = exchange.nextTimeSlice ?? yieldToEventLoop;
+    const reply = render(
+      listText(await searchAuditLog(location, query, { signal, yieldToEventLoop: turn })),
+      200,
+      form,
+    );
     reply.headers['cache-control'] = 'no-store';
     return reply;
   };
 }
 
 /** The lines are JSON already and are copied into the response unchanged. */
-function listText({ lines, continue: next, reached }: AuditFindings): string {
+function listText({ lines, continue: next, reached }: AuditSearchResult): string {
   const metadata = {
     ...(next === undefined ? {} : { continue: next }),
     ...(reached === undefined ? {} : { reached: timestamp(reached) }),

@@ -2,19 +2,19 @@ import { dump, load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { flagAt, listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { groupPath, mergePatch, ServerBench } from './server.fixture.ts';
+import { groupPath, mergePatch, ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
 const remote = '/kubernetes/cluster/remote';
 
 /** Two servers: the built-in cluster of one is a connected cluster of the other. */
 class ConnectedBench {
-  readonly here: ServerBench;
-  readonly there: ServerBench;
+  readonly here: ServerTestEnv;
+  readonly there: ServerTestEnv;
   server: RunningServer;
   target: RunningServer;
 
-  constructor(here: ServerBench, there: ServerBench, server: RunningServer, target: RunningServer) {
+  constructor(here: ServerTestEnv, there: ServerTestEnv, server: RunningServer, target: RunningServer) {
     this.here = here;
     this.there = there;
     this.server = server;
@@ -22,7 +22,7 @@ class ConnectedBench {
   }
 
   static async open(): Promise<ConnectedBench> {
-    const [here, there] = [await ServerBench.open(), await ServerBench.open()];
+    const [here, there] = [await ServerTestEnv.open(), await ServerTestEnv.open()];
     return new ConnectedBench(here, there, await here.start(), await there.start());
   }
 
@@ -39,7 +39,10 @@ class ConnectedBench {
   }
 
   async connect(name = 'remote', spec: JsonObject = {}): Promise<JsonObject> {
-    return await this.here.make(this.server, 'clusters', name, { kubeconfig: await this.kubeconfig(), ...spec });
+    return await this.here.createObject(this.server, 'clusters', name, {
+      kubeconfig: await this.kubeconfig(),
+      ...spec,
+    });
   }
 
   /** Watches a kind until one of its objects matches. */
@@ -63,7 +66,7 @@ class ConnectedBench {
 
   async give(kubeconfig: string): Promise<void> {
     const path = `${groupPath}/clusters/remote`;
-    const answer = await this.here.ask(this.server, path, mergePatch({ spec: { kubeconfig } }));
+    const answer = await this.here.send(this.server, path, mergePatch({ spec: { kubeconfig } }));
     expect(answer.code, answer.text).toBe(200);
   }
 
@@ -87,7 +90,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
   it('becomes online with its version, and does not reveal its credentials', async () => {
     const made = await bench.connect();
     const cluster = await bench.online();
-    const version = await bench.there.ask(bench.target, '/version');
+    const version = await bench.there.send(bench.target, '/version');
     expect(cluster).toMatchObject({
       status: {
         phase: 'Initialized',
@@ -106,7 +109,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
   it('is rejected as a duplicate, and with a kubeconfig that executes commands', async () => {
     await bench.connect();
     const post = (name: string, kubeconfig: string) =>
-      bench.here.ask(bench.server, `${groupPath}/clusters`, {
+      bench.here.send(bench.server, `${groupPath}/clusters`, {
         method: 'POST',
         body: { metadata: { name }, spec: { kubeconfig } },
       });
@@ -126,10 +129,10 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
   });
 
   it('reports rejected credentials, and works again with new ones', async () => {
-    const key = await bench.there.makeKey(bench.target, 'for-here', {});
-    await bench.here.make(bench.server, 'clusters', 'remote', { kubeconfig: await bench.kubeconfig(key) });
+    const key = await bench.there.createKey(bench.target, 'for-here', {});
+    await bench.here.createObject(bench.server, 'clusters', 'remote', { kubeconfig: await bench.kubeconfig(key) });
     await bench.online();
-    await bench.there.ask(bench.target, `${groupPath}/ownedaccesskeys/for-here`, { method: 'DELETE' });
+    await bench.there.send(bench.target, `${groupPath}/ownedaccesskeys/for-here`, { method: 'DELETE' });
     await bench.here.stop(bench.server);
     bench.server = await bench.here.start();
     const failed = await bench.failed();
@@ -143,11 +146,11 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     await bench.online();
     const keys = new Map<string, string>();
     for (const user of ['anna', 'bert']) {
-      await bench.here.make(bench.server, 'users', user);
-      keys.set(user, await bench.here.makeKey(bench.server, `${user}-key`, { user }));
+      await bench.here.createObject(bench.server, 'users', user);
+      keys.set(user, await bench.here.createKey(bench.server, `${user}-key`, { user }));
     }
     const ask = (path: string, user?: string) =>
-      bench.here.ask(bench.server, `${remote}${path}`, user === undefined ? {} : { token: keys.get(user) ?? '' });
+      bench.here.send(bench.server, `${remote}${path}`, user === undefined ? {} : { token: keys.get(user) ?? '' });
     const namespaces = await ask('/api/v1/namespaces');
     expect(listAt(namespaces.json, 'items').map((item) => textAt(item, 'metadata', 'name'))).toContain('kube-system');
     const refused = await ask('/api/v1/namespaces', 'bert');
@@ -155,7 +158,7 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     // The cluster itself authorizes her requests.
     const unbound = await ask('/api/v1/namespaces', 'anna');
     expect([unbound.code, textAt(unbound.json, 'message')]).toEqual([403, expect.stringContaining('User "anna"')]);
-    const bound = await bench.there.ask(
+    const bound = await bench.there.send(
       bench.target,
       '/kubernetes/cluster/local/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
       {
@@ -175,10 +178,10 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
   it('is not chosen for instances while it is unreachable', async () => {
     await bench.connect();
     await bench.online();
-    await bench.here.ask(bench.server, `${groupPath}/clusters/local`, mergePatch({ spec: { unusable: true } }));
+    await bench.here.send(bench.server, `${groupPath}/clusters/local`, mergePatch({ spec: { unusable: true } }));
     const instance = async (name: string) => {
       const path = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
-      const answer = await bench.here.ask(bench.server, path, {
+      const answer = await bench.here.send(bench.server, path, {
         method: 'POST',
         body: { metadata: { name }, spec: {} },
       });
@@ -203,8 +206,8 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     await bench.online();
     const path = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
     const body = { metadata: { name: 'one' }, spec: { clusterRef: { cluster: 'remote' } } };
-    expect((await bench.here.ask(bench.server, path, { method: 'POST', body })).code).toBe(201);
-    const deleted = await bench.here.ask(bench.server, `${groupPath}/clusters/remote`, { method: 'DELETE' });
+    expect((await bench.here.send(bench.server, path, { method: 'POST', body })).code).toBe(201);
+    const deleted = await bench.here.send(bench.server, `${groupPath}/clusters/remote`, { method: 'DELETE' });
     expect(textAt(deleted.json, 'metadata', 'deletionTimestamp')).not.toBe('');
     await bench.until(
       'clusters',
@@ -213,8 +216,8 @@ describe('a Kubernetes cluster that is connected by its kubeconfig (completions 
     );
     await bench.there.stop(bench.target);
     const annotations = { 'platform.sh/abandon': 'the machines were returned' };
-    await bench.here.ask(bench.server, `${path}/one`, mergePatch({ metadata: { annotations } }));
-    await bench.here.ask(bench.server, `${path}/one`, { method: 'DELETE' });
+    await bench.here.send(bench.server, `${path}/one`, mergePatch({ metadata: { annotations } }));
+    await bench.here.send(bench.server, `${path}/one`, { method: 'DELETE' });
     const { body: watch } = await bench.here.request(bench.server, `${groupPath}/clusters?watch=true`);
     for await (const chunk of watch) if (String(chunk).includes('"type":"DELETED"')) break;
     expect(await bench.here.names(bench.server, 'clusters')).toEqual(['local']);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import type { ClosableHost } from '../hosts/host.ts';
-import { AnsweringCluster } from '../hosts/kubernetes/answering-cluster.fixture.ts';
+import { FakeCluster } from '../hosts/kubernetes/reach/fake-cluster.fixture.ts';
 import { textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
-import { openManagement, patching } from '../management/management.fixture.ts';
+import { openManagementTestEnv, patchOptions } from '../management/management.fixture.ts';
 import { kubeconfigPurpose } from '../management/resources/clusters.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import { connectHosts } from './connected-hosts.ts';
@@ -19,8 +19,8 @@ users: [{name: u, user: {token: ${token}}}]
 `;
 
 async function setUp() {
-  const management = await openManagement();
-  const cluster = new AnsweringCluster('u-1');
+  const management = await openManagementTestEnv();
+  const cluster = new FakeCluster('u-1');
   const hosts: { name: string; isOpen: boolean }[] = [];
   const replaced: string[] = [];
   const connected = () => {
@@ -44,7 +44,7 @@ async function setUp() {
   const merge = (name: string, spec: JsonObject) =>
     management
       .verbs('clusters')
-      .patch(management.admin(), name, { type: 'merge', document: { spec }, findings: [] }, patching);
+      .patch(management.admin(), name, { type: 'merge', document: { spec }, findings: [] }, patchOptions);
   return { ...management, cluster, hosts, replaced, connected, merge };
 }
 
@@ -132,7 +132,7 @@ describe('hosts of clusters with a kubeconfig', () => {
         system(),
         'c',
         { type: 'merge', document: { status: { conditions: [{ type: 'Unique', status }] } }, findings: [] },
-        patching,
+        patchOptions,
       );
     await say('False');
     expect([made.hostOf('c'), made.apiOf('c')]).toEqual([undefined, undefined]);

@@ -2,7 +2,7 @@ import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
 import type { Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import type { FieldsOf } from '../api/resource.ts';
 import type { ClosableHost, ClusterApi, Host } from '../hosts/host.ts';
-import type { HostConnection } from '../hosts/kubernetes/host-connection.ts';
+import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { hiddenKubeconfig } from '../management/resources/clusters.ts';

@@ -6,18 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { GatewayBench, gateway, instances, namespacesIn, shared } from './gateway.fixture.ts';
+import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
 import { isGone } from './instances.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
 describe('kubeconfigs of virtual clusters', () => {
-  const at = GatewayBench.forEach();
+  const at = GatewayTestEnv.forEach();
   const fieldsOf = (json: JsonObject) => listAt(json, 'details', 'causes').map((cause) => textAt(cause, 'field'));
 
   it('contain a token that is valid for that instance only (completions §3)', async () => {
-    const anna = await at.person('anna');
-    const demo = await at.make('demo', shared('anna'));
-    await at.make('other', shared('anna'));
+    const anna = await at.createUser('anna');
+    const demo = await at.createInstance('demo', sharedWith('anna'));
+    await at.createInstance('other', sharedWith('anna'));
     const kubeconfig = await at.kubeconfig('demo', {}, anna);
     expect(kubeconfig).toMatchObject({
       apiVersion: 'v1',
@@ -26,7 +26,7 @@ describe('kubeconfigs of virtual clusters', () => {
       'current-context': 'default/demo',
     });
     const cluster = listAt(kubeconfig, 'clusters')[0];
-    expect(textAt(cluster, 'cluster', 'server')).toBe(`${at.server.url}${gateway('demo')}`);
+    expect(textAt(cluster, 'cluster', 'server')).toBe(`${at.server.url}${gatewayPath('demo')}`);
     const authority = Buffer.from(textAt(cluster, 'cluster', 'certificate-authority-data'), 'base64').toString();
     expect(authority).toBe(await at.bench.read('ca.crt'));
     const token = textAt(listAt(kubeconfig, 'users')[0], 'user', 'token');
@@ -38,11 +38,11 @@ describe('kubeconfigs of virtual clusters', () => {
     });
     const { exp = 0, iat = 0 } = decodeJwt(token);
     expect(exp - iat).toBe(86_400);
-    const inside = await at.whoIs('demo', token);
+    const inside = await at.identityInside('demo', token);
     expect([inside.name, inside.groups.includes('platform:role:cluster-admin')]).toEqual(['anna', true]);
     expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, token)).code).toBe(201);
     const elsewhere = ['/kubernetes/management/api', '/kubernetes/cluster/local/api', '/auth/logout', '/metrics'];
-    for (const path of [`${gateway('other')}/api`, `${groupPath}/projects`, ...elsewhere]) {
+    for (const path of [`${gatewayPath('other')}/api`, `${groupPath}/projects`, ...elsewhere]) {
       expect(await at.code(path, token), path).toBeOneOf([401, 405]);
     }
     const vc = `${textAt(demo, 'spec', 'clusterRef', 'namespace')}/virtualclusters/demo`;
@@ -51,7 +51,7 @@ describe('kubeconfigs of virtual clusters', () => {
   });
 
   it('are rejected with the cause, and never issued for another user (completions §3)', async () => {
-    await at.make('demo');
+    await at.createInstance('demo');
     const path = `${instances}/demo/kubeconfig`;
     for (const [spec, fields] of [
       [{ certificateTTL: 0 }, ['spec.certificateTTL']],
@@ -70,21 +70,21 @@ describe('kubeconfigs of virtual clusters', () => {
     expect([acting.statusCode, await acting.body.text()]).toEqual([403, expect.stringMatching(/forbidden/)]);
     const server = async (given: string) =>
       textAt(listAt(await at.kubeconfig('demo', { server: given }), 'clusters')[0], 'cluster', 'server');
-    expect(await server('https://fleet.example:8443/')).toBe(`https://fleet.example:8443${gateway('demo')}`);
+    expect(await server('https://fleet.example:8443/')).toBe(`https://fleet.example:8443${gatewayPath('demo')}`);
     expect(await server('https://fleet.example/a/way/in/')).toBe('https://fleet.example/a/way/in');
   });
 
   it('end with the requesting key: deleted, disabled, changed value (completions §3)', async () => {
-    await at.make('demo', shared('anna', 'bob', 'carl'));
+    await at.createInstance('demo', sharedWith('anna', 'bob', 'carl'));
     for (const [name, end] of [
-      ['anna', () => at.ask(`${groupPath}/accesskeys/annas`, { method: 'DELETE' })],
-      ['bob', () => at.ask(`${groupPath}/accesskeys/bobs`, mergePatch({ spec: { disabled: true } }))],
+      ['anna', () => at.send(`${groupPath}/accesskeys/annas`, { method: 'DELETE' })],
+      ['bob', () => at.send(`${groupPath}/accesskeys/bobs`, mergePatch({ spec: { disabled: true } }))],
       [
         'carl',
-        () => at.ask(`${groupPath}/accesskeys/carls`, mergePatch({ spec: { key: randomBytes(30).toString('hex') } })),
+        () => at.send(`${groupPath}/accesskeys/carls`, mergePatch({ spec: { key: randomBytes(30).toString('hex') } })),
       ],
     ] as const) {
-      const token = await at.token('demo', await at.person(name));
+      const token = await at.token('demo', await at.createUser(name));
       expect(await at.code(namespacesIn('demo'), token)).toBe(200);
       expect((await end()).code).toBe(200);
       expect(await at.code(namespacesIn('demo'), token), name).toBe(401);
@@ -92,51 +92,51 @@ describe('kubeconfigs of virtual clusters', () => {
   });
 
   it('end with the instance, and are invalid for a new one of the same name (completions §3)', async () => {
-    await at.make('demo');
+    await at.createInstance('demo');
     const token = await at.token('demo');
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
-    await at.ask(`${instances}/demo`, { method: 'DELETE' });
-    await at.until('demo', isGone);
+    await at.send(`${instances}/demo`, { method: 'DELETE' });
+    await at.waitForInstance('demo', isGone);
     expect(await at.code(namespacesIn('demo'), token)).toBe(401);
-    await at.make('demo');
+    await at.createInstance('demo');
     expect(await at.code(namespacesIn('demo'), token)).toBe(401);
     expect(await at.code(namespacesIn('demo'), await at.token('demo'))).toBe(200);
   });
 
   it('grant neither more than the key does now, nor more than it did at their creation (completions §5)', async () => {
-    await at.make('demo');
+    await at.createInstance('demo');
     const wide = { virtualClusters: [{ project: 'default', virtualCluster: '*' }] };
-    await at.bench.makeKey(at.server, 'own', { scope: wide });
-    const key = await at.bench.makeKey(at.server, 'narrow', { scope: wide });
+    await at.bench.createKey(at.server, 'own', { scope: wide });
+    const key = await at.bench.createKey(at.server, 'narrow', { scope: wide });
     const token = await at.token('demo', key);
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
     const narrower = { virtualClusters: [{ project: 'default', virtualCluster: 'another' }] };
-    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
+    await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: narrower } }));
     expect(await at.code(namespacesIn('demo'), token)).toBe(403);
     // A key with wider permissions does not widen its old tokens.
     const rules = [{ verbs: ['get', 'list'], requestTargets: ['ProjectVirtualCluster'] }, { verbs: ['create'] }];
-    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
+    await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: { virtualClusters: null, rules } } }));
     const reading = await at.token('demo', key);
-    await at.ask(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: null } }));
+    await at.send(`${groupPath}/accesskeys/narrow`, mergePatch({ spec: { scope: null } }));
     expect((await at.post(namespacesIn('demo'), { metadata: { name: 'a' } }, key)).code).toBe(201);
     expect(await at.code(namespacesIn('demo'), reading)).toBe(200);
-    const patched = await at.ask(`${namespacesIn('demo')}/a`, { ...mergePatch({}), token: reading });
+    const patched = await at.send(`${namespacesIn('demo')}/a`, { ...mergePatch({}), token: reading });
     expect(patched.code).toBe(403);
   });
 
   it('stay valid after a restart of the server', async () => {
-    await at.make('demo');
+    await at.createInstance('demo');
     const token = await at.token('demo');
     await at.restart();
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
   });
 
   it('end with the permission to use the instance (completions §8)', async () => {
-    const anna = await at.person('anna');
-    await at.make('demo', shared('anna'));
+    const anna = await at.createUser('anna');
+    await at.createInstance('demo', sharedWith('anna'));
     const token = await at.token('demo', anna);
     expect(await at.code(namespacesIn('demo'), token)).toBe(200);
-    await at.ask(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
+    await at.send(`${instances}/demo`, mergePatch({ spec: { access: [] } }));
     expect(await at.code(namespacesIn('demo'), token)).toBe(403);
   });
 
@@ -145,14 +145,14 @@ describe('kubeconfigs of virtual clusters', () => {
     const config = join(at.bench.root, 'settings.yaml');
     await writeFile(config, 'gateway:\n  serviceAccountTokens: false\n  maxTokenTTL: 90000\n');
     await at.restart({ config }, clock);
-    await at.make('demo', shared('anna'));
+    await at.createInstance('demo', sharedWith('anna'));
     const path = `${namespacesIn('demo')}/default/serviceaccounts/default/token`;
     const account = textAt((await at.post(path, { spec: {} })).json, 'status', 'token');
-    expect(await at.code(`${gateway('demo')}/version`, account)).toBe(401);
+    expect(await at.code(`${gatewayPath('demo')}/version`, account)).toBe(401);
     const short = await at.token('demo', undefined, { certificateTTL: 60 });
-    const keys = await at.token('demo', await at.person('anna', { ttl: 120 }));
+    const keys = await at.token('demo', await at.createUser('anna', { ttl: 120 }));
     expect(decodeJwt(keys).exp).toBeLessThanOrEqual(Math.floor(clock.now() / 1000) + 120);
-    const watch = await at.open(`${namespacesIn('demo')}?watch=true`, short);
+    const watch = await at.openStream(`${namespacesIn('demo')}?watch=true`, short);
     expect([watch.statusCode, await at.code(namespacesIn('demo'), keys)]).toEqual([200, 200]);
     clock.advance(61_000);
     expect(await at.code(namespacesIn('demo'), short)).toBe(401);

@@ -3,40 +3,41 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import type { Clock } from '../lib/clock.ts';
 import { listAt, objectAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
-import type { FlagValues } from './flags.ts';
-import { inPhase, instancesOf, untilInstance } from './instances.fixture.ts';
-import { type Answer, type Call, ServerBench } from './server.fixture.ts';
+import { inPhase, instancesOf, waitForInstance } from './instances.fixture.ts';
+import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
+import type { FlagValues } from './settings/flags.ts';
 import type { RunningServer } from './start-server.ts';
 
 export const instances = instancesOf('default');
 
 /** The root of the API of an instance's virtual cluster. */
-export const gateway = (name: string, project = 'default') => `/kubernetes/project/${project}/virtualcluster/${name}`;
+export const gatewayPath = (name: string, project = 'default') =>
+  `/kubernetes/project/${project}/virtualcluster/${name}`;
 
-export const namespacesIn = (name: string) => `${gateway(name)}/api/v1/namespaces`;
+export const namespacesIn = (name: string) => `${gatewayPath(name)}/api/v1/namespaces`;
 
 /** Spec members that let these users use an instance. */
-export const shared = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
+export const sharedWith = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
 
 /** A real server for gateway tests, new for each test. */
-export class GatewayBench {
-  #bench: ServerBench | undefined;
+export class GatewayTestEnv {
+  #serverEnv: ServerTestEnv | undefined;
   #server: RunningServer | undefined;
 
   /** Must be called inside a describe block. */
-  static forEach(flags: () => Promise<FlagValues> = async () => ({})): GatewayBench {
-    const at = new GatewayBench();
+  static forEach(flags: () => Promise<FlagValues> = async () => ({})): GatewayTestEnv {
+    const at = new GatewayTestEnv();
     beforeEach(async () => {
-      at.#bench = await ServerBench.open();
+      at.#serverEnv = await ServerTestEnv.open();
       at.#server = await at.bench.start(await flags());
     });
     afterEach(() => at.bench.close());
     return at;
   }
 
-  get bench(): ServerBench {
-    if (this.#bench === undefined) throw new Error('no test is running');
-    return this.#bench;
+  get bench(): ServerTestEnv {
+    if (this.#serverEnv === undefined) throw new Error('no test is running');
+    return this.#serverEnv;
   }
 
   get server(): RunningServer {
@@ -49,38 +50,38 @@ export class GatewayBench {
     this.#server = await this.bench.start(flags, clock);
   }
 
-  ask(path: string, call: Call = {}): Promise<Answer> {
-    return this.bench.ask(this.server, path, call);
+  send(path: string, call: RequestOptions = {}): Promise<ParsedResponse> {
+    return this.bench.send(this.server, path, call);
   }
 
-  post(path: string, body: JsonValue, token?: string): Promise<Answer> {
-    return this.ask(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
+  post(path: string, body: JsonValue, token?: string): Promise<ParsedResponse> {
+    return this.send(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
   }
 
   /** Opens a stream. */
-  open(path: string, token?: string) {
+  openStream(path: string, token?: string) {
     return this.bench.request(this.server, path, token === undefined ? {} : { token });
   }
 
   async code(path: string, token?: string): Promise<number> {
-    return (await this.ask(path, token === undefined ? {} : { token })).code;
+    return (await this.send(path, token === undefined ? {} : { token })).code;
   }
 
-  until(name: string, has: (instance: JsonObject | undefined) => boolean): Promise<JsonObject> {
-    return untilInstance(this.bench, this.server, { name }, has);
+  waitForInstance(name: string, has: (instance: JsonObject | undefined) => boolean): Promise<JsonObject> {
+    return waitForInstance(this.bench, this.server, { name }, has);
   }
 
   /** Creates an instance and waits until it is Ready. */
-  async make(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
+  async createInstance(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
     const answer = await this.post(instances, { metadata: { name, annotations }, spec });
     expect(answer.code, answer.text).toBe(201);
-    return await this.until(name, inPhase('Ready'));
+    return await this.waitForInstance(name, inPhase('Ready'));
   }
 
   /** Creates a user and returns their access key. */
-  async person(name: string, key: JsonObject = {}): Promise<string> {
-    await this.bench.make(this.server, 'users', name);
-    return await this.bench.makeKey(this.server, `${name}s`, { user: name, ...key });
+  async createUser(name: string, key: JsonObject = {}): Promise<string> {
+    await this.bench.createObject(this.server, 'users', name);
+    return await this.bench.createKey(this.server, `${name}s`, { user: name, ...key });
   }
 
   async kubeconfig(name: string, spec: JsonObject = {}, token?: string): Promise<JsonObject> {
@@ -95,8 +96,8 @@ export class GatewayBench {
   }
 
   /** The identity of the caller inside the virtual cluster. */
-  async whoIs(name: string, token?: string): Promise<{ name: string; groups: readonly JsonValue[] }> {
-    const answer = await this.post(`${gateway(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {}, token);
+  async identityInside(name: string, token?: string): Promise<{ name: string; groups: readonly JsonValue[] }> {
+    const answer = await this.post(`${gatewayPath(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {}, token);
     expect(answer.code, answer.text).toBe(201);
     const info = objectAt(answer.json, 'status', 'userInfo');
     return { name: textAt(info, 'username'), groups: listAt(info, 'groups') };

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { instanceKubeconfig } from './instance-kubeconfig.ts';
-import { inPhase, instancesOf, untilInstance } from './instances.fixture.ts';
-import { ServerBench } from './server.fixture.ts';
+import { inPhase, instancesOf, waitForInstance } from './instances.fixture.ts';
+import { ServerTestEnv } from './server.fixture.ts';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
 });
 afterEach(() => bench.close());
 
@@ -18,16 +18,16 @@ describe('flotilla kubeconfig', () => {
     async (prefix) => {
       const server = await bench.start({ 'api-prefix': prefix });
       const path = instancesOf('default').replace('/kubernetes/', `/${prefix}/`);
-      await bench.ask(server, path, { method: 'POST', body: { metadata: { name: 'demo' } } });
+      await bench.send(server, path, { method: 'POST', body: { metadata: { name: 'demo' } } });
       const text = await instanceKubeconfig({ instance: 'demo', project: 'default', dataDir: bench.dataDir });
       const config = load(text) as JsonObject;
       const [address] = listAt(config, 'clusters').map((entry) => textAt(entry, 'cluster', 'server'));
       expect(address).toBe(`${server.url}/${prefix}/project/default/virtualcluster/demo`);
       if (prefix !== 'kubernetes') return;
-      await untilInstance(bench, server, { name: 'demo' }, inPhase('Ready'));
+      await waitForInstance(bench, server, { name: 'demo' }, inPhase('Ready'));
       const [token = ''] = listAt(config, 'users').map((entry) => textAt(entry, 'user', 'token'));
       const inside = '/kubernetes/project/default/virtualcluster/demo/api/v1/namespaces/default';
-      expect((await bench.ask(server, inside, { token })).code).toBe(200);
+      expect((await bench.send(server, inside, { token })).code).toBe(200);
     },
   );
 

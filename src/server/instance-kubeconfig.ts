@@ -3,10 +3,10 @@ import { managementGroup, managementVersion, projectNamespace } from '../api/nam
 import { textAt } from '../lib/json-path.ts';
 import { isJsonObject } from '../lib/json-value.ts';
 import { StartError } from '../process/start-error.ts';
-import { askServer } from './ask-server.ts';
-import { dataDirAt } from './data-dir.ts';
-import { defaultDataDir } from './flags.ts';
+import { sendAdminRequest } from './admin-request.ts';
+import { dataDirAt } from './data/data-dir.ts';
 import { readAdminAccess } from './kubeconfig.ts';
+import { defaultDataDir } from './settings/flags.ts';
 
 export interface InstanceKubeconfigOptions {
   readonly instance: string;
@@ -23,8 +23,12 @@ export async function instanceKubeconfig(options: InstanceKubeconfigOptions): Pr
   const path =
     `${access.managementPath}/apis/${managementGroup}/${managementVersion}` +
     `/namespaces/${namespace}/virtualclusterinstances/${name}/kubeconfig`;
-  return await askServer(access, { method: 'POST', path, body: '{}', description: 'the kubeconfig' }, async (body) => {
-    const answer: unknown = await json(body);
-    return isJsonObject(answer) ? textAt(answer, 'status', 'kubeConfig') : '';
-  });
+  return await sendAdminRequest(
+    access,
+    { method: 'POST', path, body: '{}', description: 'the kubeconfig' },
+    async (body) => {
+      const answer: unknown = await json(body);
+      return isJsonObject(answer) ? textAt(answer, 'status', 'kubeConfig') : '';
+    },
+  );
 }

@@ -1,29 +1,29 @@
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
-import { linesOf } from '../lib/lines.ts';
-import { groupPath, type ServerBench } from './server.fixture.ts';
+import { readLines } from '../lib/read-lines.ts';
+import { groupPath, type ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
 export const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
 
 /** Watches an instance and returns its first version that matches. The predicate gets `undefined` for a deleted one. */
-export async function untilInstance(
-  bench: ServerBench,
+export async function waitForInstance(
+  bench: ServerTestEnv,
   server: RunningServer,
   place: { readonly project?: string; readonly name: string },
   has: (instance: JsonObject | undefined) => boolean,
 ): Promise<JsonObject> {
   const only = `${instancesOf(place.project ?? 'default')}?fieldSelector=metadata.name%3D${place.name}`;
-  const { json } = await bench.ask(server, only);
+  const { json } = await bench.send(server, only);
   const [now] = listAt(json, 'items') as readonly JsonObject[];
   if (has(now)) return now ?? {};
   const since = textAt(json, 'metadata', 'resourceVersion');
   const { body } = await bench.request(server, `${only}&watch=true&resourceVersion=${since}&timeoutSeconds=20`);
-  for await (const line of linesOf(body)) {
+  for await (const line of readLines(body)) {
     const event = JSON.parse(line) as { type: string; object: JsonObject };
     if (has(event.type === 'DELETED' ? undefined : event.object)) return event.object;
   }
-  throw new Error(`the watch ended without a match: ${(await bench.ask(server, only)).text}`);
+  throw new Error(`the watch ended without a match: ${(await bench.send(server, only)).text}`);
 }
 
 export const isGone = (instance: JsonObject | undefined): boolean => instance === undefined;
@@ -33,7 +33,7 @@ export function inPhase(phase: string): (instance: JsonObject | undefined) => bo
 }
 
 /** True if the server has reconciled the current generation of the instance. */
-export function isSettled(instance: JsonObject | undefined): boolean {
+export function isReconciled(instance: JsonObject | undefined): boolean {
   const conditions = listAt(instance, 'status', 'conditions') as readonly JsonObject[];
   const generation = (instance?.metadata as JsonObject | undefined)?.generation;
   const ready = conditions.find(({ type }) => type === 'Ready');

@@ -2,22 +2,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
-import { inPhase, instancesOf, isGone, isSettled, untilInstance } from './instances.fixture.ts';
-import { local } from './local-cluster.fixture.ts';
-import { type Answer, type Call, groupPath, mergePatch, ServerBench } from './server.fixture.ts';
+import { builtInClusterPath } from './built-in-cluster.fixture.ts';
+import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from './instances.fixture.ts';
+import { groupPath, mergePatch, type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
 const instances = instancesOf('default');
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
 });
 afterEach(() => bench.close());
 
-const ask = (path: string, call: Call = {}): Promise<Answer> => bench.ask(server, path, call);
+const ask = (path: string, call: RequestOptions = {}): Promise<ParsedResponse> => bench.send(server, path, call);
 
 async function make(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
   const answer = await ask(instances, { method: 'POST', body: { metadata: { name, annotations }, spec } });
@@ -26,7 +26,7 @@ async function make(name: string, spec: JsonObject = {}, annotations: JsonObject
 }
 
 const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
-  untilInstance(bench, server, { name }, has);
+  waitForInstance(bench, server, { name }, has);
 const isReady = inPhase('Ready');
 
 function condition(object: JsonObject, type: string): JsonValue | undefined {
@@ -34,7 +34,7 @@ function condition(object: JsonObject, type: string): JsonValue | undefined {
 }
 
 const hosted = (instance: JsonObject) =>
-  `${local}/apis/storage.platform.sh/v1/namespaces/${textAt(instance, 'spec', 'clusterRef', 'namespace')}/virtualclusters/${textAt(instance, 'spec', 'clusterRef', 'virtualCluster')}`;
+  `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/${textAt(instance, 'spec', 'clusterRef', 'namespace')}/virtualclusters/${textAt(instance, 'spec', 'clusterRef', 'virtualCluster')}`;
 
 const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
@@ -69,12 +69,13 @@ describe('an instance', () => {
     await until('demo', isGone);
     expect((await ask(hosted(ready))).code).toBe(404);
     const namespace = textAt(ready, 'spec', 'clusterRef', 'namespace');
-    expect((await ask(`${local}/api/v1/namespaces/${namespace}`)).code).toBe(404);
+    expect((await ask(`${builtInClusterPath}/api/v1/namespaces/${namespace}`)).code).toBe(404);
   });
 });
 
 describe('a template', () => {
-  const template = (name: string, spec: JsonObject) => bench.make(server, 'virtualclustertemplates', name, spec);
+  const template = (name: string, spec: JsonObject) =>
+    bench.createObject(server, 'virtualclustertemplates', name, spec);
   const inside = async (instance: JsonObject, path: string) => (await ask(`${hosted(instance)}/proxy${path}`)).json;
   const map = (name: string, text: string) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: apps\ndata:\n  text: ${text}\n`;
@@ -135,12 +136,12 @@ describe('a template', () => {
     expect(ready.metadata).toMatchObject({ labels: { made: 'here', kept: 'mine' }, annotations: { note: 'x' } });
     expect(textAt(ready, 'metadata', 'annotations', 'platform.sh/abandon')).toBe('');
     expect((await ask(hosted(ready))).json.metadata).toMatchObject({ labels: { of: 'demo' } });
-    const space = `${local}/api/v1/namespaces/${textAt(ready, 'spec', 'clusterRef', 'namespace')}`;
+    const space = `${builtInClusterPath}/api/v1/namespaces/${textAt(ready, 'spec', 'clusterRef', 'namespace')}`;
     expect((await ask(space)).json.metadata).toMatchObject({ annotations: { space: 'yes' } });
     expect((await ask(`${space}/configmaps/in-space`)).json).toMatchObject({ data: { text: 'here' } });
     // A label that a user removes stays removed.
     await ask(`${instances}/demo`, mergePatch({ metadata: { labels: { made: null } }, spec: { displayName: 'Demo' } }));
-    const renamed = await until('demo', isSettled);
+    const renamed = await until('demo', isReconciled);
     expect(renamed.metadata).not.toHaveProperty('labels.made');
   });
 
@@ -252,8 +253,8 @@ describe('an unused instance', () => {
 
 describe('releasing an instance', () => {
   it('by abandoning it requires an admin and a reason, and leaves the objects on the host', async () => {
-    await bench.make(server, 'users', 'anna');
-    const token = await bench.makeKey(server, 'annas', { user: 'anna' });
+    await bench.createObject(server, 'users', 'anna');
+    const token = await bench.createKey(server, 'annas', { user: 'anna' });
     await make('demo', { owner: { user: 'anna' } });
     const ready = await until('demo', isReady);
     const abandon = mergePatch({ metadata: { annotations: { 'platform.sh/abandon': 'the host burnt down' } } });
@@ -270,7 +271,7 @@ describe('releasing an instance', () => {
     const clusterRef = { namespace: 'default', virtualCluster: 'byhand' };
     await make('demo', { external: true, clusterRef, extraAccessRules });
     await until('demo', inPhase('Failed'));
-    const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+    const path = `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
     const made = await ask(path, { method: 'POST', body: { metadata: { name: 'byhand' } } });
     expect(made.code, made.text).toBe(201);
     const ready = await until('demo', isReady);
@@ -285,7 +286,7 @@ describe('releasing an instance', () => {
   });
 
   it('never removes a foreign virtual cluster at its location', async () => {
-    const path = `${local}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
+    const path = `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
     await ask(path, { method: 'POST', body: { metadata: { name: 'taken' } } });
     await make('demo', { clusterRef: { namespace: 'default', virtualCluster: 'taken' } });
     const failed = await until('demo', inPhase('Failed'));

@@ -1,8 +1,8 @@
 import { dump, load } from 'js-yaml';
-import { defaultProject, localCluster, projectNamespace } from '../api/naming.ts';
+import { builtInClusterName, defaultProject, projectNamespace } from '../api/naming.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
-import { readIfThere } from '../process/private-dir.ts';
+import { readIfExists } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 
 export interface KubeconfigContent {
@@ -17,7 +17,7 @@ const managementContext = 'management';
 
 function servers(content: KubeconfigContent): Record<string, string> {
   const root = `${content.url}/${content.apiPrefix}`;
-  return { [managementContext]: `${root}/management`, [localCluster]: `${root}/cluster/${localCluster}` };
+  return { [managementContext]: `${root}/management`, [builtInClusterName]: `${root}/cluster/${builtInClusterName}` };
 }
 
 function authorityData(content: KubeconfigContent): string | undefined {
@@ -39,7 +39,7 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
       cluster: { server, ...(data === undefined ? {} : { 'certificate-authority-data': data }) },
     })),
     users: [{ name: user, user: { token } }],
-    contexts: [context(managementContext, projectNamespace(defaultProject)), context(localCluster)],
+    contexts: [context(managementContext, projectNamespace(defaultProject)), context(builtInClusterName)],
     'current-context': managementContext,
   });
 }
@@ -49,7 +49,7 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
  * only if the server's certificate has a new one; with the old one no client could connect.
  */
 export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
-  const text = await readIfThere(path);
+  const text = await readIfExists(path);
   if (text === undefined) return;
   const before = unmodifiedPrefix(text, content);
   if (before !== undefined) {
@@ -111,7 +111,7 @@ export interface AdminAccess {
 }
 
 export async function readAdminAccess(path: string): Promise<AdminAccess | undefined> {
-  const text = await readIfThere(path);
+  const text = await readIfExists(path);
   if (text === undefined) return undefined;
   const file = parse(text, path);
   const cluster = listOf(file.clusters).find((entry) => entry.name === managementContext)?.cluster;

@@ -1,16 +1,16 @@
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { agentHostAnnotation } from '../api/naming.ts';
 import { remoteBuiltinHost } from '../hosts/builtin/remote-builtin-host.ts';
-import { clearHelmFolder } from '../hosts/kubernetes/helm.ts';
-import type { HelmSettings } from '../hosts/kubernetes/helm-settings.ts';
 import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
+import { clearHelmFolder } from '../hosts/kubernetes/release/helm.ts';
+import type { HelmSettings } from '../hosts/kubernetes/release/helm-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { kubeconfigPurpose } from '../management/resources/clusters.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { type ConnectedHosts, type ConnectedHostsOptions, connectHosts } from './connected-hosts.ts';
-import type { DataDir } from './data-dir.ts';
+import type { DataDir } from './data/data-dir.ts';
 
 export interface OpenConnectedHostsOptions {
   /** The kinds of the management API. */

@@ -1,17 +1,17 @@
-import { asleepByRest } from '../api/management/sleep-reasons.ts';
+import { sleepUnusedReason } from '../api/management/sleep-reasons.ts';
 import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
-import { localCluster } from '../api/naming.ts';
+import { builtInClusterName } from '../api/naming.ts';
 import type { Authenticator } from '../auth/authn.ts';
 import { builtInGateway } from '../builtin/built-in-gateway.ts';
 import type { Planes } from '../builtin/open-planes.ts';
-import type { TokenKeys } from '../controlplane/core/account-tokens.ts';
-import { accountReviews } from '../gateway/account-reviews.ts';
+import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
 import { hostedCluster } from '../gateway/hosted-cluster.ts';
+import { createInstanceAccess, type GatewayCluster, type InstanceAccess } from '../gateway/instance-access.ts';
 import { type ActivityLog, createActivityLog } from '../gateway/instance-activity.ts';
 import { createInstanceChanges } from '../gateway/instance-changes.ts';
-import { type GatewayCluster, type InstanceDoors, instanceDoors } from '../gateway/instance-doors.ts';
-import { type InstanceGatewayOptions, instanceDepth, instanceGateway } from '../gateway/instance-gateway.ts';
-import { TargetRooms } from '../gateway/target-room.ts';
+import { type InstanceGatewayOptions, instanceGateway, instancePathDepth } from '../gateway/instance-gateway.ts';
+import { TargetLimiters } from '../gateway/target-limiter.ts';
+import { createTokenReviews } from '../gateway/token-reviews.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Mount } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -33,7 +33,7 @@ export interface Gateway {
   /** The last use of instances, for auto-sleep. */
   readonly activity: ActivityLog;
   /** Limits concurrent requests to remote clusters. */
-  readonly rooms: TargetRooms;
+  readonly limiters: TargetLimiters;
   mount(options: GatewayMountOptions): Mount;
   close(): void;
 }
@@ -49,45 +49,53 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
   const changes = createInstanceChanges();
   const stop = storeOf(management.plane.kinds, virtualClusterInstanceKind).listen(({ before, after }) => {
     if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
-    changes.changed(before?.object, after?.object);
+    changes.handleChange(before?.object, after?.object);
   });
-  const limiters = new TargetRooms();
-  const reviews = accountReviews({ clock });
+  const limiters = new TargetLimiters();
+  const reviews = createTokenReviews({ clock });
   const isOwnToken = async (token: string) => (await tokens.verify(token)) !== undefined;
   const builtIn = builtInGateway(planes);
   /** By host, which is replaced when its credentials change. */
   const remoteClusters = new WeakMap<Host, GatewayCluster>();
 
   function clusterOf(cluster: string): GatewayCluster | undefined {
-    if (cluster === localCluster) return builtIn;
+    if (cluster === builtInClusterName) return builtIn;
     const host = options.hostOf(cluster);
     if (host === undefined) return undefined;
     const known = remoteClusters.get(host);
     if (known !== undefined) return known;
-    const made = hostedCluster({ host, cluster, depth: instanceDepth, reviews, rooms: limiters, isOwnToken, clock });
+    const made = hostedCluster({
+      host,
+      cluster,
+      pathDepth: instancePathDepth,
+      tokenReviews: reviews,
+      limiters: limiters,
+      isOwnToken,
+      clock,
+    });
     remoteClusters.set(host, made);
     return made;
   }
 
-  const doors: InstanceDoors = instanceDoors({
+  const doors: InstanceAccess = createInstanceAccess({
     clusterOf,
     latest({ metadata: { namespace = '', name = '', uid } }) {
       const found = management.state.instance(namespace, name);
       return found?.metadata.uid === uid ? found : undefined;
     },
     activity,
-    restsUnused: (instance) => instance.status?.reason === asleepByRest,
+    sleepsFromInactivity: (instance) => instance.status?.reason === sleepUnusedReason,
     clock,
   });
   return {
     activity,
-    rooms: limiters,
+    limiters: limiters,
     mount: ({ apiPrefix, ...mounted }) => ({
       prefix: `/${apiPrefix}/project`,
       handler: instanceGateway({
         ...mounted,
         instance: (namespace, name) => management.state.instance(namespace, name),
-        doors,
+        access: doors,
         changes,
         tokens,
         serviceAccountTokens: options.serviceAccountTokens,

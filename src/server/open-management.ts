@@ -1,14 +1,14 @@
 import { managementGroup } from '../api/naming.ts';
 import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import { decide } from '../auth/authz/decide.ts';
-import { readerOf } from '../auth/authz/reader.ts';
-import { rulesFor } from '../auth/authz/rules-review.ts';
+import { permissionRulesFor } from '../auth/authz/rules-review.ts';
+import { visibilityFilterFor } from '../auth/authz/visibility-filter.ts';
 import type { TokenSigner } from '../auth/direct-token.ts';
 import { type ControlPlane, openControlPlane } from '../controlplane/control-plane.ts';
 import { coreEventsView, eventsView } from '../controlplane/core/event-views.ts';
 import { storedEvents } from '../controlplane/core/events.ts';
 import { storedLeases } from '../controlplane/core/leases.ts';
-import { readOnlyNamespaces } from '../controlplane/core/namespaces.ts';
+import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { accessReviews, kubernetesReviews, type ReviewDependencies } from '../controlplane/core/reviews.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -17,11 +17,11 @@ import { managementResources } from '../management/management-resources.ts';
 import { type MountOptions, mountManagement } from '../management/mount-management.ts';
 import type { ManagementSettings } from '../management/settings.ts';
 import { createManagementState, type ManagementState } from '../management/state.ts';
-import { type Credentialed, subjectOf } from '../management/subject.ts';
+import { type CredentialedCaller, subjectOf } from '../management/subject.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
-import type { LeftWork } from '../registry/left-work.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
-import { mountStored } from '../registry/stored-verbs.ts';
+import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import type { Store } from '../store/store.ts';
 import { type ControllersOptions, startControllers } from './start-controllers.ts';
@@ -41,17 +41,17 @@ export interface ManagementOptions {
   /** The host that is connected under this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
   /** Called when maintenance work was written. */
-  onUpkeep(left: LeftWork): void;
+  onMaintenanceWork(left: MaintenanceWork): void;
 }
 
 /** Inputs of the controllers besides objects: the use of virtual clusters, and the connected clusters. */
-export type ControllersWorld = Pick<ControllersOptions, 'activity' | 'connected'>;
+export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected'>;
 
 export interface Management {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
   /** Starts the controllers. Returns a function that stops them. */
-  start(world: ControllersWorld): () => Promise<void>;
+  start(world: ControllerInputs): () => Promise<void>;
 }
 
 /** The store slice of the management API. */
@@ -62,12 +62,12 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   const { store, sealer, settings, clock, log } = options;
   const state = createManagementState(settings.projects);
   const dependencies = { state, settings, clock, sealer, connect: options.connect };
-  const authorize = (caller: Credentialed, attributes: Attributes): Decision =>
+  const authorize = (caller: CredentialedCaller, attributes: Attributes): Decision =>
     decide(subjectOf(caller, state), attributes, state);
   const reviews: ReviewDependencies = {
     clock,
     authorize,
-    rules: (caller, namespace) => rulesFor(subjectOf(caller, state), namespace, state),
+    rules: (caller, namespace) => permissionRulesFor(subjectOf(caller, state), namespace, state),
   };
 
   const plane = await openControlPlane({
@@ -90,8 +90,8 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       }),
     ],
     authorize,
-    mayRead: (caller, kind, verb) => readerOf(subjectOf(caller, state), kind, state, verb),
-    onUpkeep: options.onUpkeep,
+    mayRead: (caller, kind, verb) => visibilityFilterFor(subjectOf(caller, state), kind, state, verb),
+    onMaintenanceWork: options.onMaintenanceWork,
   });
 
   return {

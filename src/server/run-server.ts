@@ -1,11 +1,11 @@
 import { systemClock } from '../lib/clock.ts';
-import { giveHeapRoom } from '../process/heap-growth.ts';
+import { setHeapGrowth } from '../process/heap-growth.ts';
 import { openLog } from '../process/open-log.ts';
-import { watchEndSignals } from '../process/signals.ts';
-import { dataDirAt } from './data-dir.ts';
-import type { FlagValues } from './flags.ts';
-import { readOptions } from './options.ts';
-import { readyText } from './ready-text.ts';
+import { watchShutdownSignals } from '../process/shutdown-signals.ts';
+import { dataDirAt } from './data/data-dir.ts';
+import { readyMessage } from './ready-message.ts';
+import type { FlagValues } from './settings/flags.ts';
+import { readOptions } from './settings/options.ts';
 import { startServer } from './start-server.ts';
 
 /**
@@ -17,13 +17,13 @@ const maxShutdownMs = 9_500;
 export async function runServer(flags: FlagValues): Promise<number> {
   const options = await readOptions(flags);
   const log = openLog(options.logLevel);
-  const signals = watchEndSignals(process, () => process.exit(1));
+  const signals = watchShutdownSignals(process, () => process.exit(1));
   const server = await startServer(options, { clock: systemClock, log });
   const { adminKubeconfig, adminKey } = dataDirAt(options.dataDir);
   const { url, hasConsole } = server;
-  process.stdout.write(readyText({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
-  giveHeapRoom();
-  await signals.first;
+  process.stdout.write(readyMessage({ url, adminKubeconfig, adminKey, hasConsole, workingDirectory: process.cwd() }));
+  setHeapGrowth();
+  await signals.firstSignal;
   const forceExit = setTimeout(() => process.exit(0), maxShutdownMs);
   await server.close();
   clearTimeout(forceExit);

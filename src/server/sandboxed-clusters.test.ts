@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Browser } from './browser.fixture.ts';
-import { ServerBench } from './server.fixture.ts';
+import { Browser } from './auth/browser.fixture.ts';
+import { ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 
 const evil = '/kubernetes/cluster/evil';
 const service = `${evil}/api/v1/namespaces/a/services/s/proxy`;
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 let browser: Browser;
 let cluster: Server;
@@ -34,7 +34,7 @@ beforeEach(async () => {
   cluster.listen(0, '127.0.0.1');
   await once(cluster, 'listening');
   const { port } = cluster.address() as AddressInfo;
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
   const kubeconfig = JSON.stringify({
     apiVersion: 'v1',
@@ -44,7 +44,7 @@ beforeEach(async () => {
     contexts: [{ name: 'evil', context: { cluster: 'evil', user: 'admin' } }],
     'current-context': 'evil',
   });
-  await bench.make(server, 'clusters', 'evil', { kubeconfig });
+  await bench.createObject(server, 'clusters', 'evil', { kubeconfig });
   browser = new Browser(bench, server);
   await browser.signIn({ accessKey: await bench.adminKey() });
 });
@@ -57,7 +57,7 @@ afterEach(async () => {
 describe('a page from a cluster', () => {
   it('cannot run scripts and has an opaque origin, for every caller', async () => {
     for (const path of ['page', 'svg', 'typeless']) {
-      const byCookie = await browser.ask(`${service}/${path}`);
+      const byCookie = await browser.send(`${service}/${path}`);
       const byKey = await bench.request(server, `${service}/${path}`);
       await byKey.body.dump();
       for (const headers of [byCookie.headers, byKey.headers]) {
@@ -67,14 +67,14 @@ describe('a page from a cluster', () => {
         expect(headers['x-content-type-options']).toBe('nosniff');
       }
     }
-    const plain = await browser.ask(`${service}/plain`);
+    const plain = await browser.send(`${service}/plain`);
     expect(plain.code, plain.text).toBe(200);
     expect(plain.headers['x-content-type-options']).toBe('nosniff');
   });
 
   it('cannot set cookies or other headers that affect this server', async () => {
     const { cookie } = browser;
-    const { headers } = await browser.ask(`${service}/page`);
+    const { headers } = await browser.send(`${service}/page`);
     for (const name of ['set-cookie', 'service-worker-allowed', 'clear-site-data']) {
       expect(headers[name], name).toBeUndefined();
     }
@@ -84,7 +84,7 @@ describe('a page from a cluster', () => {
   it('does not open through a link, even if the browser has a session', async () => {
     const before = seen.length;
     for (const site of ['none', 'same-origin', 'same-site', 'cross-site']) {
-      const { code, text } = await browser.ask(
+      const { code, text } = await browser.send(
         `${service}/page`,
         {},
         { 'x-flotilla-console': null, 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', accept: 'text/html' },
@@ -97,7 +97,7 @@ describe('a page from a cluster', () => {
   });
 
   it('never receives the session cookie or its key', async () => {
-    await browser.ask(`${service}/page`);
+    await browser.send(`${service}/page`);
     const headers = seen.findLast(({ url }) => url.includes('/page'))?.headers ?? {};
     expect(headers.cookie).toBeUndefined();
     expect(headers.authorization).toBe('Bearer host-credential');

@@ -8,13 +8,13 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { listAt, textAt } from '../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../lib/json-value.ts';
 import { type Log, silentLog } from '../lib/log.ts';
-import type { FlagValues } from './flags.ts';
-import { readOptions } from './options.ts';
+import type { FlagValues } from './settings/flags.ts';
+import { readOptions } from './settings/options.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 
 export const groupPath = `/kubernetes/management/apis/${managementGroup}/v1`;
 
-export interface Call {
+export interface RequestOptions {
   readonly method?: Dispatcher.HttpMethod;
   /** Defaults to the administrator's key; '' for none. */
   readonly token?: string;
@@ -25,19 +25,19 @@ export interface Call {
   readonly type?: string;
 }
 
-export interface Answer {
+export interface ParsedResponse {
   readonly code: number;
   readonly text: string;
   /** The parsed body; `{}` if it is not JSON. */
   readonly json: JsonObject;
 }
 
-export function mergePatch(body: JsonValue): Call {
+export function mergePatch(body: JsonValue): RequestOptions {
   return { method: 'PATCH', type: 'application/merge-patch+json', body };
 }
 
 /** Real servers over TLS for one test, in a temporary directory that is removed afterwards. */
-export class ServerBench {
+export class ServerTestEnv {
   readonly root: string;
   dataDir: string;
   /** The directory of the console's files, which is empty by default. */
@@ -51,8 +51,8 @@ export class ServerBench {
     this.consoleDir = join(root, 'console');
   }
 
-  static async open(): Promise<ServerBench> {
-    return new ServerBench(await mkdtemp(join(tmpdir(), 'server-')));
+  static async open(): Promise<ServerTestEnv> {
+    return new ServerTestEnv(await mkdtemp(join(tmpdir(), 'server-')));
   }
 
   async close(): Promise<void> {
@@ -89,7 +89,7 @@ export class ServerBench {
   async request(
     server: RunningServer,
     path: string,
-    call: Call = {},
+    call: RequestOptions = {},
     headers: Record<string, string> = {},
   ): Promise<Dispatcher.ResponseData> {
     const agent = new Agent({ connect: { ca: await this.read('ca.crt') } });
@@ -108,33 +108,33 @@ export class ServerBench {
     });
   }
 
-  async ask(server: RunningServer, path: string, call: Call = {}): Promise<Answer> {
+  async send(server: RunningServer, path: string, call: RequestOptions = {}): Promise<ParsedResponse> {
     const response = await this.request(server, path, call);
     const text = await response.body.text();
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     return { code: response.statusCode, text, json: isJson ? JSON.parse(text) : {} };
   }
 
-  async make(server: RunningServer, plural: string, name: string, spec: JsonObject = {}): Promise<JsonObject> {
+  async createObject(server: RunningServer, plural: string, name: string, spec: JsonObject = {}): Promise<JsonObject> {
     const body = { metadata: { name }, spec };
-    const answer = await this.ask(server, `${groupPath}/${plural}`, { method: 'POST', body });
+    const answer = await this.send(server, `${groupPath}/${plural}`, { method: 'POST', body });
     expect(answer.code, answer.text).toBe(201);
     return answer.json;
   }
 
-  async makeKey(server: RunningServer, name: string, spec: JsonObject = {}): Promise<string> {
-    return textAt(await this.make(server, 'ownedaccesskeys', name, spec), 'spec', 'key');
+  async createKey(server: RunningServer, name: string, spec: JsonObject = {}): Promise<string> {
+    return textAt(await this.createObject(server, 'ownedaccesskeys', name, spec), 'spec', 'key');
   }
 
   async names(server: RunningServer, plural: string): Promise<string[]> {
-    const { json } = await this.ask(server, `${groupPath}/${plural}`);
+    const { json } = await this.send(server, `${groupPath}/${plural}`);
     return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
   }
 
   /** All initial objects of an installation, complete, so that any version change is visible. */
   async objects(server: RunningServer): Promise<readonly JsonValue[]> {
     const plurals = ['users', 'projects', 'clusters', 'virtualclustertemplates'];
-    const lists = await Promise.all(plurals.map((plural) => this.ask(server, `${groupPath}/${plural}`)));
+    const lists = await Promise.all(plurals.map((plural) => this.send(server, `${groupPath}/${plural}`)));
     return lists.flatMap(({ json }) => listAt(json, 'items'));
   }
 }

@@ -7,7 +7,7 @@ import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster
 import { inProcessClient } from '../builtin/in-process-client.ts';
 import { startClusterController } from '../controllers/clusters/cluster-controller.ts';
 import { startInstanceController } from '../controllers/instances/instance-controller.ts';
-import type { InstanceActivity } from '../controllers/instances/instance-needs.ts';
+import type { InstanceActivity } from '../controllers/instances/instance-dependencies.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import { startReadyTimes } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';
@@ -16,7 +16,7 @@ import { storedLeases } from '../controlplane/core/leases.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { chooseCluster } from '../management/placement.ts';
+import { chooseCluster } from '../management/instances/placement.ts';
 import type { ManagementState } from '../management/state.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
@@ -72,7 +72,7 @@ export function startControllers(options: ControllersOptions): () => Promise<voi
         return project === undefined ? undefined : chooseCluster(project, state);
       },
       activity,
-      onReady: (project, milliseconds) => readyTimes.note(project, milliseconds),
+      onReady: (project, milliseconds) => readyTimes.record(project, milliseconds),
       clock,
       log,
     }),

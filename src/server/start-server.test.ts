@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultProject, projectNamespace } from '../api/naming.ts';
-import { groupPath, ServerBench } from './server.fixture.ts';
+import { groupPath, ServerTestEnv } from './server.fixture.ts';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
 });
 afterEach(() => bench.close());
 
@@ -42,7 +42,7 @@ describe('the first start', () => {
     expect(await bench.names(server, 'clusters')).toEqual(['local']);
     expect(await bench.names(server, 'virtualclustertemplates')).toEqual(['control-plane']);
     const namespace = `/kubernetes/management/api/v1/namespaces/${projectNamespace(defaultProject)}`;
-    expect((await bench.ask(server, namespace)).code).toBe(200);
+    expect((await bench.send(server, namespace)).code).toBe(200);
   });
 });
 
@@ -140,8 +140,8 @@ describe('a server with a memory store', () => {
     const second = await bench.start({ store: 'memory' });
     expect(await bench.adminKey()).not.toBe(key);
     expect(await bench.read('admin.kubeconfig')).toContain(await bench.adminKey());
-    expect((await bench.ask(second, `${groupPath}/users/admin`)).code).toBe(200);
-    expect((await bench.ask(second, `${groupPath}/users/admin`, { token: key })).code).toBe(401);
+    expect((await bench.send(second, `${groupPath}/users/admin`)).code).toBe(200);
+    expect((await bench.send(second, `${groupPath}/users/admin`, { token: key })).code).toBe(401);
   });
 });
 
@@ -150,19 +150,19 @@ describe('the router', () => {
     const server = await bench.start();
     const open = ['/version', '/healthz', '/livez', '/readyz/shutdown', '/auth/jwks'];
     const guarded = ['/metrics', '/backup', '/kubernetes/management/version', `${groupPath}/users`];
-    for (const path of open) expect((await bench.ask(server, path, { token: '' })).code, path).toBe(200);
+    for (const path of open) expect((await bench.send(server, path, { token: '' })).code, path).toBe(200);
     for (const path of guarded) {
-      expect((await bench.ask(server, path, { token: '' })).code, path).toBe(401);
-      expect((await bench.ask(server, path)).code, path).toBe(200);
+      expect((await bench.send(server, path, { token: '' })).code, path).toBe(401);
+      expect((await bench.send(server, path)).code, path).toBe(200);
     }
-    expect((await bench.ask(server, '/kubernetes/cluster/local/api', { token: '' })).code).toBe(401);
-    expect((await bench.ask(server, '/nowhere')).json).toMatchObject({ kind: 'Status', code: 404 });
-    expect((await bench.ask(server, '/auth/jwks')).text).not.toContain('"d"');
+    expect((await bench.send(server, '/kubernetes/cluster/local/api', { token: '' })).code).toBe(401);
+    expect((await bench.send(server, '/nowhere')).json).toMatchObject({ kind: 'Status', code: 404 });
+    expect((await bench.send(server, '/auth/jwks')).text).not.toContain('"d"');
   });
 
   it('uses the configured API prefix', async () => {
     const server = await bench.start({ 'api-prefix': 'k' });
-    expect((await bench.ask(server, '/k/management/version')).code).toBe(200);
-    expect((await bench.ask(server, '/kubernetes/management/version')).code).toBe(404);
+    expect((await bench.send(server, '/k/management/version')).code).toBe(200);
+    expect((await bench.send(server, '/kubernetes/management/version')).code).toBe(404);
   });
 });

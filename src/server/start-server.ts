@@ -1,48 +1,48 @@
 import type { Kubeconfig } from '../api/kubeconfig.ts';
-import { localCluster } from '../api/naming.ts';
+import { builtInClusterName } from '../api/naming.ts';
 import { openAuditLog } from '../audit/open-audit-log.ts';
 import { accountTokenKeys } from '../builtin/account-token-keys.ts';
 import { openPlanes } from '../builtin/open-planes.ts';
 import type { ControlPlane } from '../controlplane/control-plane.ts';
-import { startUpkeep, type Upkeep } from '../controlplane/upkeep/upkeep.ts';
+import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import type { Host } from '../hosts/host.ts';
-import { connectToHost, type HostConnection } from '../hosts/kubernetes/host-connection.ts';
+import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import { versionInfo } from '../http/documents/version.ts';
 import { createMetrics } from '../http/metrics/create-metrics.ts';
 import type { ObjectCount } from '../http/metrics/server-gauges.ts';
 import type { HealthCheck } from '../http/plane.ts';
-import { versionInfo } from '../http/version.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { programVersion } from '../lib/program-version.ts';
 import { bootstrap } from '../management/bootstrap.ts';
 import { accessKeyHashPurpose } from '../management/resources/accesskeys.ts';
-import { Closing } from '../process/closing.ts';
-import { listenOrExplain, urlOf } from '../process/listen-or-explain.ts';
-import { describe } from '../process/private-dir.ts';
+import { CloseStack } from '../process/close-stack.ts';
+import { describeError } from '../process/private-dir.ts';
 import { loadServingTls } from '../process/serving-tls.ts';
 import { openSigningKeys } from '../process/signing-keys.ts';
 import { StartError } from '../process/start-error.ts';
-import type { LeftWork } from '../registry/left-work.ts';
+import { serverUrl, startListener } from '../process/start-listener.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';
-import { openAccessKeys } from './access-keys.ts';
-import { addressSpace } from './address-space.ts';
-import { keepAdminKey, keepAdminKubeconfig } from './admin-files.ts';
-import { openAgents } from './agents/open-agents.ts';
+import { openAgentApi } from './agents/open-agent-api.ts';
 import { auditHandler } from './audit-handler.ts';
-import { backupHandler } from './backup-handler.ts';
+import { openAccessKeys } from './auth/access-keys.ts';
+import { openAuth } from './auth/open-auth.ts';
+import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
 import type { ConnectedHosts } from './connected-hosts.ts';
 import { isConsoleBuilt, readConsoleFiles } from './console/console-files.ts';
 import { consoleHandler } from './console/console-handler.ts';
-import { openDataDir } from './data-dir.ts';
-import { diskCheck } from './disk-check.ts';
-import { loadSealer } from './load-sealer.ts';
-import { keepLocalClusterStatus } from './local-cluster-status.ts';
-import { openAuth } from './open-auth.ts';
+import { ensureAdminKubeconfig, writeAdminKey } from './data/admin-files.ts';
+import { backupHandler } from './data/backup-handler.ts';
+import { openDataDir } from './data/data-dir.ts';
+import { diskCheck } from './data/disk-check.ts';
+import { loadSealer } from './data/load-sealer.ts';
+import { openStore } from './data/open-store.ts';
 import { openConnectedHosts } from './open-connected-hosts.ts';
 import { openGateway } from './open-gateway.ts';
 import { openManagement } from './open-management.ts';
-import { openStore } from './open-store.ts';
-import type { ServerOptions } from './options.ts';
+import { serverRouter } from './server-router.ts';
+import type { ServerOptions } from './settings/options.ts';
 
 export interface RunningServer {
   /** The URL in kubeconfigs, without a trailing slash. */
@@ -61,7 +61,7 @@ export async function startServer(
   settings: ServerOptions,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<RunningServer> {
-  const closing = new Closing(log);
+  const closing = new CloseStack(log);
   try {
     return await assemble(settings, clock, log, closing);
   } catch (error) {
@@ -75,10 +75,10 @@ function explainSystemError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { dest, path } = error as NodeJS.ErrnoException & { dest?: string };
   const file = dest ?? path ?? `the data directory ${dataDir}`;
-  return new StartError(`cannot use ${file}: ${describe(error)}`, { cause: error });
+  return new StartError(`cannot use ${file}: ${describeError(error)}`, { cause: error });
 }
 
-async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing: Closing): Promise<RunningServer> {
+async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing: CloseStack): Promise<RunningServer> {
   const dir = await openDataDir(settings.dataDir);
   const store = await openStore(dir, settings, clock, log);
   closing.add('store', () => store.close());
@@ -90,18 +90,19 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL });
   const { maxBytes, keptFiles } = settings.audit;
   const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
-    throw new StartError(`cannot open the audit log ${dir.auditLog}: ${describe(error)}`, { cause: error });
+    throw new StartError(`cannot open the audit log ${dir.auditLog}: ${describeError(error)}`, { cause: error });
   });
   closing.add('audit log', () => auditLog.close());
 
   const version = versionInfo({ packageVersion: programVersion });
   const lifecycle = { ending: false };
   const checks = [...healthChecks(store, lifecycle), diskCheck(store, clock, log)];
-  let upkeep: Upkeep | undefined;
-  const onUpkeep = (left: LeftWork) => upkeep?.wake(left);
+  let upkeep: Maintenance | undefined;
+  const onUpkeep = (left: MaintenanceWork) => upkeep?.wake(left);
   let host: Host | undefined;
   let connected: ConnectedHosts | undefined;
-  const hostOf = (cluster: string): Host | undefined => (cluster === localCluster ? host : connected?.hostOf(cluster));
+  const hostOf = (cluster: string): Host | undefined =>
+    cluster === builtInClusterName ? host : connected?.hostOf(cluster);
   const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
   let url = settings.externalUrl;
   const tokens = accountTokenKeys({ signingKeys, installation: store.identity });
@@ -117,7 +118,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     log,
     hostOf,
     connect,
-    onUpkeep,
+    onMaintenanceWork: onUpkeep,
   });
   closing.add('management', () => management.plane.close());
   const planes = await openPlanes({
@@ -129,18 +130,18 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     longestTokenSeconds: maxTokenTTL,
     ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
     memoryBudget: settings.planes.memoryBytes,
-    mostBytesOfOne: settings.planes.maxBytes,
+    maxVirtualClusterBytes: settings.planes.maxBytes,
     bodyBytes: settings.limits.bodyBytes,
     version,
     healthChecks: checks,
-    onUpkeep,
+    onMaintenance: onUpkeep,
   });
   host = planes.host;
   closing.add('control planes', () => planes.close());
-  const newKey = await bootstrap(management.plane.kinds, { keepKey: (key) => keepAdminKey(dir, key) });
+  const newKey = await bootstrap(management.plane.kinds, { saveKey: (key) => writeAdminKey(dir, key) });
   const { plane: managementPlane } = management;
-  await keepLocalClusterStatus(managementPlane.kinds, planes.local.kinds, version.gitVersion);
-  upkeep = startUpkeep({
+  await updateBuiltInClusterStatus(managementPlane.kinds, planes.local.kinds, version.gitVersion);
+  upkeep = startMaintenance({
     store,
     clock,
     log,
@@ -172,11 +173,11 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
   closing.add('access keys', () => accessKeys.close());
   const authenticate = (token: string, mark?: string) => accessKeys.authenticator.authenticate(token, mark);
 
-  const listener = await listenOrExplain({
+  const listener = await startListener({
     ...settings.listen,
     log,
     tls: tls.pair,
-    handler: addressSpace({
+    handler: serverRouter({
       settings,
       clock,
       log,
@@ -195,7 +196,7 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
         storedObjects: () => countObjects([managementPlane, planes.local]),
         loadedPlanes: () => planes.fleet.loaded,
       }),
-      agents: openAgents({
+      agentApi: openAgentApi({
         management,
         accessKeys,
         signingKeys,
@@ -222,9 +223,9 @@ async function assemble(settings: ServerOptions, clock: Clock, log: Log, closing
     tls.follow((pair) => listener.updateTls(pair.cert, pair.key)),
   );
 
-  url ??= urlOf(settings.listen.host, listener.port);
+  url ??= serverUrl(settings.listen.host, listener.port);
   const content = { url, apiPrefix: settings.apiPrefix, authority: tls.authority };
-  await keepAdminKubeconfig(dir, content, newKey !== undefined);
+  await ensureAdminKubeconfig(dir, content, newKey !== undefined);
   const hasConsole = settings.console.enabled && (await isConsoleBuilt(settings.console.directory));
   log.info({ url, dataDir: dir.path, version: programVersion }, 'serving');
   return {

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textAt } from '../lib/json-path.ts';
-import { LocalBench, proxy } from './local-cluster.fixture.ts';
+import { BuiltInClusterTestEnv, proxyPath } from './built-in-cluster.fixture.ts';
 import { mergePatch } from './server.fixture.ts';
 
 const maxBytes = 2 * 1024 * 1024;
-const configMaps = (cluster: string) => `${proxy(cluster)}/api/v1/namespaces/default/configmaps`;
+const configMaps = (cluster: string) => `${proxyPath(cluster)}/api/v1/namespaces/default/configmaps`;
 
 describe('a virtual cluster at its memory limit', () => {
-  const at = LocalBench.forEach();
+  const at = BuiltInClusterTestEnv.forEach();
 
   const write = (cluster: string, name: string, length: number) =>
     at.post(configMaps(cluster), { metadata: { name }, data: { text: 'x'.repeat(length) } });
@@ -36,36 +36,36 @@ describe('a virtual cluster at its memory limit', () => {
 
   it('rejects writes that need more memory, and accepts them again after deletions', async () => {
     await start();
-    await at.make('one');
-    await at.make('two');
+    await at.createVirtualCluster('one');
+    await at.createVirtualCluster('two');
     expect(await fill('one')).toBeGreaterThan(2);
 
     const first = `${configMaps('one')}/large-0`;
     expect((await write('one', 'small', 1)).code).toBe(403);
-    expect((await at.ask(first, mergePatch({ data: { more: 'y' } }))).code).toBe(403);
-    expect((await at.ask(first, mergePatch({ data: { text: 'y'.repeat(maxBytes / 8) } }))).code).toBe(200);
-    expect((await at.ask(configMaps('one'))).code).toBe(200);
+    expect((await at.send(first, mergePatch({ data: { more: 'y' } }))).code).toBe(403);
+    expect((await at.send(first, mergePatch({ data: { text: 'y'.repeat(maxBytes / 8) } }))).code).toBe(200);
+    expect((await at.send(configMaps('one'))).code).toBe(200);
     expect((await write('two', 'small', 1)).code).toBe(201);
 
-    expect((await at.ask(configMaps('one'), { method: 'DELETE' })).code).toBe(200);
+    expect((await at.send(configMaps('one'), { method: 'DELETE' })).code).toBe(200);
     expect((await write('one', 'small', 1)).code).toBe(201);
   });
 
   it('can still be emptied: by namespace, with finalizers, and in the foreground', async () => {
     await start();
-    await at.make('one');
-    const core = `${proxy('one')}/api/v1`;
+    await at.createVirtualCluster('one');
+    const core = `${proxyPath('one')}/api/v1`;
     expect((await at.post(`${core}/namespaces`, { metadata: { name: 'much' } })).code).toBe(201);
     const maps = `${core}/namespaces/much/configmaps`;
     const data = { text: 'x'.repeat(maxBytes / 8) };
     expect((await at.post(maps, { metadata: { name: 'held', finalizers: ['a.test/b'] }, data })).code).toBe(201);
     await fill('one');
-    expect((await at.ask(`${maps}/held?propagationPolicy=Foreground`, { method: 'DELETE' })).code).toBe(200);
-    expect((await at.ask(`${core}/namespaces/much`, { method: 'DELETE' })).code).toBe(200);
-    const waiting = async () => textAt((await at.ask(`${core}/namespaces/much`)).json, 'status', 'phase');
+    expect((await at.send(`${maps}/held?propagationPolicy=Foreground`, { method: 'DELETE' })).code).toBe(200);
+    expect((await at.send(`${core}/namespaces/much`, { method: 'DELETE' })).code).toBe(200);
+    const waiting = async () => textAt((await at.send(`${core}/namespaces/much`)).json, 'status', 'phase');
     await expect.poll(waiting).toBe('Terminating');
-    expect((await at.ask(`${maps}/held`, mergePatch({ metadata: { finalizers: null } }))).code).toBe(200);
-    await expect.poll(async () => (await at.ask(`${core}/namespaces/much`)).code, { timeout: 20_000 }).toBe(404);
+    expect((await at.send(`${maps}/held`, mergePatch({ metadata: { finalizers: null } }))).code).toBe(200);
+    await expect.poll(async () => (await at.send(`${core}/namespaces/much`)).code, { timeout: 20_000 }).toBe(404);
     expect((await write('one', 'small', 1)).code).toBe(201);
   });
 });

@@ -2,50 +2,56 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../lib/json-path.ts';
-import { backUp } from './back-up.ts';
-import { inPhase, LocalBench, local, proxy, virtualClusters } from './local-cluster.fixture.ts';
-import { restore } from './restore.ts';
+import {
+  BuiltInClusterTestEnv,
+  builtInClusterPath,
+  inPhase,
+  proxyPath,
+  virtualClusters,
+} from './built-in-cluster.fixture.ts';
+import { runBackup } from './data/backup.ts';
+import { runRestore } from './data/restore.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 
 describe('the built-in cluster over HTTP', () => {
-  const at = LocalBench.forEach();
+  const at = BuiltInClusterTestEnv.forEach();
 
   it('creates a virtual cluster for an object, which becomes ready soon', async () => {
-    await at.make('one');
-    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/default`)).code).toBe(200);
-    const ready = await at.until('one', inPhase('Ready'));
+    await at.createVirtualCluster('one');
+    expect((await at.send(`${proxyPath('one')}/api/v1/namespaces/default`)).code).toBe(200);
+    const ready = await at.waitForVirtualCluster('one', inPhase('Ready'));
     const [condition] = listAt(ready, 'status', 'conditions');
     expect(condition).toMatchObject({ type: 'Ready', status: 'True', reason: 'Serving', observedGeneration: 1 });
     expect(textAt(ready, 'status', 'kubernetesVersion')).toMatch(/^v1\./);
-    expect(textAt((await at.ask(`${proxy('one')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
-    expect((await at.ask(proxy('one'))).json).toMatchObject({ paths: expect.arrayContaining(['/api', '/apis']) });
-    const written = await at.ask(`${virtualClusters}/one/status`, mergePatch({ status: { phase: 'Pending' } }));
+    expect(textAt((await at.send(`${proxyPath('one')}/version`)).json, 'gitVersion')).toMatch(/^v1\./);
+    expect((await at.send(proxyPath('one'))).json).toMatchObject({ paths: expect.arrayContaining(['/api', '/apis']) });
+    const written = await at.send(`${virtualClusters}/one/status`, mergePatch({ status: { phase: 'Pending' } }));
     expect(written.code).toBe(405);
   });
 
   it('isolates virtual clusters from each other and from itself', async () => {
-    await at.make('one');
-    await at.make('two');
+    await at.createVirtualCluster('one');
+    await at.createVirtualCluster('two');
     const body = { metadata: { name: 'shared' }, data: { from: 'one' } };
-    expect((await at.post(`${proxy('one')}/api/v1/namespaces/default/configmaps`, body)).code).toBe(201);
-    for (const root of [proxy('two'), local]) {
-      expect((await at.ask(`${root}/api/v1/namespaces/default/configmaps/shared`)).code).toBe(404);
+    expect((await at.post(`${proxyPath('one')}/api/v1/namespaces/default/configmaps`, body)).code).toBe(201);
+    for (const root of [proxyPath('two'), builtInClusterPath]) {
+      expect((await at.send(`${root}/api/v1/namespaces/default/configmaps/shared`)).code).toBe(404);
     }
-    expect((await at.ask(`${proxy('one')}/apis/storage.platform.sh/v1`)).code).toBe(404);
-    expect((await at.ask(`${proxy('none')}/api/v1/namespaces`)).json).toMatchObject({
+    expect((await at.send(`${proxyPath('one')}/apis/storage.platform.sh/v1`)).code).toBe(404);
+    expect((await at.send(`${proxyPath('none')}/api/v1/namespaces`)).json).toMatchObject({
       code: 404,
       message: 'virtualclusters.storage.platform.sh "none" not found',
     });
   });
 
   it('requires permission for the proxy, then permission inside the virtual cluster', async () => {
-    await at.bench.make(at.server, 'users', 'anna');
-    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    await at.bench.createObject(at.server, 'users', 'anna');
+    const token = await at.bench.createKey(at.server, 'annas', { user: 'anna' });
     const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
-    await at.ask(`${groupPath}/clusters/local`, mergePatch(access));
-    await at.make('one');
-    const namespaces = `${proxy('one')}/api/v1/namespaces`;
-    const outside = await at.ask(namespaces, { token });
+    await at.send(`${groupPath}/clusters/local`, mergePatch(access));
+    await at.createVirtualCluster('one');
+    const namespaces = `${proxyPath('one')}/api/v1/namespaces`;
+    const outside = await at.send(namespaces, { token });
     expect([outside.code, textAt(outside.json, 'message')]).toEqual([
       403,
       'virtualclusters.storage.platform.sh "one" is forbidden: User "anna" cannot get resource "virtualclusters/proxy" in API group "storage.platform.sh" in the namespace "default"',
@@ -57,30 +63,30 @@ describe('the built-in cluster over HTTP', () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'anna' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'through' };
-    expect((await at.post(`${local}${rbac}/namespaces/default/roles`, role)).code).toBe(201);
-    const bindings = `${local}${rbac}/namespaces/default/rolebindings`;
+    expect((await at.post(`${builtInClusterPath}${rbac}/namespaces/default/roles`, role)).code).toBe(201);
+    const bindings = `${builtInClusterPath}${rbac}/namespaces/default/rolebindings`;
     expect((await at.post(bindings, { metadata: { name: 'through' }, roleRef, subjects })).code).toBe(201);
-    const inside = await at.ask(namespaces, { token });
+    const inside = await at.send(namespaces, { token });
     expect([inside.code, textAt(inside.json, 'message')]).toEqual([
       403,
       'namespaces is forbidden: User "anna" cannot list resource "namespaces" in API group "" at the cluster scope',
     ]);
     const all = { ...roleRef, kind: 'ClusterRole', name: 'cluster-admin' };
-    const inner = `${proxy('one')}${rbac}/clusterrolebindings`;
+    const inner = `${proxyPath('one')}${rbac}/clusterrolebindings`;
     expect((await at.post(inner, { metadata: { name: 'anna' }, roleRef: all, subjects })).code).toBe(201);
-    expect((await at.ask(namespaces, { token })).code).toBe(200);
+    expect((await at.send(namespaces, { token })).code).toBe(200);
     // The proxy permission is read-only.
     expect((await at.post(namespaces, { metadata: { name: 'x' } }, token)).code).toBe(403);
     // The virtual cluster itself authorizes impersonation inside.
     const as = { 'impersonate-user': 'bob' };
     expect((await at.request(namespaces, { token }, as)).statusCode).toBe(403);
-    const self = await at.post(`${proxy('one')}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {});
+    const self = await at.post(`${proxyPath('one')}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {});
     expect(listAt(self.json, 'status', 'userInfo', 'groups')).toContain('system:masters');
   });
 
   it('accepts a service account token only in the cluster that issued it', async () => {
-    await at.make('one');
-    await at.make('two');
+    await at.createVirtualCluster('one');
+    await at.createVirtualCluster('two');
     const tokenOf = async (root: string) => {
       const path = `${root}/api/v1/namespaces/default/serviceaccounts/default/token`;
       const answer = await at.post(path, { spec: {} });
@@ -93,98 +99,98 @@ describe('the built-in cluster over HTTP', () => {
       return code === 201 ? textAt(json, 'status', 'userInfo', 'username') : code;
     };
     const account = 'system:serviceaccount:default:default';
-    const inOne = await tokenOf(proxy('one'));
-    expect(await whoami(proxy('one'), inOne)).toBe(account);
-    expect(await whoami(proxy('two'), inOne)).toBe(401);
-    expect(await whoami(local, inOne)).toBe(401);
-    expect((await at.ask(`${groupPath}/projects`, { token: inOne })).code).toBe(401);
-    const inLocal = await tokenOf(local);
-    expect(await whoami(local, inLocal)).toBe(account);
-    expect((await at.ask(`${groupPath}/projects`, { token: inLocal })).code).toBe(401);
+    const inOne = await tokenOf(proxyPath('one'));
+    expect(await whoami(proxyPath('one'), inOne)).toBe(account);
+    expect(await whoami(proxyPath('two'), inOne)).toBe(401);
+    expect(await whoami(builtInClusterPath, inOne)).toBe(401);
+    expect((await at.send(`${groupPath}/projects`, { token: inOne })).code).toBe(401);
+    const inLocal = await tokenOf(builtInClusterPath);
+    expect(await whoami(builtInClusterPath, inLocal)).toBe(account);
+    expect((await at.send(`${groupPath}/projects`, { token: inLocal })).code).toBe(401);
     // Inside the virtual cluster, the outer service account has a name that differs from its own account of that name.
-    expect(await whoami(proxy('one'), inLocal)).toBe(403);
-    await at.post(`${local}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, {
+    expect(await whoami(proxyPath('one'), inLocal)).toBe(403);
+    await at.post(`${builtInClusterPath}/apis/rbac.authorization.k8s.io/v1/clusterrolebindings`, {
       metadata: { name: 'accounts-pass' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
     });
-    expect(await whoami(proxy('one'), inLocal)).toBe('platform:host:serviceaccount:default:default');
+    expect(await whoami(proxyPath('one'), inLocal)).toBe('platform:host:serviceaccount:default:default');
   });
 
   it('puts a virtual cluster to sleep, which ends watches and rejects requests, and wakes it (completions §3)', async () => {
-    await at.make('one');
-    await at.until('one', inPhase('Ready'));
-    await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
-    const watch = await at.request(`${proxy('one')}/api/v1/namespaces?watch=true`);
-    const sleep = (asleep: boolean) => at.ask(`${virtualClusters}/one`, mergePatch({ spec: { asleep } }));
+    await at.createVirtualCluster('one');
+    await at.waitForVirtualCluster('one', inPhase('Ready'));
+    await at.post(`${proxyPath('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
+    const watch = await at.request(`${proxyPath('one')}/api/v1/namespaces?watch=true`);
+    const sleep = (asleep: boolean) => at.send(`${virtualClusters}/one`, mergePatch({ spec: { asleep } }));
     expect((await sleep(true)).code).toBe(200);
     expect(await watch.body.text()).toMatch(/"type":"ERROR".*asleep/);
-    const refused = await at.ask(`${proxy('one')}/api/v1/namespaces/kept`);
+    const refused = await at.send(`${proxyPath('one')}/api/v1/namespaces/kept`);
     expect([refused.code, textAt(refused.json, 'message')]).toEqual([503, expect.stringMatching(/set spec\.asleep/)]);
-    const [condition] = listAt(await at.until('one', inPhase('Sleeping')), 'status', 'conditions');
+    const [condition] = listAt(await at.waitForVirtualCluster('one', inPhase('Sleeping')), 'status', 'conditions');
     expect(condition).toMatchObject({ status: 'False', reason: 'Asleep', observedGeneration: 2 });
     expect((await sleep(false)).code).toBe(200);
-    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/kept`)).code).toBe(200);
-    await at.until('one', inPhase('Ready'));
+    expect((await at.send(`${proxyPath('one')}/api/v1/namespaces/kept`)).code).toBe(200);
+    await at.waitForVirtualCluster('one', inPhase('Ready'));
   });
 
   it('removes the plane before its object, after all other finalizers are gone', async () => {
     const object = { metadata: { name: 'one', finalizers: ['example.dev/hold'] } };
     expect((await at.post(virtualClusters, object)).code).toBe(201);
-    await at.until('one', inPhase('Ready'));
-    const watch = await at.request(`${proxy('one')}/api/v1/namespaces?watch=true`);
-    const deleted = await at.ask(`${virtualClusters}/one`, { method: 'DELETE' });
+    await at.waitForVirtualCluster('one', inPhase('Ready'));
+    const watch = await at.request(`${proxyPath('one')}/api/v1/namespaces?watch=true`);
+    const deleted = await at.send(`${virtualClusters}/one`, { method: 'DELETE' });
     expect(deleted.json).toMatchObject({ metadata: { finalizers: ['example.dev/hold', 'platform.sh/cleanup'] } });
-    expect((await at.ask(`${proxy('one')}/api/v1/namespaces`)).code).toBe(200);
-    const cut = await at.ask(`${virtualClusters}/one`, mergePatch({ metadata: { finalizers: [] } }));
+    expect((await at.send(`${proxyPath('one')}/api/v1/namespaces`)).code).toBe(200);
+    const cut = await at.send(`${virtualClusters}/one`, mergePatch({ metadata: { finalizers: [] } }));
     expect(cut.json).toMatchObject({ metadata: { finalizers: ['platform.sh/cleanup'] } });
-    await at.until('one', (seen) => Object.keys(seen).length === 0);
+    await at.waitForVirtualCluster('one', (seen) => Object.keys(seen).length === 0);
     await watch.body.text();
-    expect((await at.ask(`${virtualClusters}/one`)).code).toBe(404);
-    expect((await at.ask(`${proxy('one')}/api/v1/namespaces`)).code).toBe(404);
+    expect((await at.send(`${virtualClusters}/one`)).code).toBe(404);
+    expect((await at.send(`${proxyPath('one')}/api/v1/namespaces`)).code).toBe(404);
   });
 
   it('removes the virtual clusters of a deleted namespace', async () => {
-    await at.post(`${local}/api/v1/namespaces`, { metadata: { name: 'team' } });
+    await at.post(`${builtInClusterPath}/api/v1/namespaces`, { metadata: { name: 'team' } });
     const there = virtualClusters.replace('default', 'team');
     expect((await at.post(there, { metadata: { name: 'one' } })).code).toBe(201);
     const query = '?watch=true&fieldSelector=metadata.name%3Dteam&timeoutSeconds=20';
-    const watch = await at.request(`${local}/api/v1/namespaces${query}`);
-    expect((await at.ask(`${local}/api/v1/namespaces/team`, { method: 'DELETE' })).code).toBe(200);
+    const watch = await at.request(`${builtInClusterPath}/api/v1/namespaces${query}`);
+    expect((await at.send(`${builtInClusterPath}/api/v1/namespaces/team`, { method: 'DELETE' })).code).toBe(200);
     let seen = '';
     for await (const chunk of watch.body) {
       seen += chunk;
       if (seen.includes('"DELETED"')) break;
     }
     expect(seen).toMatch(/"DELETED"/);
-    expect((await at.ask(`${there}/one`)).code).toBe(404);
+    expect((await at.send(`${there}/one`)).code).toBe(404);
   });
 
   it('keeps virtual clusters and their contents after a restart', async () => {
-    await at.make('one');
-    await at.post(`${proxy('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
+    await at.createVirtualCluster('one');
+    await at.post(`${proxyPath('one')}/api/v1/namespaces`, { metadata: { name: 'kept' } });
     await at.restart();
-    expect((await at.ask(`${proxy('one')}/api/v1/namespaces/kept`)).code).toBe(200);
-    await at.until('one', inPhase('Ready'));
+    expect((await at.send(`${proxyPath('one')}/api/v1/namespaces/kept`)).code).toBe(200);
+    await at.waitForVirtualCluster('one', inPhase('Ready'));
   });
 
   it('includes virtual clusters and their secrets in backups', async () => {
-    await at.make('one');
-    const secrets = `${proxy('one')}/api/v1/namespaces/default/secrets`;
+    await at.createVirtualCluster('one');
+    const secrets = `${proxyPath('one')}/api/v1/namespaces/default/secrets`;
     const body = { metadata: { name: 'canary' }, stringData: { word: 'sesame-open-up' } };
     expect((await at.post(secrets, body)).code).toBe(201);
-    const before = await at.ask(`${secrets}/canary`);
+    const before = await at.send(`${secrets}/canary`);
     const { bench } = at;
     const backup = join(bench.root, 'all.backup');
-    await backUp(backup, bench.dataDir);
+    await runBackup(backup, bench.dataDir);
     const key = await bench.adminKey();
     await at.stop();
     const sealKey = bench.file('seal.key');
     bench.dataDir = join(bench.root, 'restored');
-    await restore(backup, bench.dataDir, sealKey);
+    await runRestore(backup, bench.dataDir, sealKey);
     await writeFile(bench.file('admin.key'), `${key}\n`, { mode: 0o600 });
     await at.start();
-    expect((await at.ask(`${secrets}/canary`)).json).toEqual(before.json);
+    expect((await at.send(`${secrets}/canary`)).json).toEqual(before.json);
   });
 
   it('keeps planes in use in memory, and unloads unused ones beyond the budget', async () => {
@@ -192,14 +198,14 @@ describe('the built-in cluster over HTTP', () => {
     await writeFile(config, `planes: {memoryBytes: ${1024 * 1024}}`);
     await at.restart({ config });
     const loaded = async () => {
-      const { text } = await at.ask('/metrics');
+      const { text } = await at.send('/metrics');
       return Number(/^flotilla_control_planes_loaded (\d+)$/m.exec(text)?.[1]);
     };
     const names = Array.from({ length: 12 }, (_, number) => `one-${number}`);
-    const maps = (name: string) => `${proxy(name)}/api/v1/namespaces/default/configmaps`;
+    const maps = (name: string) => `${proxyPath(name)}/api/v1/namespaces/default/configmaps`;
     const watches = [];
     for (const name of names) {
-      await at.make(name);
+      await at.createVirtualCluster(name);
       const data = { text: 'x'.repeat(400_000) };
       expect((await at.post(maps(name), { metadata: { name: 'large' }, data })).code).toBe(201);
       watches.push(await at.request(`${maps(name)}?watch=true`));
@@ -213,19 +219,19 @@ describe('the built-in cluster over HTTP', () => {
       if (seen.includes('"small"')) break;
     }
     for (const { body } of others) body.on('error', () => {}).destroy();
-    while ((await loaded()) > 5) await at.ask(`${maps('one-0')}/small`);
-    for (const name of names) expect((await at.ask(`${maps(name)}/large`)).code).toBe(200);
+    while ((await loaded()) > 5) await at.send(`${maps('one-0')}/small`);
+    for (const name of names) expect((await at.send(`${maps(name)}/large`)).code).toBe(200);
   });
 
   it('audits requests to virtual clusters, including rejected ones', async () => {
-    await at.bench.make(at.server, 'users', 'anna');
-    const token = await at.bench.makeKey(at.server, 'annas', { user: 'anna' });
+    await at.bench.createObject(at.server, 'users', 'anna');
+    const token = await at.bench.createKey(at.server, 'annas', { user: 'anna' });
     const access = { spec: { access: [{ name: 'use', verbs: ['use'], users: ['anna'] }] } };
-    await at.ask(`${groupPath}/clusters/local`, mergePatch(access));
-    await at.make('one');
-    const maps = `${proxy('one')}/api/v1/namespaces/default/configmaps`;
+    await at.send(`${groupPath}/clusters/local`, mergePatch(access));
+    await at.createVirtualCluster('one');
+    const maps = `${proxyPath('one')}/api/v1/namespaces/default/configmaps`;
     expect((await at.post(maps, { metadata: { name: 'map' } })).code).toBe(201);
-    expect((await at.ask(maps, { token })).code).toBe(403);
+    expect((await at.send(maps, { token })).code).toBe(403);
     const lines = (await at.bench.read('audit.log')).trim().split('\n');
     const ofMaps = lines.map((line) => JSON.parse(line)).filter(({ requestURI }) => requestURI === maps);
     expect(ofMaps).toMatchObject([

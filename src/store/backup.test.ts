@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackupError, backupLines, restoreBackup } from './backup.ts';
-import { openEmbeddedStore } from './embedded.ts';
+import { openEmbeddedStore } from './embedded/embedded.ts';
 import { openMemoryStore } from './memory.ts';
 import type { Store } from './store.ts';
 import { collect, failure, key, put, range, remove } from './suite/suite-store.ts';
@@ -34,7 +34,7 @@ async function filled(store: Store): Promise<Store> {
   for (const value of ['1', '2', '3']) await put(store, key('s', 'x'), value);
   await put(store, key('s', 'gone'), '');
   await remove(store, key('s', 'gone'));
-  await store.transact({ writes: [{ key: key('quiet', 'x'), value: 'q', quiet: true }] });
+  await store.transact({ writes: [{ key: key('quiet', 'x'), value: 'q', unlogged: true }] });
   return store;
 }
 

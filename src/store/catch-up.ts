@@ -5,7 +5,7 @@ import type { Change, Observer, Revision, WakeCount } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /** A chunk of history: all changes of the range up to and including `upTo` that follow the previous chunk. */
-export interface HistoryPiece {
+export interface HistoryChunk {
   readonly changes: readonly Change[];
   readonly upTo: Revision;
 }
@@ -19,7 +19,7 @@ interface Observation {
   /** True if nothing after `since` is committed now: then there is no history to read. */
   isCurrent(): boolean;
   /** Reads from the state that is committed at the time of the call. Throws Expired. */
-  readonly history: (since: Revision) => AsyncIterable<HistoryPiece>;
+  readonly history: (since: Revision) => AsyncIterable<HistoryChunk>;
 }
 
 /**

@@ -1,5 +1,5 @@
+import type { LoggedChange } from './embedded/stage.ts';
 import { encodeRange, type KeyRange } from './key.ts';
-import type { LoggedChange } from './stage.ts';
 import type { Change, Observer, WakeCount } from './store.ts';
 import type { StoreError } from './store-error.ts';
 

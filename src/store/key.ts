@@ -52,7 +52,7 @@ export function decodeKey(text: string): Key {
 }
 
 /** Returns a decoder for sorted keys. Consecutive keys share the strings of their common segments to save memory. */
-export function keysInOrder(): (text: string) => Key {
+export function sortedKeyDecoder(): (text: string) => Key {
   /** The previous key, and its encoded text up to the last segment. */
   let sharedPrefix = '';
   let previous: Key | undefined;

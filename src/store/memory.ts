@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { catchUp, type HistoryPiece } from './catch-up.ts';
+import { catchUp, type HistoryChunk } from './catch-up.ts';
 import { ChangeAge } from './change-age.ts';
-import { Compactor } from './compactor.ts';
+import { Compactor } from './embedded/compactor.ts';
+import { Rollback } from './embedded/rollback.ts';
+import {
+  type LoggedChange,
+  newSliceHead,
+  prepareTransaction,
+  type Row,
+  type SliceHead,
+  Stage,
+} from './embedded/stage.ts';
 import { Hub } from './hub.ts';
 import { compareEncoded, decodeKey, encodeKey, encodeRange, inRange, type Key, type KeyRange } from './key.ts';
-import { Rollback } from './rollback.ts';
-import { type LoggedChange, newSliceHead, prepareTransaction, type Row, type SliceHead, Stage } from './stage.ts';
 import {
   type Change,
   type DumpRow,
@@ -21,7 +28,7 @@ import {
   type Store,
   type Transaction,
 } from './store.ts';
-import { assertKept, futureRevision, StoreError, storeClosed } from './store-error.ts';
+import { assertRetained, futureRevision, StoreError, storeClosed } from './store-error.ts';
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock;
@@ -80,7 +87,7 @@ class MemoryStore implements Store {
     const rollback = new Rollback<Row>();
     if (atRevision !== undefined) {
       if (atRevision > this.#revision) throw futureRevision(atRevision, this.#revision);
-      assertKept(range.slice, atRevision, head.floor);
+      assertRetained(range.slice, atRevision, head.floor);
       for (const { text, change } of this.#slices.get(range.slice)?.history ?? []) {
         if (change.revision > atRevision && within(text)) rollback.undo(text, () => change.previous);
       }
@@ -196,12 +203,12 @@ class MemoryStore implements Store {
   }
 
   #changes(range: KeyRange, since: Revision): Change[] {
-    assertKept(range.slice, since, this.#head(range.slice).floor);
+    assertRetained(range.slice, since, this.#head(range.slice).floor);
     const history = this.#slices.get(range.slice)?.history ?? [];
     return history.map(({ change }) => change).filter(({ revision, key }) => revision > since && inRange(range, key));
   }
 
-  async *#historyPiece(range: KeyRange, since: Revision): AsyncGenerator<HistoryPiece> {
+  async *#historyPiece(range: KeyRange, since: Revision): AsyncGenerator<HistoryChunk> {
     yield { changes: this.#changes(range, since), upTo: this.#head(range.slice).revision };
   }
 

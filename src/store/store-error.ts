@@ -35,7 +35,7 @@ export class StoreError extends Error {
 }
 
 /** Throws Expired unless the history retains every change after `since`. */
-export function assertKept(slice: string, since: number, floor: number): void {
+export function assertRetained(slice: string, since: number, floor: number): void {
   if (since >= floor) return;
   const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} was compacted; the oldest available revision is ${floor}`;
   throw new StoreError('Expired', message, floor);

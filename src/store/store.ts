@@ -42,7 +42,7 @@ export interface Check {
 export interface Write {
   readonly key: Key;
   readonly value: string | undefined;
-  readonly quiet?: boolean;
+  readonly unlogged?: boolean;
 }
 
 export interface Transaction {
@@ -56,7 +56,7 @@ export interface ListOptions {
   /** Returns only keys that sort after this one, which need not exist. */
   readonly after?: Key;
   /** Makes `remaining` 0 or at least 1 instead of an exact count, so that the store need not scan the whole rest. */
-  readonly uncounted?: boolean;
+  readonly skipCount?: boolean;
   /** Returns the state at exactly that revision (unlogged rows: the current state). Optional; defaults to now. */
   readonly atRevision?: Revision;
 }

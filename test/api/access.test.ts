@@ -2,9 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { linesOf } from '../../src/lib/lines.ts';
-import { isGone, untilInstance } from '../../src/server/instances.fixture.ts';
-import { type Answer, type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { readLines } from '../../src/lib/read-lines.ts';
+import { isGone, waitForInstance } from '../../src/server/instances.fixture.ts';
+import {
+  groupPath,
+  mergePatch,
+  type ParsedResponse,
+  type RequestOptions,
+  ServerTestEnv,
+} from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = `${groupPath}/namespaces/platform-p-red/virtualclusterinstances`;
@@ -18,18 +24,18 @@ const member = (name: string, role: keyof typeof projectRoles) => ({
 });
 
 describe('permissions in the management API', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   const tokens = new Map<string, string>();
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
     for (const name of ['chief', 'anna', 'bob', 'guest', 'stranger']) {
-      await bench.make(server, 'users', name);
-      tokens.set(name, await bench.makeKey(server, `of-${name}`, { user: name }));
+      await bench.createObject(server, 'users', name);
+      tokens.set(name, await bench.createKey(server, `of-${name}`, { user: name }));
     }
-    await bench.make(server, 'projects', 'red', {
+    await bench.createObject(server, 'projects', 'red', {
       members: [member('chief', 'admin'), member('anna', 'user'), member('bob', 'user'), member('guest', 'viewer')],
       allowedClusters: [{ name: '*' }],
       allowedTemplates: [{ name: '*' }],
@@ -41,11 +47,11 @@ describe('permissions in the management API', () => {
   });
   afterAll(() => bench.close());
 
-  const post = (body: JsonValue): Call => ({ method: 'POST', body });
-  const apply = (body: JsonObject): Call => ({ method: 'PATCH', type: 'application/apply-patch+yaml', body });
-  const ask = (who: string, path: string, call: Call = {}): Promise<Answer> =>
-    bench.ask(server, path, { ...call, token: tokens.get(who) ?? who });
-  const code = async (who: string, path: string, call: Call = {}) => (await ask(who, path, call)).code;
+  const post = (body: JsonValue): RequestOptions => ({ method: 'POST', body });
+  const apply = (body: JsonObject): RequestOptions => ({ method: 'PATCH', type: 'application/apply-patch+yaml', body });
+  const ask = (who: string, path: string, call: RequestOptions = {}): Promise<ParsedResponse> =>
+    bench.send(server, path, { ...call, token: tokens.get(who) ?? who });
+  const code = async (who: string, path: string, call: RequestOptions = {}) => (await ask(who, path, call)).code;
   const names = async (who: string, path: string) => {
     const { json, text } = await ask(who, path);
     expect(json.kind, text).toMatch(/List$/);
@@ -67,7 +73,7 @@ describe('permissions in the management API', () => {
     expect(await code('bob', `${instances}/mine`, { method: 'DELETE' })).toBe(403);
     expect(await code('anna', instances, { method: 'DELETE' })).toBe(403);
     expect(await code('anna', `${instances}/mine`, { method: 'DELETE' })).toBe(200);
-    await untilInstance(bench, server, { project: 'red', name: 'mine' }, isGone);
+    await waitForInstance(bench, server, { project: 'red', name: 'mine' }, isGone);
     expect(await code('anna', `${instances}/mine`)).toBe(404);
     expect(await code('guest', `${instances}/mine`)).toBe(403);
   });
@@ -93,7 +99,7 @@ describe('permissions in the management API', () => {
     expect(await names('stranger', instances)).toEqual(['annas']);
     expect((await sharing([])).code).toBe(200);
     const seen: string[] = [];
-    for await (const line of linesOf(response.body)) {
+    for await (const line of readLines(response.body)) {
       const event = JSON.parse(line);
       // The server may write the status while the object is shared.
       if (event.type !== 'MODIFIED') seen.push(`${event.type} ${textAt(event, 'object', 'metadata', 'name')}`);
@@ -211,7 +217,7 @@ describe('permissions in the management API', () => {
 
     it('also apply to a user that the key impersonates', async () => {
       const rules = [{ verbs: ['impersonate'] }];
-      const key = await bench.makeKey(server, 'acting', { scope: { projects: [{ project: 'red' }], rules } });
+      const key = await bench.createKey(server, 'acting', { scope: { projects: [{ project: 'red' }], rules } });
       const as = async (path: string, headers: Record<string, string>) => {
         const response = await bench.request(server, path, { token: key }, headers);
         await response.body.dump();

@@ -1,27 +1,27 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEventList } from '../../src/api/audit/audit-event.ts';
-import { callValues, type GivenOption } from '../../src/cli/command-call.ts';
-import { run } from '../../src/cli/commands/audit.ts';
+import { callValues, type OptionValue } from '../../src/cli/command-call.ts';
+import { run } from '../../src/cli/commands/operate/audit.ts';
 import { openTerminal } from '../../src/cli/output/terminal.ts';
-import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 describe('flotilla audit', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
-    await bench.make(server, 'users', 'anna');
-    const anna = await bench.makeKey(server, 'of-anna', { user: 'anna' });
-    for (const name of ['red', 'blue', 'green']) await bench.make(server, 'projects', name);
-    await bench.ask(server, `${groupPath}/projects/red`, { token: anna });
+    await bench.createObject(server, 'users', 'anna');
+    const anna = await bench.createKey(server, 'of-anna', { user: 'anna' });
+    for (const name of ['red', 'blue', 'green']) await bench.createObject(server, 'projects', name);
+    await bench.send(server, `${groupPath}/projects/red`, { token: anna });
   });
   afterAll(() => bench.close());
 
-  async function audit(options: Record<string, GivenOption>): Promise<{ out: string; err: string }> {
+  async function audit(options: Record<string, OptionValue>): Promise<{ out: string; err: string }> {
     const [out, err]: [string[], string[]] = [[], []];
     const environment = {
       FLOTILLA_URL: server.url,
@@ -37,7 +37,7 @@ describe('flotilla audit', () => {
       ),
       environment,
       interrupted: new AbortController().signal,
-      leaveSignals() {},
+      releaseSignals() {},
     });
     return { out: out.join(''), err: err.join('') };
   }

@@ -2,27 +2,27 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEvent, AuditEventList } from '../../src/api/audit/audit-event.ts';
 import { type AuditQuery, writeAuditQuery } from '../../src/api/audit/audit-query.ts';
-import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 describe('GET /audit', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   let anna: string;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
-    await bench.make(server, 'users', 'anna');
-    await bench.make(server, 'projects', 'red');
-    await bench.make(server, 'projects', 'blue');
-    anna = await bench.makeKey(server, 'of-anna', { user: 'anna' });
-    await bench.ask(server, `${groupPath}/projects/red`, { token: anna });
+    await bench.createObject(server, 'users', 'anna');
+    await bench.createObject(server, 'projects', 'red');
+    await bench.createObject(server, 'projects', 'blue');
+    anna = await bench.createKey(server, 'of-anna', { user: 'anna' });
+    await bench.send(server, `${groupPath}/projects/red`, { token: anna });
   });
   afterAll(() => bench.close());
 
   async function search(query: AuditQuery): Promise<AuditEventList> {
-    const { code, text } = await bench.ask(server, `/audit?${writeAuditQuery(query)}`);
+    const { code, text } = await bench.send(server, `/audit?${writeAuditQuery(query)}`);
     expect(code, text).toBe(200);
     return JSON.parse(text) as AuditEventList;
   }
@@ -68,7 +68,7 @@ describe('GET /audit', () => {
   });
 
   it('reports all errors of a query at once', async () => {
-    const { code, json } = await bench.ask(server, '/audit?limit=0&since=now&nme=x');
+    const { code, json } = await bench.send(server, '/audit?limit=0&since=now&nme=x');
     expect(code).toBe(400);
     expect(json).toMatchObject({
       kind: 'Status',
@@ -77,19 +77,19 @@ describe('GET /audit', () => {
         'the query is invalid: limit must be an integer from 1 to 1000; since must be an RFC 3339 time such as 2026-11-15T08:00:00Z; "nme" is not a known parameter',
     });
     const gone = Buffer.from('1 0123456789abcdef 5').toString('base64url');
-    expect((await bench.ask(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
+    expect((await bench.send(server, `/audit?continue=${gone}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
   });
 
   it('is read-only and reserved for admins; a refused caller is audited', async () => {
-    expect((await bench.ask(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);
-    expect((await bench.ask(server, '/audit', { token: anna })).code).toBe(403);
+    expect((await bench.send(server, '/audit', { method: 'POST', body: {} })).code).toBe(405);
+    expect((await bench.send(server, '/audit', { token: anna })).code).toBe(403);
     const { items } = await search({ user: 'anna', text: '"requestURI":"/audit"' });
     expect(items).toMatchObject([{ responseStatus: { code: 403 }, decision: { allowed: false } }]);
   });
 
   it('skips a line that a crash cut off, and finds the lines around it', async () => {
     await appendFile(bench.file('audit.log'), '{"level":"Metadata","audi\n');
-    await bench.make(server, 'projects', 'green');
+    await bench.createObject(server, 'projects', 'green');
     const { items } = await search({ resource: 'projects', verb: 'create', stage: 'ResponseComplete', limit: 2 });
     expect(items).toHaveLength(2);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../src/api/audit/audit-event.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const rules = `
@@ -18,28 +18,28 @@ audit:
 `;
 
 describe('the audit log', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   let scoped: string;
   let marks = 0;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     const config = join(bench.root, 'flotilla.yaml');
     await writeFile(config, rules);
     server = await bench.start({ config });
     for (const name of ['red', 'blue']) {
-      await bench.make(server, 'projects', name, {
+      await bench.createObject(server, 'projects', name, {
         allowedClusters: [{ name: '*' }],
         allowedTemplates: [{ name: '*' }],
       });
     }
-    scoped = await bench.makeKey(server, 'for-red', { scope: { projects: [{ project: 'red' }] } });
+    scoped = await bench.createKey(server, 'for-red', { scope: { projects: [{ project: 'red' }] } });
   });
   afterAll(() => bench.close());
 
   /** The lines that one request adds. */
-  async function linesOf(path: string, call: Parameters<ServerBench['request']>[2] = {}): Promise<AuditEvent[]> {
+  async function linesOf(path: string, call: Parameters<ServerTestEnv['request']>[2] = {}): Promise<AuditEvent[]> {
     const auditId = `mark-${marks++}`;
     const answer = await bench.request(server, path, call, { 'audit-id': auditId, 'user-agent': 'tester/1' });
     await answer.body.dump();

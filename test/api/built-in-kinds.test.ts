@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configMapKind } from '../../src/api/core/config-map.ts';
 import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
-import { type Call, ServerBench } from '../../src/server/server.fixture.ts';
+import { type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const root = '/kubernetes/cluster/local';
 const maps = '/api/v1/namespaces/default/configmaps';
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeAll(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
 });
 afterAll(() => bench.close());
 
-const ask = (path: string, call: Call = {}) => bench.ask(server, root + path, call);
+const ask = (path: string, call: RequestOptions = {}) => bench.send(server, root + path, call);
 const strategic = (path: string, body: JsonValue) =>
   ask(path, { method: 'PATCH', type: 'application/strategic-merge-patch+json', body });
 

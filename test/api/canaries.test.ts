@@ -6,9 +6,9 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
-import { type Call, groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import { Canaries } from '../harness/canaries.ts';
 import { dataFiles } from '../harness/data-files.ts';
 
@@ -21,13 +21,13 @@ const applyPatch = 'application/apply-patch+yaml';
 const harmless = 'the known text';
 const known = 'Kn0wnT3xt9vQ2xL7mR4bZ8cW6yH1pJ5sD3fG';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 let canaries: Canaries;
 let logged: string[];
 
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   canaries = new Canaries();
   canaries.add(harmless, known);
   logged = [];
@@ -80,7 +80,7 @@ const secrets: readonly Secret[] = [
 ];
 
 /** Sends the request and searches the whole response, headers included, for canaries other than the allowed one. */
-async function send(label: string, path: string, call: Call, allowed?: string): Promise<JsonObject> {
+async function send(label: string, path: string, call: RequestOptions, allowed?: string): Promise<JsonObject> {
   const response = await bench.request(server, path, call);
   const text = await response.body.text();
   expect(response.statusCode, `${label}: ${text.slice(0, 500)}`).not.toBe(500);
@@ -105,7 +105,7 @@ async function writeEveryWay({ plural, kind, member, spec }: Secret): Promise<vo
   });
   const annotated = (value: string, text: string) => body(value, {}, { annotations: { [lastApplied]: text } });
   const allowed = (value: string) => (member === 'key' ? value : undefined);
-  const post = (way: string, at: string, sent: (value: string) => Partial<Call>, reveals = false) => {
+  const post = (way: string, at: string, sent: (value: string) => Partial<RequestOptions>, reveals = false) => {
     const value = canary(way);
     return send(way, at, { method: 'POST', ...sent(value) }, reveals ? allowed(value) : undefined);
   };
@@ -207,7 +207,7 @@ it('no secret appears anywhere except in the one response that returns a new key
   await send('a token in the query', `/version?access_token=${canaries.make('a token in the query')}`, {});
 
   const password = canaries.make('a password that is right');
-  await bench.make(server, 'users', 'anna', { password });
+  await bench.createObject(server, 'users', 'anna', { password });
   const login = (sent: string) => ({ method: 'POST', token: '', body: { username: 'anna', password: sent } }) as const;
   await send('a wrong login', '/auth/password/login', login(canaries.make('a password that is wrong')));
   const entered = await send('a login', '/auth/password/login', login(password));
@@ -225,8 +225,8 @@ it('no secret appears anywhere except in the one response that returns a new key
   canaries.add('a direct token', textAt(issued, 'status', 'token').split('.')[2] ?? '');
 
   const nowhere = new Map<string, string>();
-  nowhere.set('metrics', (await bench.ask(server, '/metrics')).text);
-  nowhere.set('backup', (await bench.ask(server, '/backup')).text);
+  nowhere.set('metrics', (await bench.send(server, '/metrics')).text);
+  nowhere.set('backup', (await bench.send(server, '/backup')).text);
   await bench.stop(server);
   nowhere.set('audit log', await bench.read('audit.log'));
   nowhere.set('program’s log', logged.join('\n'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { type Answer, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { mergePatch, type ParsedResponse, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const root = '/kubernetes/cluster/local';
@@ -52,16 +52,16 @@ const definition: JsonObject = {
   },
 };
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeAll(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
   expect((await post(definitions, definition)).code).toBe(201);
 });
 afterAll(() => bench.close());
 
-const ask = (path: string, call = {}): Promise<Answer> => bench.ask(server, `${root}${path}`, call);
+const ask = (path: string, call = {}): Promise<ParsedResponse> => bench.send(server, `${root}${path}`, call);
 const post = (path: string, body: JsonValue) => ask(path, { method: 'POST', body });
 const ship = (name: string, spec: JsonObject = {}): JsonObject => ({ metadata: { name }, spec });
 

@@ -1,25 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt } from '../../src/lib/json-path.ts';
-import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
 
 describe('errors of the management API', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
-    await bench.ask(server, instances, post({ metadata: { name: 'there' } }));
+    await bench.send(server, instances, post({ metadata: { name: 'there' } }));
   });
   afterAll(() => bench.close());
 
-  const post = (body: Call['body']): Call => ({ method: 'POST', ...(body === undefined ? {} : { body }) });
+  const post = (body: RequestOptions['body']): RequestOptions => ({
+    method: 'POST',
+    ...(body === undefined ? {} : { body }),
+  });
 
-  async function refusal(path: string, call: Call = {}) {
-    const answer = await bench.ask(server, path, call);
+  async function refusal(path: string, call: RequestOptions = {}) {
+    const answer = await bench.send(server, path, call);
     expect(answer.json).toMatchObject({
       kind: 'Status',
       apiVersion: 'v1',
@@ -105,7 +108,7 @@ describe('errors of the management API', () => {
       'NotImplemented',
       'UnsupportedMediaType',
     ]);
-    const calls: [string, Call][] = [
+    const calls: [string, RequestOptions][] = [
       [`${groupPath}/nothing`, {}],
       [instances, { method: 'PUT', body: {} }],
       [`${instances}?limit=x`, {}],

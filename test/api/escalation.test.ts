@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminsGroup, projectRoles } from '../../src/api/naming.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const keys = `${groupPath}/ownedaccesskeys`;
@@ -15,16 +15,16 @@ const goneOwner = {
 };
 
 describe('permissions cannot be escalated', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   let mal = '';
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
-    for (const name of ['mal', 'anna']) await bench.make(server, 'users', name);
-    mal = await bench.makeKey(server, 'of-mal', { user: 'mal' });
-    await bench.make(server, 'projects', 'red', {
+    for (const name of ['mal', 'anna']) await bench.createObject(server, 'users', name);
+    mal = await bench.createKey(server, 'of-mal', { user: 'mal' });
+    await bench.createObject(server, 'projects', 'red', {
       members: [
         { kind: 'User', name: 'mal', clusterRole: projectRoles.admin },
         { kind: 'User', name: 'anna', clusterRole: projectRoles.user },
@@ -35,16 +35,16 @@ describe('permissions cannot be escalated', () => {
   });
   afterAll(() => bench.close());
 
-  const code = async (token: string, path: string, call: Call = {}) =>
-    (await bench.ask(server, path, { ...call, token })).code;
-  const byAdmin = async (path: string, call: Call) => {
-    const answer = await bench.ask(server, path, call);
+  const code = async (token: string, path: string, call: RequestOptions = {}) =>
+    (await bench.send(server, path, { ...call, token })).code;
+  const byAdmin = async (path: string, call: RequestOptions) => {
+    const answer = await bench.send(server, path, call);
     expect(answer.code, answer.text).toBeLessThan(300);
   };
 
   it('a key with groups from an admin keeps its scope and its expiry under any owner (completions §5)', async () => {
     const spec = { user: 'mal', groups: [adminsGroup], scope: { projects: [{ project: 'red' }] }, ttl: 600 };
-    const raised = await bench.makeKey(server, 'raised', spec);
+    const raised = await bench.createKey(server, 'raised', spec);
     expect(await code(raised, `${groupPath}/accesskeys`)).toBe(403);
     const changes: JsonObject[] = [
       { scope: null },
@@ -66,10 +66,10 @@ describe('permissions cannot be escalated', () => {
   });
 
   it('a key cannot extend its own lifetime or pass its groups to a longer-lived key (completions §5)', async () => {
-    const lent = await bench.makeKey(server, 'lent', { user: 'mal', groups: ['operators'], ttl: 600 });
+    const lent = await bench.createKey(server, 'lent', { user: 'mal', groups: ['operators'], ttl: 600 });
     expect(await code(lent, `${keys}/lent`, mergePatch({ spec: { ttl: 0 } }))).toBe(403);
     expect(await code(lent, `${keys}/of-mal`, mergePatch({ spec: { groups: ['operators'] } }))).toBe(403);
-    const made = await bench.ask(server, keys, {
+    const made = await bench.send(server, keys, {
       method: 'POST',
       token: lent,
       body: { metadata: { name: 'from-lent' }, spec: { groups: ['operators'] } },
@@ -82,7 +82,7 @@ describe('permissions cannot be escalated', () => {
 
   it('a key loses a group when its owner does, even if the key lists the group (completions §8)', async () => {
     await byAdmin(`${groupPath}/users/mal`, mergePatch({ spec: { groups: [adminsGroup] } }));
-    const made = await bench.ask(server, keys, {
+    const made = await bench.send(server, keys, {
       method: 'POST',
       token: mal,
       body: { metadata: { name: 'souvenir' }, spec: { groups: [adminsGroup] } },
@@ -97,8 +97,8 @@ describe('permissions cannot be escalated', () => {
 
   it('a caller cannot make the garbage collector delete what the caller may not delete, nor raise the role of a member (completions §8)', async () => {
     const spec = { owner: { user: 'anna' }, access: [{ name: 'w', verbs: ['get', 'patch'], users: ['guest'] }] };
-    await bench.make(server, 'users', 'guest');
-    const guest = await bench.makeKey(server, 'of-guest', { user: 'guest' });
+    await bench.createObject(server, 'users', 'guest');
+    const guest = await bench.createKey(server, 'of-guest', { user: 'guest' });
     await byAdmin(instances, { method: 'POST', body: { metadata: { name: 'shared' }, spec } });
     const disown = mergePatch({ metadata: { ownerReferences: [goneOwner] } });
     expect(await code(guest, `${instances}/shared`, disown)).toBe(403);
@@ -114,7 +114,7 @@ describe('permissions cannot be escalated', () => {
   it.each(['users', 'teams'])(
     'a caller with write access to one of %s cannot grant permissions on it (completions §8)',
     async (plural) => {
-      await bench.make(server, plural, `a-${plural}`, {
+      await bench.createObject(server, plural, `a-${plural}`, {
         access: [{ name: 'w', verbs: ['get', 'update', 'patch'], users: ['mal'] }],
       });
       const path = `${groupPath}/${plural}/a-${plural}`;

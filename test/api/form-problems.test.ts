@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt, objectAt, textAt, textsAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { inPhase, instancesOf, untilInstance } from '../../src/server/instances.fixture.ts';
-import { ServerBench } from '../../src/server/server.fixture.ts';
+import { inPhase, instancesOf, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 /**
  * The behavior that a form for virtual clusters relies on: it validates by dry run and shows each problem at its field.
  */
 describe('a form for a virtual cluster', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   let anna: string;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
-    await bench.make(server, 'virtualclustertemplates', 'shop', {
+    await bench.createObject(server, 'virtualclustertemplates', 'shop', {
       parameters: [
         { variable: 'title', label: 'Title', required: true },
         { variable: 'replicas', type: 'number', min: 1, max: 5, defaultValue: '1' },
@@ -27,21 +27,21 @@ describe('a form for a virtual cluster', () => {
       ],
       template: {},
     });
-    await bench.make(server, 'users', 'anna');
+    await bench.createObject(server, 'users', 'anna');
     const member = { kind: 'User', name: 'anna', clusterRole: 'platform-management-project-user' };
     for (const name of ['red', 'blue']) {
-      await bench.make(server, 'projects', name, {
+      await bench.createObject(server, 'projects', name, {
         members: [member],
         allowedClusters: [{ name: 'local' }],
         allowedTemplates: [{ name: 'shop' }],
       });
     }
-    anna = await bench.makeKey(server, 'of-anna', { user: 'anna' });
+    anna = await bench.createKey(server, 'of-anna', { user: 'anna' });
   });
   afterAll(() => bench.close());
 
   const tryOut = (parameters: string, name = 'one', annotations: JsonObject = {}) =>
-    bench.ask(server, `${instancesOf('red')}?dryRun=All`, {
+    bench.send(server, `${instancesOf('red')}?dryRun=All`, {
       method: 'POST',
       token: anna,
       body: { metadata: { name, annotations }, spec: { templateRef: { name: 'shop' }, parameters } },
@@ -79,17 +79,17 @@ describe('a form for a virtual cluster', () => {
     const { code, json } = await tryOut('title: "shop of anna"');
     expect(code).toBe(201);
     expect(objectAt(json, 'spec', 'clusterRef')).toMatchObject({ cluster: 'local' });
-    expect((await bench.ask(server, `${instancesOf('red')}/one`)).code).toBe(404);
+    expect((await bench.send(server, `${instancesOf('red')}/one`)).code).toBe(404);
   });
 
   it('lists the instances of all projects that the caller sees as a Table with the objects’ metadata', async () => {
     for (const project of ['red', 'blue']) {
-      await bench.ask(server, instancesOf(project), {
+      await bench.send(server, instancesOf(project), {
         method: 'POST',
         token: anna,
         body: { metadata: { name: 'mine' }, spec: { templateRef: { name: 'shop' }, parameters: 'title: x' } },
       });
-      await untilInstance(bench, server, { project, name: 'mine' }, inPhase('Ready'));
+      await waitForInstance(bench, server, { project, name: 'mine' }, inPhase('Ready'));
     }
     const everywhere = instancesOf('red').replace('/namespaces/platform-p-red', '');
     const answer = await bench.request(

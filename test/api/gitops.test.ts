@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { inPhase, instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { type Answer, type Call, ServerBench } from '../../src/server/server.fixture.ts';
+import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { type ParsedResponse, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = instancesOf('default');
@@ -40,17 +40,17 @@ function planned(object: JsonObject): JsonObject {
 }
 
 describe('GitOps, while the server works on the same objects (completions ยง2, ยง3)', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
   });
   afterAll(() => bench.close());
 
-  const ask = (path: string, call: Call = {}): Promise<Answer> => bench.ask(server, path, call);
+  const ask = (path: string, call: RequestOptions = {}): Promise<ParsedResponse> => bench.send(server, path, call);
   const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
-    untilInstance(bench, server, { name }, has);
+    waitForInstance(bench, server, { name }, has);
   const get = async (name: string) => (await ask(`${instances}/${name}`)).json as Kube;
   const deleted = (name: string, body: JsonObject = {}) => ask(`${instances}/${name}`, { method: 'DELETE', body });
 
@@ -84,14 +84,14 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
       expect(spec).toEqual(made.spec);
       expect(metadata).toMatchObject({ uid: made.metadata.uid, generation: 1, labels: made.metadata.labels });
     }
-    const ready = await until('put', (object) => inPhase('Ready')(object) && isSettled(object));
+    const ready = await until('put', (object) => inPhase('Ready')(object) && isReconciled(object));
     expect(compared(await replace(manifest))).toEqual(compared(ready));
     expect(compared(await replace(manifest, '?dryRun=All'))).toEqual(compared(ready));
   });
 
   it('accepts its own response in a PUT: a read followed by a write changes nothing', async () => {
     await ask(instances, { method: 'POST', body: manifestOf('echo') });
-    const ready = await until('echo', (object) => inPhase('Ready')(object) && isSettled(object));
+    const ready = await until('echo', (object) => inPhase('Ready')(object) && isReconciled(object));
     const answer = await ask(`${instances}/echo`, { method: 'PUT', body: ready });
     expect(answer.json).toEqual(ready);
   });
@@ -107,7 +107,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
       expect(again.spec).toEqual(plan.spec);
       expect(again.metadata.generation).toBe(1);
     }
-    const ready = await until('plan', (object) => inPhase('Ready')(object) && isSettled(object));
+    const ready = await until('plan', (object) => inPhase('Ready')(object) && isReconciled(object));
     expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(ready);
     expect(await apply(manifest, 'Terraform')).toEqual(ready);
 
@@ -121,7 +121,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     expect((await get('plan')).spec).toEqual(ready.spec);
     expect((await apply(changed, 'Terraform')).spec).toEqual(next.spec);
     // A wait for conditions relies on this: they refer to this generation.
-    await until('plan', (object) => isSettled(object) && textAt(object, 'spec', 'displayName') === 'Another');
+    await until('plan', (object) => isReconciled(object) && textAt(object, 'spec', 'displayName') === 'Another');
   });
 
   it('lets two managers apply their own fields indefinitely without conflicts', async () => {
@@ -135,7 +135,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
       expect((await apply(shop, 'argocd-controller')).spec).toEqual(both.spec);
       expect((await apply(rights, 'kustomize-controller')).spec).toEqual(both.spec);
     }
-    const ready = await until('shared', (object) => inPhase('Ready')(object) && isSettled(object));
+    const ready = await until('shared', (object) => inPhase('Ready')(object) && isReconciled(object));
     expect(await apply(shop, 'argocd-controller')).toEqual(ready);
     expect(await apply(rights, 'kustomize-controller')).toEqual(ready);
 
@@ -159,14 +159,14 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     const less = await apply(manifestOf('named', { displayName: 'Named' }), 'argocd-controller');
     expect(less.spec).toEqual(made.spec);
     expect(less.metadata.generation).toBe(1);
-    await until('named', isSettled);
+    await until('named', isReconciled);
     const again = await apply(manifestOf('named', { displayName: 'Named' }), 'argocd-controller', '&dryRun=All');
     expect(again).toEqual(await get('named'));
   });
 
   it('does not count server writes as another manager: status belongs to the server alone', async () => {
     await apply(manifestOf('owned'), 'argocd-controller');
-    const ready = (await until('owned', isSettled)) as Kube;
+    const ready = (await until('owned', isReconciled)) as Kube;
     const managers = listAt(ready, 'metadata', 'managedFields');
     const main = managers.filter((entry) => textAt(entry, 'subresource') === '');
     expect(main.map((entry) => textAt(entry, 'manager'))).toEqual(['argocd-controller']);
@@ -184,8 +184,12 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     const written = JSON.stringify(manifestOf(name));
     const metadata = { annotations: { [annotation]: written } };
     const made = (await ask(instances, { method: 'POST', body: manifestOf(name, undefined, metadata) })).json as Kube;
-    const ready = await until(name, (object) => inPhase('Ready')(object) && isSettled(object));
-    const patch: Call = { method: 'PATCH', type: 'application/merge-patch+json', body: { metadata, status: {} } };
+    const ready = await until(name, (object) => inPhase('Ready')(object) && isReconciled(object));
+    const patch: RequestOptions = {
+      method: 'PATCH',
+      type: 'application/merge-patch+json',
+      body: { metadata, status: {} },
+    };
     const path = `${instances}/${name}?fieldManager=kubectl-client-side-apply`;
     for (let round = 0; round < 3; round++) expect((await ask(path, patch)).json).toEqual(ready);
     expect(ready.spec).toEqual(made.spec);
@@ -213,14 +217,14 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     const manifest = manifestOf('adopted');
     const made = (await ask(`${instances}?fieldManager=kubectl-create`, { method: 'POST', body: manifest }))
       .json as Kube;
-    const ready = await until('adopted', (object) => inPhase('Ready')(object) && isSettled(object));
+    const ready = await until('adopted', (object) => inPhase('Ready')(object) && isReconciled(object));
     const plan = await apply(manifest, 'Terraform', '&dryRun=All');
     expect(compared(plan)).toEqual(compared(ready));
     const taken = await apply(manifest, 'Terraform');
     expect(taken.spec).toEqual(made.spec);
     expect(taken.metadata).toMatchObject({ uid: made.metadata.uid, generation: 1 });
     // From then on a plan is empty to the last byte.
-    await until('adopted', isSettled);
+    await until('adopted', isReconciled);
     expect(await apply(manifest, 'Terraform', '&dryRun=All')).toEqual(await get('adopted'));
   });
 
@@ -229,7 +233,7 @@ describe('GitOps, while the server works on the same objects (completions ยง2, ย
     await until('again', inPhase('Ready'));
     expect((await deleted('again')).code).toBe(200);
     const seen: number[] = [];
-    let second: Answer;
+    let second: ParsedResponse;
     do {
       const found = await ask(`${instances}/again`);
       seen.push(found.code);

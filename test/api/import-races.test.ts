@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importedAnnotation } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { virtualClusters } from '../../src/server/local-cluster.fixture.ts';
-import { type Call, groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { groupPath, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 describe('imports with concurrent changes (completions §4)', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
   });
   afterAll(() => bench.close());
 
-  const ask = (path: string, call: Call = {}) => bench.ask(server, path, call);
-  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const ask = (path: string, call: RequestOptions = {}) => bench.send(server, path, call);
+  const post = (body: JsonValue): RequestOptions => ({ method: 'POST', body });
   const instances = instancesOf('default');
   const importAs = (name: string, importName: string) =>
     ask(
@@ -29,7 +29,7 @@ describe('imports with concurrent changes (completions §4)', () => {
       (item) => textAt(item, 'spec', 'clusterRef', 'virtualCluster') === name,
     );
   const until = (name: string, has: (object: JsonObject | undefined) => boolean) =>
-    untilInstance(bench, server, { name }, has);
+    waitForInstance(bench, server, { name }, has);
   const uidAt = async (name: string) => textAt((await ask(`${virtualClusters}/${name}`)).json, 'metadata', 'uid');
 
   it('race with admins who give an instance the same location: exactly one succeeds', async () => {
@@ -73,7 +73,7 @@ describe('imports with concurrent changes (completions §4)', () => {
       const [imported] = await Promise.all([importAs(name, name), swap()]);
       const now = await uidAt(name);
       if (imported.code !== 201) continue;
-      const settled = await until(name, (one) => isSettled(one) && textAt(one, 'status', 'reason') !== 'NotThere');
+      const settled = await until(name, (one) => isReconciled(one) && textAt(one, 'status', 'reason') !== 'NotThere');
       const meant = textAt(settled, 'metadata', 'annotations', importedAnnotation);
       expect(textAt(settled, 'status', 'phase')).toBe(meant === now ? 'Ready' : 'Failed');
       await ask(`${instances}/${name}`, { method: 'DELETE' });

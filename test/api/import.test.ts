@@ -2,21 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importedAnnotation, projectRoles } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { inPhase, instancesOf, isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { local, virtualClusters } from '../../src/server/local-cluster.fixture.ts';
-import { type Answer, type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { builtInClusterPath, virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import {
+  groupPath,
+  mergePatch,
+  type ParsedResponse,
+  type RequestOptions,
+  ServerTestEnv,
+} from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 describe('an import (completions §4)', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   const tokens = new Map<string, string>();
 
-  const ask = (path: string, call: Call = {}, who = ''): Promise<Answer> => {
+  const ask = (path: string, call: RequestOptions = {}, who = ''): Promise<ParsedResponse> => {
     const token = tokens.get(who);
-    return bench.ask(server, path, token === undefined ? call : { ...call, token });
+    return bench.send(server, path, token === undefined ? call : { ...call, token });
   };
-  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const post = (body: JsonValue): RequestOptions => ({ method: 'POST', body });
   const importPath = (project: string, query = '') => `${groupPath}/projects/${project}/importvirtualcluster${query}`;
   const sourceOf = (name: string, members: JsonObject = {}): JsonObject => ({
     sourceVirtualCluster: { name, namespace: 'default', cluster: 'local', ...members },
@@ -33,30 +39,30 @@ describe('an import (completions §4)', () => {
 
   const instance = async (project: string, name: string) => (await ask(`${instancesOf(project)}/${name}`)).json;
   const until = (project: string, name: string, has: (object: JsonObject | undefined) => boolean) =>
-    untilInstance(bench, server, { project, name }, has);
+    waitForInstance(bench, server, { project, name }, has);
   const listed = async (name: string, who = '') =>
     listAt((await ask(`${groupPath}/clusters/local/virtualclusters`, {}, who)).json, 'virtualClusters').find(
       (one) => textAt(one, 'name') === name,
     );
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
     for (const name of ['chief', 'guide', 'anna']) {
-      await bench.make(server, 'users', name);
-      tokens.set(name, await bench.makeKey(server, `of-${name}`, { user: name }));
+      await bench.createObject(server, 'users', name);
+      tokens.set(name, await bench.createKey(server, `of-${name}`, { user: name }));
     }
-    await bench.make(server, 'teams', 'crew', { users: ['anna'] });
+    await bench.createObject(server, 'teams', 'crew', { users: ['anna'] });
     const member = (name: string, role: keyof typeof projectRoles) => ({
       kind: 'User',
       name,
       clusterRole: projectRoles[role],
     });
     const members = [member('chief', 'admin'), member('guide', 'admin'), member('anna', 'user')];
-    await bench.make(server, 'projects', 'red', { members, allowedClusters: [{ name: '*' }] });
-    await bench.make(server, 'projects', 'blue', { allowedClusters: [{ name: 'local' }] });
-    await bench.make(server, 'projects', 'closed', { members });
-    await bench.make(server, 'clusters', 'far', { networkPeer: true });
+    await bench.createObject(server, 'projects', 'red', { members, allowedClusters: [{ name: '*' }] });
+    await bench.createObject(server, 'projects', 'blue', { allowedClusters: [{ name: 'local' }] });
+    await bench.createObject(server, 'projects', 'closed', { members });
+    await bench.createObject(server, 'clusters', 'far', { networkPeer: true });
     const access = [{ name: 'importers', verbs: ['use'], users: ['chief'] }];
     expect((await ask(`${groupPath}/clusters/local`, mergePatch({ spec: { access } }))).code).toBe(200);
   });
@@ -99,11 +105,11 @@ describe('an import (completions §4)', () => {
     expect((await importOf('default', sourceOf('later'))).code).toBe(201);
     await until('default', 'later', inPhase('Ready'));
     const objects = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: from-template, namespace: default}\n';
-    await bench.make(server, 'virtualclustertemplates', 'with-objects', { template: { objects } });
+    await bench.createObject(server, 'virtualclustertemplates', 'with-objects', { template: { objects } });
     const path = `${instancesOf('default')}/later`;
     const set = await ask(path, mergePatch({ spec: { templateRef: { name: 'with-objects' } } }));
     expect(set.code, set.text).toBe(200);
-    await until('default', 'later', (one) => inPhase('Ready')(one) && isSettled(one));
+    await until('default', 'later', (one) => inPhase('Ready')(one) && isReconciled(one));
     const inside = await ask(`${virtualClusters}/later/proxy/api/v1/namespaces/default/configmaps/from-template`);
     expect(inside.code).toBe(200);
     expect((await ask(`${virtualClusters}/later`)).json).toMatchObject({ metadata: { uid } });
@@ -208,7 +214,7 @@ describe('an import (completions §4)', () => {
 
     it('if the project quota is used up, as for any other instance: 403', async () => {
       await byHand('beyond');
-      await bench.make(server, 'projects', 'full', {
+      await bench.createObject(server, 'projects', 'full', {
         allowedClusters: [{ name: '*' }],
         quotas: { project: { virtualclusterinstances: 0 } },
       });
@@ -261,7 +267,7 @@ describe('an import (completions §4)', () => {
   describe('deleted again', () => {
     it('deletes the virtual cluster too, and keeps the namespace', async () => {
       const namespace = 'by-hand';
-      await ask(`${local}/api/v1/namespaces`, post({ metadata: { name: namespace } }));
+      await ask(`${builtInClusterPath}/api/v1/namespaces`, post({ metadata: { name: namespace } }));
       const there = virtualClusters.replace('/default/', `/${namespace}/`);
       for (const name of ['goes', 'stays']) expect((await ask(there, post({ metadata: { name } }))).code).toBe(201);
       expect((await importOf('red', sourceOf('goes', { namespace }))).code).toBe(201);
@@ -270,7 +276,7 @@ describe('an import (completions §4)', () => {
       await until('red', 'goes', isGone);
       expect((await ask(`${there}/goes`)).code).toBe(404);
       expect((await ask(`${there}/stays`)).code).toBe(200);
-      expect((await ask(`${local}/api/v1/namespaces/${namespace}`)).json).toMatchObject({
+      expect((await ask(`${builtInClusterPath}/api/v1/namespaces/${namespace}`)).json).toMatchObject({
         status: { phase: 'Active' },
       });
     });
@@ -292,7 +298,7 @@ describe('an import (completions §4)', () => {
     it('is deleted with its project in the same way', async () => {
       const uid = await byHand('outlives');
       await byHand('ends');
-      await bench.make(server, 'projects', 'short', { allowedClusters: [{ name: '*' }] });
+      await bench.createObject(server, 'projects', 'short', { allowedClusters: [{ name: '*' }] });
       expect((await importOf('short', { ...sourceOf('outlives'), skipHelmDeploy: true })).code).toBe(201);
       expect((await importOf('short', sourceOf('ends'))).code).toBe(201);
       await until('short', 'ends', inPhase('Ready'));
@@ -321,7 +327,10 @@ describe('an import (completions §4)', () => {
     const uid = await byHand('minded');
     expect((await importOf('red', sourceOf('minded'))).code).toBe(201);
     const path = `${instancesOf('red')}/minded`;
-    const { metadata, spec } = (await until('red', 'minded', isSettled)) as { metadata: JsonObject; spec: JsonObject };
+    const { metadata, spec } = (await until('red', 'minded', isReconciled)) as {
+      metadata: JsonObject;
+      spec: JsonObject;
+    };
     const bare = { metadata: { name: 'minded', resourceVersion: metadata.resourceVersion ?? '' }, spec };
     const put = await ask(path, { method: 'PUT', body: bare });
     expect(put.json).toMatchObject({ metadata: { annotations: { [importedAnnotation]: uid } } });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/lib/json-value.ts';
-import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeAll(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
-  await bench.make(server, 'teams', 'one');
+  await bench.createObject(server, 'teams', 'one');
 });
 afterAll(() => bench.close());
 
@@ -18,7 +18,7 @@ const maps = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)
 
 /** The status code of the response, which is never an internal server error. */
 async function send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, type: string, raw: string) {
-  const { code, text } = await bench.ask(server, path, { method, type, raw });
+  const { code, text } = await bench.send(server, path, { method, type, raw });
   expect(code, text.slice(0, 500)).toBeLessThan(500);
   return code;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
 import type { Log } from '../../src/lib/log.ts';
-import { type Call, ServerBench } from '../../src/server/server.fixture.ts';
+import { type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { Canaries } from '../harness/canaries.ts';
 import { dataFiles } from '../harness/data-files.ts';
@@ -15,14 +15,14 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 /** A text that may appear: a search that finds it would also find the secrets. */
 const harmless = 'the known text';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 let canaries: Canaries;
 let logged: string[];
 let known: string;
 
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   canaries = new Canaries();
   known = canaries.make(harmless);
   logged = [];
@@ -37,8 +37,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-async function ask(path: string, call: Call = {}): Promise<{ code: number; json: JsonObject; text: string }> {
-  const answer = await bench.ask(server, `${core}${path}`, call);
+async function ask(path: string, call: RequestOptions = {}): Promise<{ code: number; json: JsonObject; text: string }> {
+  const answer = await bench.send(server, `${core}${path}`, call);
   expect(answer.code, answer.text.slice(0, 300)).not.toBe(500);
   return answer;
 }
@@ -135,15 +135,15 @@ describe('tokens of service accounts', () => {
     await ask('/secrets', { method: 'POST', body: { metadata: { name: 'kept', annotations }, type } });
     note('in a secret', Buffer.from(await filledIn('/secrets/kept'), 'base64').toString());
     const reviews = '/kubernetes/cluster/local/apis/authentication.k8s.io/v1/tokenreviews';
-    const reviewed = await bench.ask(server, reviews, { method: 'POST', body: { spec: { token } } });
+    const reviewed = await bench.send(server, reviews, { method: 'POST', body: { spec: { token } } });
     expect(reviewed.json.status).toMatchObject({ authenticated: true });
     const path = '/kubernetes/cluster/local/apis/authentication.k8s.io/v1/selfsubjectreviews';
-    const self = await bench.ask(server, path, { method: 'POST', token, body: {} });
+    const self = await bench.send(server, path, { method: 'POST', token, body: {} });
     expect(textAt(self.json, 'status', 'userInfo', 'username')).toBe('system:serviceaccount:default:default');
-    expect((await bench.ask(server, path, { method: 'POST', token: `${token.slice(0, -4)}AAAA`, body: {} })).code).toBe(
-      401,
-    );
-    expect((await bench.ask(server, `/kubernetes/management/api/v1/namespaces`, { token })).code).toBe(401);
+    expect(
+      (await bench.send(server, path, { method: 'POST', token: `${token.slice(0, -4)}AAAA`, body: {} })).code,
+    ).toBe(401);
+    expect((await bench.send(server, `/kubernetes/management/api/v1/namespaces`, { token })).code).toBe(401);
     expect(await kept()).toEqual([harmless]);
   });
 
@@ -155,7 +155,7 @@ describe('tokens of service accounts', () => {
       subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace: 'default' }],
     };
     const bindings = '/kubernetes/cluster/local/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
-    expect((await bench.ask(server, bindings, { method: 'POST', body: binding })).code).toBe(201);
+    expect((await bench.send(server, bindings, { method: 'POST', body: binding })).code).toBe(201);
     const answer = await ask('/serviceaccounts/robot/token', { method: 'POST', body: {} });
     const token = textAt(answer.json, 'status', 'token');
     const stream = await bench.request(server, `${core}/configmaps?watch=1`, { token });
@@ -163,6 +163,6 @@ describe('tokens of service accounts', () => {
     const rest = stream.body.text().catch((error: unknown) => String(error));
     await ask('/serviceaccounts/robot', { method: 'DELETE' });
     await rest;
-    expect((await bench.ask(server, `${core}/configmaps`, { token })).code).toBe(401);
+    expect((await bench.send(server, `${core}/configmaps`, { token })).code).toBe(401);
   });
 });

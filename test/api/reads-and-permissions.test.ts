@@ -2,32 +2,32 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { linesOf } from '../../src/lib/lines.ts';
-import { isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { readLines } from '../../src/lib/read-lines.ts';
+import { isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = `${groupPath}/namespaces/platform-p-default/virtualclusterinstances`;
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 describe('reads and permissions in the management API', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await make(name);
   });
   afterAll(() => bench.close());
 
-  const post = (body: JsonValue): Call => ({ method: 'POST', body });
+  const post = (body: JsonValue): RequestOptions => ({ method: 'POST', body });
 
   /** Creates an instance and waits until the server has nothing more to write to it. */
   async function make(name: string, metadata: JsonObject = {}): Promise<JsonObject> {
-    const answer = await bench.ask(server, instances, post({ metadata: { name, ...metadata } }));
+    const answer = await bench.send(server, instances, post({ metadata: { name, ...metadata } }));
     expect(answer.code, answer.text).toBe(201);
-    return await untilInstance(bench, server, { name }, isSettled);
+    return await waitForInstance(bench, server, { name }, isReconciled);
   }
 
   const versionOf = (object: JsonValue) => textAt(object, 'metadata', 'resourceVersion');
@@ -37,7 +37,7 @@ describe('reads and permissions in the management API', () => {
     const response = await bench.request(server, path);
     expect(response.statusCode).toBe(200);
     const seen: JsonObject[] = [];
-    for await (const line of linesOf(response.body)) {
+    for await (const line of readLines(response.body)) {
       seen.push(JSON.parse(line));
       if (seen.length === count) break;
     }
@@ -47,9 +47,9 @@ describe('reads and permissions in the management API', () => {
   it('every later read sees a write, by every path (CLIENT-10, GET-02)', async () => {
     const made = await make('fresh');
     const [got, listed, paged] = await Promise.all([
-      bench.ask(server, `${instances}/fresh`),
-      bench.ask(server, instances),
-      bench.ask(server, `${instances}?fieldSelector=metadata.name%3Dfresh`),
+      bench.send(server, `${instances}/fresh`),
+      bench.send(server, instances),
+      bench.send(server, `${instances}?fieldSelector=metadata.name%3Dfresh`),
     ]);
     expect(got.json).toEqual(made);
     for (const list of [listed, paged]) {
@@ -71,7 +71,7 @@ describe('reads and permissions in the management API', () => {
   });
 
   it('every list item has its kind, and a list by name has one object (CLIENT-16, CLIENT-22, NEG-25)', async () => {
-    const { json } = await bench.ask(server, instances);
+    const { json } = await bench.send(server, instances);
     expect(json.kind).toBe('VirtualClusterInstanceList');
     const names = listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
     expect(new Set(names).size).toBe(names.length);
@@ -81,7 +81,7 @@ describe('reads and permissions in the management API', () => {
   });
 
   it('Tables are paged like lists, each page at the same version, without duplicates or gaps (TABLE-10, CLIENT-05, LIST-25, LIST-27)', async () => {
-    const whole = await bench.ask(server, instances);
+    const whole = await bench.send(server, instances);
     const seen: string[] = [];
     const versions = new Set<string>();
     let next = '';
@@ -103,14 +103,14 @@ describe('reads and permissions in the management API', () => {
   }
 
   it('a watch of one object does not need the object to exist (WATCH-27, CLIENT-06)', async () => {
-    const { json } = await bench.ask(server, instances);
+    const { json } = await bench.send(server, instances);
     const watching = events(
       `${instances}?watch=1&resourceVersion=${versionOf(json)}&fieldSelector=metadata.name%3Dlater`,
       2,
     );
     await make('someone-else');
     await make('later');
-    await bench.ask(server, `${instances}/later`, mergePatch({ metadata: { labels: { a: 'b' } } }));
+    await bench.send(server, `${instances}/later`, mergePatch({ metadata: { labels: { a: 'b' } } }));
     const seen = await watching;
     expect(seen.map((event) => `${event.type} ${textAt(event, 'object', 'metadata', 'name')}`)).toEqual([
       'ADDED later',
@@ -127,13 +127,13 @@ describe('reads and permissions in the management API', () => {
   });
 
   it('unknown parameters are ignored (CLIENT-25, REQ-22)', async () => {
-    const { code, json } = await bench.ask(server, `${instances}?shardSelector=x&nothing=here`);
+    const { code, json } = await bench.send(server, `${instances}?shardSelector=x&nothing=here`);
     expect(code).toBe(200);
     expect(listAt(json, 'items').length).toBeGreaterThan(0);
   });
 
   it('an idle watch stays open (WATCH-34, CLIENT-21)', async () => {
-    const { json } = await bench.ask(server, instances);
+    const { json } = await bench.send(server, instances);
     const response = await bench.request(
       server,
       `${instances}?watch=1&resourceVersion=${versionOf(json)}&timeoutSeconds=1`,
@@ -162,20 +162,21 @@ describe('reads and permissions in the management API', () => {
         finalizers: ['a.b/c'],
       },
     };
-    const put = await bench.ask(server, `${instances}/changing`, { method: 'PUT', body: changed });
+    const put = await bench.send(server, `${instances}/changing`, { method: 'PUT', body: changed });
     expect(put.code, put.text).toBe(200);
     expect(put.json).toMatchObject({ metadata: { generateName: 'y-', labels: { a: 'b' }, ownerReferences: [owner] } });
     const moved = { spec: { clusterRef: { cluster: 'another' } } };
-    expect((await bench.ask(server, `${instances}/changing`, mergePatch(moved))).json).toMatchObject({
+    expect((await bench.send(server, `${instances}/changing`, mergePatch(moved))).json).toMatchObject({
       code: 422,
       message: expect.stringContaining('spec.clusterRef.cluster: Invalid value: "another": field is immutable'),
     });
   });
 
   it('authorization checks the verb, the subresource and the name of the request (AUTHZ-09, STATUS-08, DELETE-22, DELCOL-07, AUTHZ-10)', async () => {
-    await bench.make(server, 'users', 'nobody');
-    const token = await bench.makeKey(server, 'nobodys', { user: 'nobody' });
-    const asked = async (path: string, call: Call) => (await bench.ask(server, path, { ...call, token })).json.message;
+    await bench.createObject(server, 'users', 'nobody');
+    const token = await bench.createKey(server, 'nobodys', { user: 'nobody' });
+    const asked = async (path: string, call: RequestOptions) =>
+      (await bench.send(server, path, { ...call, token })).json.message;
     const denied = (verb: string, resource = 'virtualclusterinstances') =>
       expect.stringContaining(
         `User "nobody" cannot ${verb} resource "${resource}" in API group "management.platform.sh" in the namespace "platform-p-default"`,
@@ -192,7 +193,7 @@ describe('reads and permissions in the management API', () => {
 
   it('every name of a kind is unique (DISC-19)', async () => {
     for (const path of ['/kubernetes/management/api/v1', groupPath]) {
-      const { json } = await bench.ask(server, path);
+      const { json } = await bench.send(server, path);
       const names = listAt(json, 'resources')
         .filter((resource) => !textAt(resource, 'name').includes('/'))
         .flatMap((resource) => [

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { dataFiles } from '../harness/data-files.ts';
 
@@ -11,10 +11,10 @@ const jsonPatch = 'application/json-patch+json';
 const mergePatch = 'application/merge-patch+json';
 const applyPatch = 'application/apply-patch+yaml';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
 });
 afterEach(() => bench.close());
@@ -52,7 +52,7 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
 
   async function refused(call: { method?: 'POST' | 'PATCH'; type?: string; body: JsonValue }, suffix = '') {
     const at = call.method === 'PATCH' ? `${path}/one${suffix}` : `${path}${suffix}`;
-    const answer = await bench.ask(server, at, { method: 'POST', ...call });
+    const answer = await bench.send(server, at, { method: 'POST', ...call });
     expect(answer.code, answer.text).toBeGreaterThanOrEqual(400);
     expect(answer.code, answer.text).toBeLessThan(500);
     expect(answer.text).not.toContain(marker.slice(0, 12));
@@ -61,7 +61,7 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
   }
 
   it('appears in no refusal, for any error in the write', async () => {
-    await bench.make(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
+    await bench.createObject(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
     const sent = value(marker);
     const annotations = { [lastApplied]: JSON.stringify({ spec: { [member]: sent } }) };
 
@@ -106,15 +106,15 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
       `{"spec":{"${member}":"${marker}"},"spec":{}}`,
       JSON.stringify([manifest]),
     ];
-    await bench.make(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
+    await bench.createObject(server, plural, 'one', { [member]: value('Aa3vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu') });
     for (const text of texts) {
       const body = { metadata: { annotations: { [lastApplied]: text } }, spec: { [member]: sent } };
-      const answer = await bench.ask(server, `${path}/one`, { method: 'PATCH', type: mergePatch, body });
+      const answer = await bench.send(server, `${path}/one`, { method: 'PATCH', type: mergePatch, body });
       expect(answer.code, answer.text).toBe(200);
       expect(answer.text).not.toContain(marker);
     }
     const body = { ...manifest, metadata: { name: 'one' } };
-    const applied = await bench.ask(server, `${path}/one?fieldManager=kubectl&force=true`, {
+    const applied = await bench.send(server, `${path}/one?fieldManager=kubectl&force=true`, {
       method: 'PATCH',
       type: applyPatch,
       body,
@@ -133,8 +133,8 @@ describe.each(secrets)('spec.$member of $plural', ({ plural, kind, member, value
 
 describe('an access key in an unrelated field', () => {
   it('is not recorded by the audit log', async () => {
-    const key = await bench.makeKey(server, 'mine');
-    expect((await bench.ask(server, `${groupPath}/ownedaccesskeys/${key}`, { method: 'DELETE' })).code).toBe(404);
+    const key = await bench.createKey(server, 'mine');
+    expect((await bench.send(server, `${groupPath}/ownedaccesskeys/${key}`, { method: 'DELETE' })).code).toBe(404);
     expect(await bench.read('audit.log')).toContain('"verb":"delete"');
     expect(await bench.read('audit.log')).not.toContain(key);
   });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { instancesOf, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { virtualClusters } from '../../src/server/local-cluster.fixture.ts';
-import { type Call, groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
+import { instancesOf, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 
 const instances = instancesOf('red');
@@ -26,22 +26,22 @@ const everything: EffectiveAccess = { listed: true, read: 200, kubeconfig: 201, 
 const nothing: EffectiveAccess = { listed: false, read: 403, kubeconfig: 403, look: 403, write: 403, rule: 403 };
 
 describe('a shared virtual cluster (completions §8)', () => {
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
   const keys = new Map<string, string>();
   let tries = 0;
 
-  const post = (body: JsonValue): Call => ({ method: 'POST', body });
-  const ask = (who: Person | 'admin', path: string, call: Call = {}) => {
+  const post = (body: JsonValue): RequestOptions => ({ method: 'POST', body });
+  const ask = (who: Person | 'admin', path: string, call: RequestOptions = {}) => {
     const token = keys.get(who);
-    return bench.ask(server, path, token === undefined ? call : { ...call, token });
+    return bench.send(server, path, token === undefined ? call : { ...call, token });
   };
   const inside = (name: string, path: string) => `/kubernetes/project/red/virtualcluster/${name}${path}`;
   const configMaps = (name: string) => inside(name, '/api/v1/namespaces/default/configmaps');
   const share = async (name: string, spec: JsonObject) => {
     const answer = await ask('admin', `${instances}/${name}`, mergePatch({ spec }));
     expect(answer.code, answer.text).toBe(200);
-    await untilInstance(bench, server, { project: 'red', name }, isSettled);
+    await waitForInstance(bench, server, { project: 'red', name }, isReconciled);
   };
 
   /** Sends every request once with this credential; lists and reads outside always use the key. */
@@ -51,7 +51,8 @@ describe('a shared virtual cluster (completions §8)', () => {
     credential = keys.get(who) ?? '',
   ): Promise<EffectiveAccess> {
     const list = await ask(who, `${groupPath}/virtualclusterinstances`);
-    const within = (path: string, call: Call = {}) => bench.ask(server, path, { ...call, token: credential });
+    const within = (path: string, call: RequestOptions = {}) =>
+      bench.send(server, path, { ...call, token: credential });
     const mark = { metadata: { name: `mark-${tries++}` } };
     return {
       listed: listAt(list.json, 'items').some((item) => textAt(item, 'metadata', 'name') === name),
@@ -92,26 +93,26 @@ describe('a shared virtual cluster (completions §8)', () => {
   };
 
   beforeAll(async () => {
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start();
     for (const name of people) {
-      await bench.make(server, 'users', name);
-      keys.set(name, await bench.makeKey(server, `of-${name}`, { user: name }));
+      await bench.createObject(server, 'users', name);
+      keys.set(name, await bench.createKey(server, `of-${name}`, { user: name }));
     }
-    await bench.make(server, 'teams', 'crew', { users: ['tess'] });
+    await bench.createObject(server, 'teams', 'crew', { users: ['tess'] });
     const member = (name: Person, role: keyof typeof projectRoles) => ({
       kind: 'User',
       name,
       clusterRole: projectRoles[role],
     });
-    await bench.make(server, 'projects', 'red', {
+    await bench.createObject(server, 'projects', 'red', {
       members: [member('chief', 'admin'), member('anna', 'user'), member('bob', 'user'), member('guest', 'viewer')],
       allowedClusters: [{ name: '*' }],
       allowedTemplates: [{ name: '*' }],
     });
     const made = await ask('anna', instances, post({ metadata: { name: 'shared' }, spec: sharing }));
     expect(made.code, made.text).toBe(201);
-    await untilInstance(bench, server, { project: 'red', name: 'shared' }, isSettled);
+    await waitForInstance(bench, server, { project: 'red', name: 'shared' }, isReconciled);
   });
   afterAll(() => bench.close());
 

@@ -4,8 +4,8 @@ import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
 import { listAt, textAt, textsAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { isGone, isSettled, untilInstance } from '../../src/server/instances.fixture.ts';
-import { ServerBench } from '../../src/server/server.fixture.ts';
+import { isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
+import { ServerTestEnv } from '../../src/server/server.fixture.ts';
 import { Caller, eachOf } from './caller.ts';
 import { createFixture, keyFor, type Make, objectCreator } from './create-fixture.ts';
 import type { Persona } from './personas.ts';
@@ -35,7 +35,7 @@ export interface AuthzTestEnv {
 }
 
 export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
-  const bench = await ServerBench.open();
+  const bench = await ServerTestEnv.open();
   const clock = new ManualClock(Date.now());
   const file = join(bench.root, 'settings.yaml');
   if (config !== undefined) await writeFile(file, config);
@@ -53,7 +53,7 @@ export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
   await createFixture(make);
   // From here on only the callers change anything.
   for (const { project, name } of instances) {
-    await untilInstance(bench, server, { project, name }, isSettled);
+    await waitForInstance(bench, server, { project, name }, isReconciled);
     await until(async () => {
       const events = await read(`${root}/api/v1/namespaces/${projectNamespace(project)}/events`);
       return listAt(events, 'items').some((event) => nameOf(event).startsWith(`${name}.`));
@@ -76,7 +76,7 @@ export async function openAuthzTestEnv(config?: string): Promise<AuthzTestEnv> {
     from: (localAddress) => open({ localAddress, connections: 1 }),
     read,
     async untilGone(project, name) {
-      await untilInstance(bench, server, { project, name }, isGone);
+      await waitForInstance(bench, server, { project, name }, isGone);
     },
     async keys(personas) {
       const made = new Map<Persona, string>();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
-import { ServerBench } from '../../src/server/server.fixture.ts';
+import { ServerTestEnv } from '../../src/server/server.fixture.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { holds } from './oracle/relations.ts';
@@ -44,11 +44,11 @@ function mayEnter({ person, scopes }: Persona, cluster: string): boolean {
 const virtualClusters = '/kubernetes/cluster/local/apis/storage.platform.sh/v1/namespaces/default/virtualclusters';
 
 /** Connects a Kubernetes API for each of the fixture's clusters: virtual clusters of another server. */
-async function connect(env: AuthzTestEnv, there: ServerBench): Promise<void> {
+async function connect(env: AuthzTestEnv, there: ServerTestEnv): Promise<void> {
   const target = await there.start({ store: 'memory' });
   const [token, authority] = [await there.adminKey(), await there.read('ca.crt')];
   for (const name of remote) {
-    const made = await there.ask(target, virtualClusters, { method: 'POST', body: { metadata: { name } } });
+    const made = await there.send(target, virtualClusters, { method: 'POST', body: { metadata: { name } } });
     expect(made.code, made.text).toBe(201);
     const kubeconfig = JSON.stringify({
       'current-context': name,
@@ -77,13 +77,13 @@ async function connect(env: AuthzTestEnv, there: ServerBench): Promise<void> {
 
 describe('the gateway to connected clusters follows the permission table (completions §8)', () => {
   let env: AuthzTestEnv;
-  let there: ServerBench;
+  let there: ServerTestEnv;
   const personas = [...plainPersonas, ...scopedPersonas(['second-admin', 'red-admin', 'borrower'])];
   let keys: ReadonlyMap<Persona, string>;
 
   beforeAll(async () => {
     env = await openAuthzTestEnv();
-    there = await ServerBench.open();
+    there = await ServerTestEnv.open();
     await connect(env, there);
     keys = await env.keys(personas);
   }, 60_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
 import { listAt, numberAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
-import { linesOf } from '../../src/lib/lines.ts';
+import { readLines } from '../../src/lib/read-lines.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { listDifferences } from './lists.ts';
 import { type Persona, somePersonas } from './personas.ts';
@@ -47,7 +47,7 @@ describe('the contents of lists and watches', () => {
     const [, token = ''] = [...keys].find(([{ name }]) => name === 'red-viewer') ?? [];
     const ask = { ...watching, project: 'red' };
     const { body } = await env.caller.open(token, `${pathOf(ask)}?watch=1&${fromTheBeginning}`);
-    const events = linesOf(body);
+    const events = readLines(body);
     let generation: number | undefined;
     const next = async (): Promise<string> => {
       const { value } = await events.next();

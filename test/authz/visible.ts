@@ -1,7 +1,7 @@
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../src/lib/json-value.ts';
-import { linesOf } from '../../src/lib/lines.ts';
+import { readLines } from '../../src/lib/read-lines.ts';
 import type { Caller } from './caller.ts';
 import { expected, table } from './oracle/oracle.ts';
 import type { Row } from './oracle/row.ts';
@@ -101,7 +101,7 @@ export async function watchedItems(
     return statusCode === 403 ? 'refused' : [`${statusCode}`];
   }
   const names: string[] = [];
-  for await (const line of linesOf(body)) {
+  for await (const line of readLines(body)) {
     const event = JSON.parse(line) as JsonObject;
     if (event.type === 'BOOKMARK') break;
     names.push(nameOf(event.object ?? {}));

@@ -2,7 +2,7 @@ import { cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Change, ListResult } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { key, put, range, remove } from '../../src/store/suite/suite-store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { virtualClusterInstanceKind } from '../../src/api/management/v1/virtual-cluster-instance.ts';
-import { localCluster, managementGroup, managementVersion } from '../../src/api/naming.ts';
+import { builtInClusterName, managementGroup, managementVersion } from '../../src/api/naming.ts';
 import { type LoadClient, type LoadTarget, startLoadClient } from '../bench/client/start-load-client.mjs';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 import { ApiCaller, apiRoot } from './api-caller.ts';
@@ -53,7 +53,7 @@ let tokens: unknown;
 
 beforeAll(async () => {
   server = await startFlotilla({ args: ['--log-level', 'warn'] });
-  const cluster = `/kubernetes/cluster/${localCluster}`;
+  const cluster = `/kubernetes/cluster/${builtInClusterName}`;
   const caller = await ApiCaller.of(server, cluster);
   const apiVersion = `${managementGroup}/${managementVersion}`;
   target = {

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Store, Write } from '../../src/store/store.ts';
 import { key, put } from '../../src/store/suite/suite-store.ts';
 import { storeState, storeStateIn } from './store-state.ts';
@@ -55,7 +55,7 @@ describe('a store with a torn last write', () => {
     const torn = await stoppedAfter('small', [
       ...writes,
       { key: key('s', '3'), value: undefined },
-      { key: key('s', 'index'), value: 'q', quiet: true },
+      { key: key('s', 'index'), value: 'q', unlogged: true },
     ]);
     const [before, after] = torn.lengths;
     expect(after - before).toBeGreaterThan(200);

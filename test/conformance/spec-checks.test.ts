@@ -74,7 +74,7 @@ describe('a chapter of rules', () => {
 });
 
 describe('the check of file names in docs', () => {
-  const present = ['src/registry/create.ts', 'docs/guides/access.md', 'src/auth/authz'];
+  const present = ['src/registry/verbs/create.ts', 'docs/guides/access.md', 'src/auth/authz'];
   const files = {
     exists: (path: string) => present.includes(path.replace(/\/$/, '')),
     names: new Set(['create.ts']),
@@ -83,8 +83,10 @@ describe('the check of file names in docs', () => {
   const problems = (text: string) => missingPaths('docs/guides/x.md', text, files);
 
   it('accepts paths relative to the root, to src and to the page, bare names and folders', () => {
-    expect(problems('`src/registry/create.ts` `registry/create.ts` `access.md` `create.ts` `auth/authz/`')).toEqual([]);
-    expect(problems('`src/registry/create.ts:12` `../guides/access.md`')).toEqual([]);
+    expect(
+      problems('`src/registry/verbs/create.ts` `registry/verbs/create.ts` `access.md` `create.ts` `auth/authz/`'),
+    ).toEqual([]);
+    expect(problems('`src/registry/verbs/create.ts:12` `../guides/access.md`')).toEqual([]);
   });
 
   it('reports files and folders that do not exist', () => {

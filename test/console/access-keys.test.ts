@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
-import { faultsInBothThemes } from './harness/accessibility.ts';
+import { violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -15,15 +15,15 @@ describeConsole('access keys', (env) => {
   beforeAll(async () => {
     const apiVersion = `${managementGroup}/v1`;
     await env.admin.createUser('anna', password);
-    await env.admin.ask('POST', `${group}/teams`, {
+    await env.admin.request('POST', `${group}/teams`, {
       apiVersion,
       kind: 'Team',
       metadata: { name: 'ops' },
       spec: { users: ['anna'] },
     });
     const members = [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }];
-    await env.admin.ask('PATCH', `${group}/projects/default`, { spec: { members } });
-    await env.admin.ask('POST', `${group}/ownedaccesskeys`, {
+    await env.admin.request('PATCH', `${group}/projects/default`, { spec: { members } });
+    await env.admin.request('POST', `${group}/ownedaccesskeys`, {
       apiVersion,
       kind: 'OwnedAccessKey',
       metadata: { name: 'old' },
@@ -55,7 +55,7 @@ describeConsole('access keys', (env) => {
     await signIn(page, env.flotilla.adminKey, '/keys');
     await page.getByRole('link', { name: 'New access key' }).click();
     await page.getByText('Full access: everything that you may do.').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByLabel('Name', { exact: true }).fill('Not A Name');
     await page.getByRole('button', { name: 'Create access key' }).click();
@@ -74,7 +74,7 @@ describeConsole('access keys', (env) => {
     await page.getByText(/^Use the command-line tool, or kubectl/).waitFor();
     await page.getByLabel('Allow the command-line tool and kubectl').check();
     await page.getByText(/^Use the command-line tool, or kubectl/).waitFor({ state: 'hidden' });
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create access key' }).click();
 
     await page.getByRole('button', { name: 'Copy access key' }).click();
@@ -92,7 +92,7 @@ describeConsole('access keys', (env) => {
     expect(await opens(first)).toBe(201);
     expect(await env.admin.statusOf(first, 'GET', `${group}/users`)).toBe(403);
     await row(page, 'ci').getByText('ago').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await act(page, 'ci', 'Rotate');
     await page.getByRole('button', { name: 'Rotate key' }).click();
@@ -111,7 +111,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: markup }).waitFor();
     await page.getByText('30 days after creation').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete ci' }).click();
     await page.getByText('Deleted ci').waitFor();
@@ -139,7 +139,7 @@ describeConsole('access keys', (env) => {
     await page.getByRole('row').filter({ hasText: 'ops' }).first().waitFor();
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(isTooWide).toBe(false);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     expect(await opens(value)).toBe(403);
 
     await page.getByRole('tab', { name: 'Your sessions' }).click();
@@ -151,13 +151,13 @@ describeConsole('access keys', (env) => {
     await signIn(other.page, env.flotilla.adminKey, '/keys?tab=all');
     await row(other.page, 'old').waitFor();
     await row(other.page, 'admin').first().waitFor();
-    expect(await faultsInBothThemes(other.page)).toEqual([]);
+    expect(await violationsInBothThemes(other.page)).toEqual([]);
     expectNoProblems(other);
     await other.context.close();
   });
 
   it('without permission for access reviews can still sign in and act in their project', async () => {
-    const { spec } = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const { spec } = await env.admin.request<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: 'narrow' },
@@ -178,7 +178,7 @@ describeConsole('access keys', (env) => {
   });
 
   it('shows the new value of a rotated key even if the current session belongs to it and ends', async () => {
-    const made = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const made = await env.admin.request<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: 'mine' },

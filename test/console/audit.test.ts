@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { faultsInBothThemes } from './harness/accessibility.ts';
+import { violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const password = 'correct horse battery';
@@ -12,7 +12,7 @@ describeConsole('the audit log', (env) => {
     await env.admin.createUser('anna', password);
     // More events than one page holds.
     for (let index = 0; index < 120; index += 1) {
-      await env.admin.ask('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
+      await env.admin.request('PATCH', `${group}/users/anna`, { spec: { description: `as of ${index}` } });
     }
   });
 
@@ -38,7 +38,7 @@ describeConsole('the audit log', (env) => {
     const whole = await page.getByLabel('Event JSON').innerText();
     expect(JSON.parse(whole)).toMatchObject({ verb: 'create', objectRef: { resource: 'users' } });
     expect(whole).not.toContain(password);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByLabel('Response code').fill('nonsense');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -61,7 +61,7 @@ describeConsole('the audit log', (env) => {
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).count()).toBe(0);
     await page.goto('/audit-log');
     await page.getByText('Permission denied').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, projectRoles, sleepAfterAnnotation } from '../../src/api/naming.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
+import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -37,7 +37,7 @@ describeConsole('creating a virtual cluster', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('vera', password);
     await env.admin.createUser('udo', password);
-    await env.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.request('PATCH', `${group}/projects/default`, {
       spec: {
         displayName: markup,
         members: [
@@ -47,7 +47,7 @@ describeConsole('creating a virtual cluster', (env) => {
       },
     });
     await env.admin.createInstance('taken');
-    await env.admin.ask('POST', `${group}/virtualclustertemplates`, {
+    await env.admin.request('POST', `${group}/virtualclustertemplates`, {
       metadata: { name: 'small' },
       spec: {
         displayName: `Small ${markup}`,
@@ -61,7 +61,7 @@ describeConsole('creating a virtual cluster', (env) => {
   });
 
   const instance = async (name: string) =>
-    await env.admin.ask<Instance>(
+    await env.admin.request<Instance>(
       'GET',
       `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances/${name}`,
     );
@@ -102,7 +102,7 @@ describeConsole('creating a virtual cluster', (env) => {
     expect(yaml).toContain('env: dev');
     expect(yaml).toContain('replicas: 2');
     expect(yaml).not.toContain(secret);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
     const steps = page.getByRole('list', { name: 'Steps until shop is ready' });
@@ -114,7 +114,7 @@ describeConsole('creating a virtual cluster', (env) => {
     await page.getByText('Your virtual cluster is ready.').waitFor();
     await page.getByText('flotilla connect shop --project default').waitFor();
     await page.getByRole('list', { name: 'Events of shop' }).getByText('Ready').first().waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect(await readableTexts(page)).not.toContain(secret);
 
     const made = await instance('shop');
@@ -149,10 +149,10 @@ describeConsole('creating a virtual cluster', (env) => {
     await expect.poll(() => editor.innerText()).toContain('description: from both sides');
     expect(await editor.innerText()).toContain('team: blue');
     await page.getByText('Ready to create').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
     await page.getByText('Your virtual cluster is ready.').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect((await instance('by-hand')).spec).toMatchObject({ displayName: 'By hand', description: 'from both sides' });
     expectNoProblems(watched);
     await watched.context.close();
@@ -202,7 +202,7 @@ describeConsole('creating a virtual cluster', (env) => {
     const viewer = await env.open();
     await signInAs(viewer.page, 'vera', password, '/virtual-clusters/new');
     await viewer.page.getByText('No project available').waitFor();
-    expect(await accessibilityFaults(viewer.page)).toEqual([]);
+    expect(await accessibilityViolations(viewer.page)).toEqual([]);
     expectNoProblems(viewer);
     await viewer.context.close();
   });

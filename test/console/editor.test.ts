@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
-import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
+import { accessibilityViolations, violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const apiVersion = `${managementGroup}/${managementVersion}`;
 const projects = `/apis/${apiVersion}/projects`;
@@ -13,12 +13,12 @@ type Project = { spec: Record<string, unknown> };
 describeConsole('the editor', (env) => {
   async function createProject(name: string): Promise<void> {
     const spec = { displayName: 'Sea', description: 'old' };
-    await env.admin.ask('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
+    await env.admin.request('POST', projects, { apiVersion, kind: 'Project', metadata: { name }, spec });
   }
 
-  const specOf = async (name: string) => (await env.admin.ask<Project>('GET', `${projects}/${name}`)).spec;
+  const specOf = async (name: string) => (await env.admin.request<Project>('GET', `${projects}/${name}`)).spec;
   const change = async (name: string, spec: object) =>
-    await env.admin.ask('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
+    await env.admin.request('PATCH', `${projects}/${name}?fieldManager=terraform`, { spec });
   const editorOf = (page: Page) => page.getByRole('textbox', { name: 'YAML' });
   const problemsOf = (page: Page) => page.getByRole('list', { name: 'Problems' });
 
@@ -90,7 +90,7 @@ describeConsole('the editor', (env) => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.closest('.cm-editor') === null)).toBe(true);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // The changes are shown before they are saved.
     await editorOf(page).focus();
@@ -98,7 +98,7 @@ describeConsole('the editor', (env) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 field changes').waitFor();
     await dialog.getByRole('textbox', { name: 'Changes' }).getByText('old and new').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expect((await specOf('sea')).description).toBe('old');
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved sea').waitFor();
@@ -149,7 +149,7 @@ describeConsole('the editor', (env) => {
     await change('lake', { description: 'theirs' });
     await page.getByRole('radio', { name: 'Mine: "live and mine"' }).waitFor();
     expect(await page.getByRole('button', { name: 'Merge changes' }).isDisabled()).toBe(true);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('radio', { name: 'Mine: "live and mine"' }).check();
     await page.getByRole('button', { name: 'Merge changes' }).click();
     await page.getByText('This object was changed').waitFor({ state: 'detached' });
@@ -173,10 +173,10 @@ describeConsole('the editor', (env) => {
     await goTo(page, 'description: live and mine');
     await page.keyboard.type(' to the last');
     await page.getByText('You have unsaved changes.').waitFor();
-    await env.admin.ask('DELETE', `${projects}/lake`);
+    await env.admin.request('DELETE', `${projects}/lake`);
     await page.getByText('lake was deleted').waitFor();
     await page.getByRole('textbox', { name: 'Unsaved YAML' }).getByText('live and mine to the last').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles, sleepForceAnnotation } from '../../src/api/naming.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
-import { faultsInEveryLook } from './harness/looks.ts';
+import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const apiVersion = `${managementGroup}/v1`;
@@ -14,13 +14,13 @@ describeConsole('the fleet page', (env) => {
     await env.admin.createInstance('shop', { spec });
     await env.admin.createInstance('search', { spec });
     await env.admin.createInstance('asleep', { spec, metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
-    await env.admin.ask('POST', `${group}/clusters`, {
+    await env.admin.request('POST', `${group}/clusters`, {
       apiVersion,
       kind: 'Cluster',
       metadata: { name: 'far' },
       spec: { networkPeer: true, displayName: markup },
     });
-    await env.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.request('PATCH', `${group}/projects/default`, {
       spec: {
         displayName: markup,
         quotas: { project: { virtualclusterinstances: '4' } },
@@ -91,7 +91,7 @@ describeConsole('the fleet page', (env) => {
     await signIn(page, env.flotilla.adminKey);
     await page.getByRole('link', { name: '2 Ready' }).waitFor();
     await page.getByText('3 of 4').waitFor();
-    expect(await faultsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -7,8 +7,8 @@ import type { ClusterSpec } from '../../src/api/management/v1/cluster.ts';
 import { managementGroup, storageGroup } from '../../src/api/naming.ts';
 import { type ServingProcess, startServing } from '../harness/flotilla-process.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
-import { faultsInEveryLook } from './harness/looks.ts';
+import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const apiVersion = `${managementGroup}/v1`;
@@ -35,7 +35,7 @@ describeConsole('the cluster pages', (env) => {
     await env.admin.createUser('ana', 'a password for tests', { displayName: `Ana ${markup}` });
     const virtualClusters = `/../cluster/local/apis/${storageGroup}/v1/namespaces/default/virtualclusters`;
     for (const name of ['found', 'lost']) {
-      await env.admin.ask('POST', virtualClusters, {
+      await env.admin.request('POST', virtualClusters, {
         apiVersion: `${storageGroup}/v1`,
         kind: 'VirtualCluster',
         metadata: { name },
@@ -49,7 +49,7 @@ describeConsole('the cluster pages', (env) => {
   });
 
   const specOf = async (cluster: string): Promise<ClusterSpec> =>
-    (await env.admin.ask<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
+    (await env.admin.request<{ spec: ClusterSpec }>('GET', `${group}/clusters/${cluster}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
   const nameField = (page: Page) => dialog(page).getByRole('textbox', { name: 'Name', exact: true });
@@ -196,12 +196,12 @@ describeConsole('the cluster pages', (env) => {
     for (const [path, seen] of looks) {
       await page.goto(path);
       await page.getByText(seen).filter({ visible: true }).first().waitFor();
-      expect(await faultsInEveryLook(page), path).toEqual([]);
+      expect(await violationsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/hosts');
     await page.getByRole('button', { name: 'Connect cluster' }).click();
     await nameField(page).waitFor();
-    expect(await faultsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

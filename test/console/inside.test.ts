@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, sleepAfterAnnotation } from '../../src/api/naming.ts';
-import { faultsInBothThemes } from './harness/accessibility.ts';
+import { violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const inside = (name: string, search = '') => `/virtual-clusters/default/${name}/inside${search}`;
 
@@ -53,11 +53,13 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, inside('demo'));
     await row(page, 'kube-system').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Another client creates an object.
     const named = { metadata: { name: 'elsewhere' } };
-    expect((await env.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    expect((await env.inside.request('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
+      201,
+    );
     await row(page, 'elsewhere').waitFor();
 
     // A rejected text stays in the editor, with the error.
@@ -65,7 +67,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await page.getByText('No configmaps').waitFor();
     await page.getByRole('button', { name: 'New ConfigMap' }).first().click();
     await write(page, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not a name\n');
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('alert').getByText('metadata.name').first().waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -82,7 +84,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
       metadata: { name: 'dawn' },
       spec: { color: 'red' },
     };
-    const made = await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
+    const made = await env.inside.request('demo', '/apis/art.example/v1/namespaces/gallery/paintings', {
       method: 'POST',
       document: dawn,
     });
@@ -99,29 +101,32 @@ describeConsole('the explorer of a virtual cluster', (env) => {
       message: '<img src=x onerror=alert(1)>',
     };
     expect(
-      (await env.inside.ask('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event })).status,
+      (await env.inside.request('demo', '/api/v1/namespaces/gallery/events', { method: 'POST', document: event }))
+        .status,
     ).toBe(201);
     await row(page, 'dawn').getByRole('link', { name: 'dawn' }).click();
     await page.getByRole('heading', { name: 'dawn' }).waitFor();
     await page.getByRole('list', { name: 'Events' }).getByText(event.message).waitFor();
     await page.locator('.cm-content').first().getByText('color').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     const green = { ...dawn, metadata: { name: 'dawn', namespace: 'gallery' }, spec: { color: 'green' } };
     await write(page, JSON.stringify(green));
     await page.getByRole('button', { name: 'Review and save' }).click();
     await page.getByRole('dialog', { name: 'Save dawn?' }).getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved dawn').waitFor();
-    expect((await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain(
+    expect((await env.inside.request('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).text).toContain(
       'green',
     );
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete dawn' }).click();
     await page.getByText('No paintings').waitFor();
-    expect((await env.inside.ask('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(404);
+    expect((await env.inside.request('demo', '/apis/art.example/v1/namespaces/gallery/paintings/dawn')).status).toBe(
+      404,
+    );
 
     // A kind that another client removes disappears.
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/paintings.art.example';
-    expect((await env.inside.ask('demo', definition, { method: 'DELETE' })).status).toBe(200);
+    expect((await env.inside.request('demo', definition, { method: 'DELETE' })).status).toBe(200);
     await kinds(page).getByRole('link', { name: 'Painting', exact: true }).waitFor({ state: 'detached' });
 
     // A single namespace.
@@ -147,9 +152,11 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await env.flotilla.stop('SIGKILL');
     await page.getByText('Connection lost').first().waitFor();
     expect(await row(page, 'kube-system').isVisible()).toBe(true);
-    await env.startAgain();
+    await env.restart();
     const named = { metadata: { name: 'after' } };
-    expect((await env.inside.ask('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(201);
+    expect((await env.inside.request('demo', '/api/v1/namespaces', { method: 'POST', document: named })).status).toBe(
+      201,
+    );
     await row(page, 'after').waitFor();
     expectNoProblems(watched);
     await watched.context.close();
@@ -158,9 +165,9 @@ describeConsole('the explorer of a virtual cluster', (env) => {
   it('offers only permitted kinds and actions', async () => {
     const apiVersion = `${managementGroup}/v1`;
     const group = `/apis/${apiVersion}`;
-    await env.admin.ask('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
+    await env.admin.request('POST', `${group}/users`, { apiVersion, kind: 'User', metadata: { name: 'eve' } });
     const key = { apiVersion, kind: 'OwnedAccessKey', metadata: { name: 'eves' }, spec: { user: 'eve' } };
-    const made = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
+    const made = await env.admin.request<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, key);
     await env.admin.createInstance('viewed', {
       spec: {
         access: [{ verbs: ['get', 'use'], users: ['eve'] }],
@@ -178,12 +185,12 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     expect(offered).toContain('ConfigMap');
     expect(offered).not.toContain('Secret');
     expect(await page.getByRole('button', { name: /^New/ }).count()).toBe(0);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     // Forced through the URL.
     await page.goto(inside('viewed', '?kind=/v1/secrets'));
     await page.getByText(/cannot list resource "secrets"/).waitFor();
     // With permissions in one namespace only.
-    await env.admin.ask('PATCH', `${instances}/viewed`, {
+    await env.admin.request('PATCH', `${instances}/viewed`, {
       spec: { extraAccessRules: [{ users: ['eve'], clusterRole: 'nobody' }] },
     });
     const rbac = 'rbac.authorization.k8s.io';
@@ -193,7 +200,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
       subjects: [{ apiGroup: rbac, kind: 'User', name: 'eve' }],
     };
     const bindings = `/apis/${rbac}/v1/namespaces/default/rolebindings`;
-    expect((await env.inside.ask('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
+    expect((await env.inside.request('viewed', bindings, { method: 'POST', document: binding })).status).toBe(201);
     await page.goto(inside('viewed'));
     await page.getByText('No kinds to list').waitFor();
     await page.getByLabel('Namespace').fill('default');
@@ -215,7 +222,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, inside('sleepy'));
     await row(page, 'kube-system').waitFor();
-    await env.admin.ask('PATCH', `${instances}/sleepy`, {
+    await env.admin.request('PATCH', `${instances}/sleepy`, {
       metadata: { annotations: { [sleepAfterAnnotation]: '2' } },
     });
     await page.getByRole('heading', { name: 'sleepy is asleep' }).waitFor();
@@ -226,7 +233,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     // A retry would happen within a moment; its absence can only be observed by waiting longer.
     await page.waitForTimeout(3_000);
     expect(requests).toEqual([]);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
     await row(page, 'kube-system').waitFor();
     expectNoProblems(watched);

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
+import { accessibilityViolations, violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -15,12 +15,12 @@ const path = (name: string, tab = '') => `/virtual-clusters/default/${name}${tab
 describeConsole('the page of a virtual cluster', (env) => {
   /** Creates a user with an access key and returns the key. */
   async function person(name: string): Promise<string> {
-    await env.admin.ask('POST', `${group}/users`, {
+    await env.admin.request('POST', `${group}/users`, {
       metadata: { name },
       kind: 'User',
       apiVersion: `${managementGroup}/v1`,
     });
-    const key = await env.admin.ask<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
+    const key = await env.admin.request<{ spec: { key: string } }>('POST', `${group}/ownedaccesskeys`, {
       apiVersion: `${managementGroup}/v1`,
       kind: 'OwnedAccessKey',
       metadata: { name: `${name}s` },
@@ -51,13 +51,13 @@ describeConsole('the page of a virtual cluster', (env) => {
     await page.getByRole('link', { name: '3 Namespaces' }).waitFor();
     expect(
       (
-        await env.inside.ask('shop', '/api/v1/namespaces', {
+        await env.inside.request('shop', '/api/v1/namespaces', {
           method: 'POST',
           document: { metadata: { name: 'web' } },
         })
       ).status,
     ).toBe(201);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Edit
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -69,7 +69,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await page.getByRole('button', { name: 'Auto-sleep' }).click();
     const autoSleep = page.getByRole('dialog', { name: 'Auto-sleep of shop' });
     await autoSleep.getByLabel('Auto-sleep').selectOption('After 4 hours without requests');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await autoSleep.getByRole('button', { name: 'Save' }).click();
     await page.getByText('after 4 hours without use').waitFor();
 
@@ -81,10 +81,10 @@ describeConsole('the page of a virtual cluster', (env) => {
     const dialog = page.getByRole('dialog', { name: 'Kubeconfig for shop' });
     const shown = (await dialog.getByLabel('Kubeconfig', { exact: true }).textContent()) ?? '';
     const token = /token: (\S+)/.exec(shown)?.[1] ?? '';
-    expect((await env.inside.ask('shop', '/version', { token })).status).toBe(200);
+    expect((await env.inside.request('shop', '/version', { token })).status).toBe(200);
     const ends = Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '');
     expect(Math.abs(ends - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Copy kubeconfig' }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
@@ -96,7 +96,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await readableTexts(page)).not.toContain(token);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Share
     await page.getByRole('tab', { name: 'Access' }).click();
@@ -111,23 +111,23 @@ describeConsole('the page of a virtual cluster', (env) => {
     await sharing.getByLabel('Cluster role').fill('view');
     await page.keyboard.press('Tab');
     await sharing.getByText('flotilla share shop --project default --user anna --role view').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await sharing.getByRole('button', { name: 'Share', exact: true }).click();
     const anna = page.getByRole('row').filter({ hasText: 'anna' });
     await anna.getByText('View and use').waitFor();
     await anna.getByText('view', { exact: true }).waitFor();
-    expect((await env.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
-    expect((await env.inside.ask('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect((await env.inside.request('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(200);
+    expect((await env.inside.request('shop', '/api/v1/secrets', { token: annasKey })).status).toBe(403);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revoke access of anna' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke access' }).click();
     await anna.waitFor({ state: 'detached' });
-    expect((await env.inside.ask('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
+    expect((await env.inside.request('shop', '/api/v1/configmaps', { token: annasKey })).status).toBe(403);
 
     // YAML
     await page.getByRole('tab', { name: 'YAML' }).click();
     await page.getByText('displayName').first().waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // Sleep and wake
     await page.getByRole('tab', { name: 'Overview' }).click();
@@ -135,7 +135,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();
     await page.getByText('A user put it to sleep.').waitFor();
     await page.getByText('Not counted while asleep').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
     // Counting would reset the four hours.
     await page.getByRole('button', { name: 'Count resources' }).click();
@@ -147,10 +147,10 @@ describeConsole('the page of a virtual cluster', (env) => {
     const sure = confirm.getByRole('button', { name: 'Delete shop' });
     expect(await sure.isDisabled()).toBe(true);
     await confirm.getByLabel('Type shop to confirm').fill('shop');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await sure.click();
     await page.getByRole('heading', { name: 'shop was deleted' }).waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.goto(path('never'));
     await page.getByRole('heading', { name: 'No virtual cluster named never' }).waitFor();
     expectNoProblems(watched);
@@ -177,7 +177,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     }
     expect(await page.getByRole('link', { name: 'Open explorer' }).count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Resources' }).count()).toBe(0);
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('tab', { name: 'Connect' }).click();
     await page.getByText('No permission to connect').waitFor();
     await page.getByRole('tab', { name: 'Access' }).click();
@@ -186,7 +186,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(isTooWide).toBe(false);
 
-    await env.admin.ask('DELETE', `${instances}/seen`);
+    await env.admin.request('DELETE', `${instances}/seen`);
     await page.getByRole('heading', { name: 'seen was deleted' }).waitFor();
     expectNoProblems(watched);
     await watched.context.close();

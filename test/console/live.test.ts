@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { liveHeap } from './harness/live-heap.ts';
 
 const instances = `/apis/${managementGroup}/v1/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
@@ -26,7 +26,7 @@ describeConsole('console pages that stay open', (env) => {
     await row(one.page, 'seen').getByText('Ready').waitFor();
     await other.page.getByRole('link', { name: '1 Ready' }).waitFor();
 
-    await env.admin.ask('DELETE', `${instances}/seen`);
+    await env.admin.request('DELETE', `${instances}/seen`);
     await row(one.page, 'seen').waitFor({ state: 'detached' });
     await other.page.getByText('No virtual clusters yet').waitFor();
     for (const watched of [one, other]) {
@@ -44,7 +44,7 @@ describeConsole('console pages that stay open', (env) => {
     await watched.page.getByText('Connection lost. Retrying automatically.').waitFor();
     // The rows stay visible.
     expect(await row(watched.page, 'before').isVisible()).toBe(true);
-    await env.startAgain();
+    await env.restart();
     await watched.page.getByText('Connection lost. Retrying automatically.').waitFor({ state: 'hidden' });
     await env.admin.createInstance('after', {});
     await row(watched.page, 'after').waitFor();
@@ -68,7 +68,7 @@ describeConsole('console pages that stay open', (env) => {
             Array.from({ length: perSecond / 5 }, async () => {
               sent += 1;
               const name = names[sent % names.length] ?? '';
-              await env.admin.ask('PATCH', `${instances}/${name}`, {
+              await env.admin.request('PATCH', `${instances}/${name}`, {
                 metadata: { annotations: { round: `${sent}` } },
               });
             }),

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
-import { expectNoProblems, signIn, type WatchedPage } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { accessibilityViolations } from './harness/accessibility.ts';
+import { expectNoProblems, type MonitoredPage, signIn } from './harness/browser.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { cpuTime } from './harness/cpu-time.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -43,12 +43,12 @@ async function scroll(page: Page, pixels: number, frames: number): Promise<void>
 }
 
 describeConsole('a list of ten thousand virtual clusters', (env) => {
-  let watched: WatchedPage;
+  let watched: MonitoredPage;
 
   beforeAll(async () => {
     for (const name of projects) {
       const spec = { allowedClusters: [{ name: '*' }], allowedTemplates: [{ name: '*' }] };
-      await env.admin.ask('POST', `${group}/projects`, { metadata: { name }, spec });
+      await env.admin.request('POST', `${group}/projects`, { metadata: { name }, spec });
     }
     await inLanes(12, async (index) => await env.admin.createInstance(nameOf(index), {}, projectOf(index)));
     watched = await env.open();
@@ -86,7 +86,7 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
       for (let round = 0; round < 60; round++) {
         const pause = new Promise((resolve) => setTimeout(resolve, 40));
         const changed = [round * 2, round * 2 + 1].map((index) =>
-          env.admin.ask('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
+          env.admin.request('PATCH', pathOf(index), { metadata: { labels: { round: String(round) } } }),
         );
         await Promise.all([pause, ...changed]);
       }
@@ -94,7 +94,7 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
     // The share of one CPU.
     expect(spent / (Date.now() - started)).toBeLessThan(0.5);
 
-    await env.admin.ask('DELETE', pathOf(0));
+    await env.admin.request('DELETE', pathOf(0));
     await page.getByRole('link', { name: nameOf(0), exact: true }).waitFor({ state: 'detached' });
     await page.getByText(`${count - 1}`, { exact: true }).waitFor();
   });
@@ -115,10 +115,10 @@ describeConsole('a list of ten thousand virtual clusters', (env) => {
     await dialog.getByText('and 800 more').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expectNoProblems(watched);
   });
 

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { Browser as Requests } from '../../src/server/browser.fixture.ts';
-import { groupPath, ServerBench } from '../../src/server/server.fixture.ts';
+import { Browser as Requests } from '../../src/server/auth/browser.fixture.ts';
+import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
-import { testCertificate } from '../harness/http-server.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
+import { testCertificate } from '../harness/test-http-server.ts';
 import { chromiumMissing, startBrowser } from './harness/browser.ts';
 
 const consoleHeaders = { 'X-Flotilla-Console': '1', 'Content-Type': 'application/json' };
@@ -22,7 +22,7 @@ const script = `document.title = 'ran'; fetch(${JSON.stringify(projects)}, { hea
 
 describeIfAvailable(chromiumMissing, 'a console session and pages of other origins', () => {
   let browser: Browser;
-  let env: ServerBench;
+  let env: ServerTestEnv;
   let server: RunningServer;
   let sibling: Server;
   const closing: (() => unknown)[] = [];
@@ -59,12 +59,12 @@ describeIfAvailable(chromiumMissing, 'a console session and pages of other origi
         each.close();
       });
     }
-    env = await ServerBench.open();
+    env = await ServerTestEnv.open();
     closing.push(() => env.close());
     await mkdir(env.consoleDir);
     await writeFile(join(env.consoleDir, 'index.html'), '<!doctype html><title>console</title><body>');
     server = await env.start();
-    await env.make(server, 'users', 'anna', {});
+    await env.createObject(server, 'users', 'anna', {});
     const kubeconfig = JSON.stringify({
       apiVersion: 'v1',
       kind: 'Config',
@@ -73,7 +73,7 @@ describeIfAvailable(chromiumMissing, 'a console session and pages of other origi
       contexts: [{ name: 'evil', context: { cluster: 'evil', user: 'admin' } }],
       'current-context': 'evil',
     });
-    await env.make(server, 'clusters', 'evil', { kubeconfig });
+    await env.createObject(server, 'clusters', 'evil', { kubeconfig });
     context = await browser.newContext({ ignoreHTTPSErrors: true });
     closing.push(() => context.close());
     page = await context.newPage();
@@ -120,7 +120,7 @@ describeIfAvailable(chromiumMissing, 'a console session and pages of other origi
     expect(cookie).toMatchObject({ name: '__Host-flotilla-session', httpOnly: true, secure: true, sameSite: 'Strict' });
     expect(await fetched('/auth/session', { method: 'DELETE', headers: consoleHeaders })).toBe(200);
     expect(await context.cookies()).toEqual([]);
-    expect((await env.ask(server, `${groupPath}/accesskeys/${name}`)).code).toBe(404);
+    expect((await env.send(server, `${groupPath}/accesskeys/${name}`)).code).toBe(404);
   });
 
   for (const [site, host, sendsCookie] of [
@@ -223,7 +223,7 @@ describeIfAvailable(chromiumMissing, 'a console session and pages of other origi
   it('a cookie that the sibling replaces is rejected', async () => {
     const name = await signIn(await env.adminKey());
     const attacker = new Requests(env, server);
-    await attacker.signIn({ accessKey: await env.makeKey(server, 'annas', { user: 'anna' }) });
+    await attacker.signIn({ accessKey: await env.createKey(server, 'annas', { user: 'anna' }) });
     siblingCookie = `__Host-flotilla-session=${attacker.cookie}; Path=/; Secure; HttpOnly; SameSite=Strict`;
     const other = await context.newPage();
     await other.goto(siblingUrl('127.0.0.1'));

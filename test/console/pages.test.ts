@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
+import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
-import { inEveryLook, whatSticksOut } from './harness/looks.ts';
+import { describeConsole } from './harness/console-test-env.ts';
+import { horizontalOverflow, inEveryLook } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
@@ -48,7 +48,7 @@ const pages = [
 describeConsole('every page of the console', (env) => {
   beforeAll(async () => {
     const make = (plural: string, kind: string, name: string, spec: object) =>
-      env.admin.ask('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
+      env.admin.request('POST', `${group}/${plural}`, { apiVersion, kind, metadata: { name }, spec });
     const shown = { displayName: markup, description: markup };
     await env.admin.createUser('marked', 'a password for tests', {
       displayName: markup,
@@ -62,10 +62,10 @@ describeConsole('every page of the console', (env) => {
       parameters: [{ variable: 'size', label: markup, description: markup, section: markup, defaultValue: '1' }],
     });
     await make('ownedaccesskeys', 'OwnedAccessKey', 'marked', { displayName: markup, ttl: 86_400 });
-    await env.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.request('PATCH', `${group}/projects/default`, {
       spec: { ...shown, members: [{ kind: 'User', name: 'marked', clusterRole: projectRoles.user }] },
     });
-    await env.admin.ask('PATCH', `${group}/clusters/local`, { spec: shown });
+    await env.admin.request('PATCH', `${group}/clusters/local`, { spec: shown });
     await env.admin.createInstance(longest);
     await env.admin.createInstance('shop', { spec: { ...shown, templateRef: { name: 'marked' } } });
   });
@@ -90,8 +90,8 @@ describeConsole('every page of the console', (env) => {
         if (screenshots !== undefined)
           await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`) });
         // The elements are the same at every width.
-        const found = width < 1000 ? [] : await accessibilityFaults(page);
-        found.push(...(await whatSticksOut(page)));
+        const found = width < 1000 ? [] : await accessibilityViolations(page);
+        found.push(...(await horizontalOverflow(page)));
         if ((await page.locator('img[src="x"]').count()) > 0) found.push('markup was rendered as an element');
         faults.push(...found.map((fault) => `${name}, ${theme}, ${width} wide: ${fault}`));
       });

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { faultsInBothThemes } from './harness/accessibility.ts';
+import { violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const group = `/apis/${managementGroup}/v1`;
@@ -24,7 +24,7 @@ describeConsole('users and teams', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/users');
     await page.getByRole('row').filter({ hasText: 'Ben Okafor' }).waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await button(page, 'New user').click();
     await dialog(page).getByLabel(/^Name/).fill('anna');
@@ -33,7 +33,7 @@ describeConsole('users and teams', (env) => {
     await dialog(page).getByLabel('Password', { exact: true }).fill('short');
     await dialog(page).getByLabel('Groups').fill('dev');
     await dialog(page).getByLabel('Groups').press('Enter');
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Create' }).click();
     await dialog(page)
       .getByText(/must be 8 to 1024 characters long/)
@@ -46,11 +46,11 @@ describeConsole('users and teams', (env) => {
     expect(await readableTexts(page)).not.toContain(password);
     await page.getByText('anna@example.org').waitFor();
     await page.getByText('Not a member of any team.').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click();
     await page.getByText('No teams yet').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await button(page, 'New team').first().click();
     await dialog(page).getByLabel(/^Name/).fill('ops');
     await dialog(page).getByRole('button', { name: 'Create' }).click();
@@ -61,12 +61,12 @@ describeConsole('users and teams', (env) => {
     await dialog(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('link', { name: 'Ben Okafor' }).waitFor();
     // A concurrent change by another client.
-    await env.admin.ask('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
+    await env.admin.request('PATCH', `${group}/teams/ops`, { spec: { users: ['ben', 'anna'] } });
     await page.getByRole('link', { name: markup }).waitFor();
     await button(page, 'Remove ben').click();
     await dialog(page).getByRole('button', { name: 'Remove ben' }).click();
     await page.getByRole('link', { name: 'Ben Okafor' }).waitFor({ state: 'hidden' });
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('tab', { name: 'Access keys' }).click();
     await page.getByRole('link', { name: 'New access key' }).click();

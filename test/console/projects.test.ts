@@ -3,8 +3,8 @@ import { beforeAll, expect, it } from 'vitest';
 import type { ProjectSpec } from '../../src/api/management/v1/project.ts';
 import { managementGroup, projectRoles } from '../../src/api/naming.ts';
 import { expectNoProblems, signIn } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
-import { faultsInEveryLook } from './harness/looks.ts';
+import { describeConsole } from './harness/console-test-env.ts';
+import { violationsInEveryLook } from './harness/looks.ts';
 
 const apiVersion = `${managementGroup}/v1`;
 const group = `/apis/${apiVersion}`;
@@ -15,13 +15,13 @@ describeConsole('the project pages', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('ana', password, { displayName: `Ana ${markup}` });
     await env.admin.createUser('chief', password);
-    await env.admin.ask('POST', `${group}/teams`, {
+    await env.admin.request('POST', `${group}/teams`, {
       apiVersion,
       kind: 'Team',
       metadata: { name: 'ops' },
       spec: { displayName: 'Operations', users: ['chief'] },
     });
-    await env.admin.ask('POST', `${group}/projects`, {
+    await env.admin.request('POST', `${group}/projects`, {
       apiVersion,
       kind: 'Project',
       metadata: { name: 'red' },
@@ -39,7 +39,7 @@ describeConsole('the project pages', (env) => {
   });
 
   const specOf = async (project: string): Promise<ProjectSpec> =>
-    (await env.admin.ask<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
+    (await env.admin.request<{ spec: ProjectSpec }>('GET', `${group}/projects/${project}`)).spec;
   const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
   const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -92,7 +92,7 @@ describeConsole('the project pages', (env) => {
     // Another client adds a team: it appears at once, and a change here keeps it.
     const members = (await specOf('blue')).members ?? [];
     const ops = { kind: 'Team', name: 'ops', clusterRole: projectRoles.user };
-    await env.admin.ask('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
+    await env.admin.request('PATCH', `${group}/projects/blue`, { spec: { members: [...members, ops] } });
     await page.getByRole('link', { name: 'Operations' }).waitFor();
     await roleOfAna.selectOption({ label: 'Admin' });
     await page.getByText('Changed role of ana to Admin').waitFor();
@@ -183,12 +183,12 @@ describeConsole('the project pages', (env) => {
     for (const [path, seen] of looks) {
       await page.goto(path);
       await page.getByText(seen).filter({ visible: true }).first().waitFor();
-      expect(await faultsInEveryLook(page), path).toEqual([]);
+      expect(await violationsInEveryLook(page), path).toEqual([]);
     }
     await page.goto('/projects/red?tab=members');
     await page.getByRole('button', { name: 'Add member' }).click();
     await dialog(page).getByPlaceholder('Search by name').waitFor();
-    expect(await faultsInEveryLook(page)).toEqual([]);
+    expect(await violationsInEveryLook(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

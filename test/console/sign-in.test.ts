@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
-import { expectNoProblems, signIn, signInAs, watchedPage } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { accessibilityViolations } from './harness/accessibility.ts';
+import { expectNoProblems, monitoredPage, signIn, signInAs } from './harness/browser.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 import { readableTexts } from './harness/secrets.ts';
 
 const password = 'correct horse battery staple';
@@ -14,7 +14,7 @@ describeConsole('signing in to the console', (env) => {
   });
 
   async function loginsOf(user: string): Promise<string[]> {
-    const { items } = await env.admin.ask<{
+    const { items } = await env.admin.request<{
       items: { metadata: { name: string }; spec: { type: string; user?: string } }[];
     }>('GET', keys);
     return items.filter(({ spec }) => spec.type === 'Login' && spec.user === user).map(({ metadata }) => metadata.name);
@@ -52,7 +52,7 @@ describeConsole('signing in to the console', (env) => {
     const { page, context } = watched;
     const before = await loginsOf('admin');
     await signIn(page, env.flotilla.adminKey);
-    const other = await watchedPage(context, env.flotilla.url);
+    const other = await monitoredPage(context, env.flotilla.url);
     await other.page.goto('/projects');
     await other.page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
     expect(await loginsOf('admin')).toHaveLength(before.length + 1);
@@ -76,13 +76,13 @@ describeConsole('signing in to the console', (env) => {
     await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
     const search = page.getByRole('textbox', { name: 'Search virtual clusters' });
     await search.fill('typed');
-    const other = await watchedPage(context, env.flotilla.url);
+    const other = await monitoredPage(context, env.flotilla.url);
     await other.page.goto('/virtual-clusters/new');
     const name = other.page.getByRole('textbox', { name: /^Name/ });
     await name.fill('half-typed');
 
     for (const login of await loginsOf('admin'))
-      if (!before.has(login)) await env.admin.ask('DELETE', `${keys}/${login}`);
+      if (!before.has(login)) await env.admin.request('DELETE', `${keys}/${login}`);
     await page.getByText('Your session has ended').waitFor();
     await other.page.getByText('Your session has ended').waitFor();
     expect(await search.isVisible()).toBe(false);
@@ -106,7 +106,7 @@ describeConsole('signing in to the console', (env) => {
     const watched = await env.open({ theme });
     await watched.page.goto('/');
     await watched.page.getByRole('button', { name: 'Sign in' }).waitFor();
-    expect(await accessibilityFaults(watched.page)).toEqual([]);
+    expect(await accessibilityViolations(watched.page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });
@@ -122,10 +122,10 @@ describeConsole('signing in to the console', (env) => {
     await description.fill('half a sentence');
 
     const user = `/apis/${managementGroup}/v1/users/anna`;
-    await env.admin.ask('PATCH', user, { spec: { disabled: true } });
+    await env.admin.request('PATCH', user, { spec: { disabled: true } });
     await page.getByText('Your session has ended').waitFor();
     await expect.poll(() => field('password')).toBe(true);
-    await env.admin.ask('PATCH', user, { spec: { disabled: false } });
+    await env.admin.request('PATCH', user, { spec: { disabled: false } });
     await page.locator('input[name="password"]').fill(password);
     await page.keyboard.press('Enter');
     await description.waitFor();

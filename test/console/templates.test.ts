@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { managementGroup, managementVersion, projectRoles } from '../../src/api/naming.ts';
-import { accessibilityFaults, faultsInBothThemes } from './harness/accessibility.ts';
+import { accessibilityViolations, violationsInBothThemes } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const apiVersion = `${managementGroup}/${managementVersion}`;
 const templates = `/apis/${apiVersion}/virtualclustertemplates`;
@@ -23,7 +23,7 @@ describeConsole('the template pages', (env) => {
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/templates');
     await page.getByRole('link', { name: 'control-plane' }).waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // A new template starts with an example.
     await page.getByRole('button', { name: 'New template' }).click();
@@ -42,7 +42,7 @@ describeConsole('the template pages', (env) => {
     await renderedOf(page).getByText('text: Hello from demo, TEST').waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('shop');
     await renderedOf(page).getByText('text: Hello from shop, TEST').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     // The preview follows unsaved edits; rendering errors are shown with their line in the preview and in the editor.
     await editorOf(page).getByText('kind: ConfigMap').click();
@@ -59,7 +59,7 @@ describeConsole('the template pages', (env) => {
     await row.waitFor();
     const line = (await editorOf(page).innerText()).split('\n').findIndex((text) => text.includes('nope')) + 1;
     expect(await row.getByRole('button').innerText()).toBe(`Line ${line}`);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await discard(page);
     await renderedOf(page).waitFor();
 
@@ -74,7 +74,7 @@ describeConsole('the template pages', (env) => {
     // The overview.
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('region', { name: 'Parameters of the template' }).getByText('Environment').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('textbox').fill('small');
@@ -87,7 +87,7 @@ describeConsole('the template pages', (env) => {
 
   it('create, compare and delete versions', async () => {
     const spec = { template: { objects: 'a: "{{ .Values.size }}"\n' }, parameters: [{ variable: 'size' }] };
-    await env.admin.ask('POST', templates, {
+    await env.admin.request('POST', templates, {
       apiVersion,
       kind: 'VirtualClusterTemplate',
       metadata: { name: 'grown' },
@@ -115,22 +115,22 @@ describeConsole('the template pages', (env) => {
     await page.getByText('No differences.').waitFor();
 
     // The page follows a change by another client.
-    const { spec: now } = await env.admin.ask<{ spec: { versions: { version: string; template: object }[] } }>(
+    const { spec: now } = await env.admin.request<{ spec: { versions: { version: string; template: object }[] } }>(
       'GET',
       `${templates}/grown`,
     );
     const versions = now.versions.map((one) =>
       one.version === '1.1.0' ? { ...one, template: { objects: 'a: "{{ .Values.size | upper }}"\n' } } : one,
     );
-    await env.admin.ask('PATCH', `${templates}/grown`, { spec: { versions } });
+    await env.admin.request('PATCH', `${templates}/grown`, { spec: { versions } });
     const differs = page.getByRole('textbox', { name: 'From 1.0.0 to 1.1.0' });
     await differs.getByText('| upper }}').waitFor();
-    expect(await faultsInBothThemes(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await dialog.getByRole('button', { name: 'Delete 1.0.0' }).click();
     await differs.waitFor({ state: 'detached' });
-    const left = await env.admin.ask<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
+    const left = await env.admin.request<{ spec: { versions: object[] } }>('GET', `${templates}/grown`);
     expect(left.spec.versions).toMatchObject([{ version: '1.1.0' }]);
     expectNoProblems(watched);
     await watched.context.close();
@@ -138,7 +138,7 @@ describeConsole('the template pages', (env) => {
 
   it('are read-only for a user who may only view the template', async () => {
     await env.admin.createUser('anna', 'the-password-of-anna');
-    await env.admin.ask('PATCH', `/apis/${apiVersion}/projects/default`, {
+    await env.admin.request('PATCH', `/apis/${apiVersion}/projects/default`, {
       spec: { members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.user }] },
     });
     const watched = await env.open();
@@ -150,7 +150,7 @@ describeConsole('the template pages', (env) => {
     for (const name of ['Edit details', 'Duplicate', 'Delete', 'Review and save']) {
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
     }
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     expectNoProblems(watched);
     await watched.context.close();
   });

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { managementGroup, nonDeletableAnnotation, projectNamespace, projectRoles } from '../../src/api/naming.ts';
-import { accessibilityFaults } from './harness/accessibility.ts';
+import { accessibilityViolations } from './harness/accessibility.ts';
 import { expectNoProblems, signIn, signInAs } from './harness/browser.ts';
-import { describeConsole } from './harness/console-bench.ts';
+import { describeConsole } from './harness/console-test-env.ts';
 
 const group = `/apis/${managementGroup}/v1`;
 const password = 'a password for tests';
@@ -20,7 +20,7 @@ describeConsole('the list of virtual clusters', (env) => {
   beforeAll(async () => {
     await env.admin.createUser('vera', password);
     await env.admin.createUser('udo', password);
-    await env.admin.ask('PATCH', `${group}/projects/default`, {
+    await env.admin.request('PATCH', `${group}/projects/default`, {
       spec: {
         members: [
           { kind: 'User', name: 'vera', clusterRole: projectRoles.viewer },
@@ -171,16 +171,16 @@ describeConsole('the list of virtual clusters', (env) => {
       await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
       await select(page, ['shop']);
       await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).waitFor();
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       // The page itself never scrolls horizontally; the table does.
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
       await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
       await page.getByLabel('Type shop to confirm').waitFor();
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Actions for shop' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityViolations(page)).toEqual([]);
       expectNoProblems(watched);
       await watched.context.close();
     }
@@ -188,14 +188,14 @@ describeConsole('the list of virtual clusters', (env) => {
 
   it('explains the first step if it is empty', async () => {
     const list = `${group}/namespaces/${projectNamespace('default')}/virtualclusterinstances`;
-    await env.admin.ask('PATCH', `${list}/kept`, { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
-    await env.admin.ask('DELETE', list);
+    await env.admin.request('PATCH', `${list}/kept`, { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
+    await env.admin.request('DELETE', list);
     const watched = await env.open();
     const { page } = watched;
     await signIn(page, env.flotilla.adminKey, '/virtual-clusters');
     await page.getByText('No virtual clusters yet').waitFor();
     await page.getByText('flotilla create demo --wait').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'New virtual cluster' }).last().click();
     await page.getByRole('heading', { name: 'New virtual cluster' }).waitFor();
     expectNoProblems(watched);

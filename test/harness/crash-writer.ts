@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import type { Revision, Store } from '../../src/store/store.ts';
 import { crashSlice, crashWriters, crashWrites } from './crash-writes.ts';
 

@@ -14,6 +14,6 @@ export function crashWrites(round: number, writer: number, count: number): Write
   return [
     { key: at('first'), value: count % 5 === 4 ? undefined : value },
     { key: at('second'), value },
-    { key: at('index'), value, quiet: true },
+    { key: at('index'), value, unlogged: true },
   ];
 }

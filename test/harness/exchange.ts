@@ -1,6 +1,6 @@
 import type { Exchange, IncomingRequest } from '../../src/http/exchange.ts';
-import { rawPath } from '../../src/http/path-segments.ts';
-import { parseRequestInfo } from '../../src/http/request-info.ts';
+import { rawPath } from '../../src/http/request/path-segments.ts';
+import { parseRequestInfo } from '../../src/http/request/request-info.ts';
 import { newExchange } from '../../src/http/router.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import { CrashLedger } from './crash-ledger.ts';
 import { buildKilledProgram } from './killed-program.ts';
 

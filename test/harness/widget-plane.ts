@@ -15,7 +15,7 @@ import type {
   Patch,
   PatchOptions,
   ResourceVerbs,
-  Served,
+  ServedObject,
   WatchEvent,
   WatchOptions,
   WatchStream,
@@ -59,7 +59,7 @@ const namespaceKind: ResourceKind = {
   schema: { type: 'object' },
 };
 
-export interface Call {
+export interface RecordedCall {
   readonly verb: string;
   readonly context: RequestContext;
   readonly name?: string;
@@ -69,7 +69,7 @@ export interface Call {
 }
 
 /** Feeds the watches of a test: each event goes to one waiting watch, and `end` ends all of them. */
-export class EventSource {
+export class TestEventSource {
   readonly #waiting: WatchEvent[] = [];
   #wakes: (() => void)[] = [];
   #over: boolean | Error = false;
@@ -102,7 +102,7 @@ export class EventSource {
         }
         return event;
       },
-      get over() {
+      get isEnded() {
         return left || (source.#over !== false && source.#waiting.length === 0);
       },
       wait: (wake) => void source.#wakes.push(wake),
@@ -116,7 +116,7 @@ export class EventSource {
   }
 }
 
-export function served(object: KubeObject): Served {
+export function served(object: KubeObject): ServedObject {
   return { object, json: () => writeJson(object) };
 }
 
@@ -124,9 +124,9 @@ export function served(object: KubeObject): Served {
 export class WidgetPlane implements Plane {
   readonly id = 'test';
   readonly generation = 1;
-  readonly calls: Call[] = [];
+  readonly calls: RecordedCall[] = [];
   readonly objects = new Map<string, KubeObject>();
-  readonly events = new EventSource();
+  readonly events = new TestEventSource();
   /** Resolves when the signal of the watch verb's context fires. */
   watchEnded: Promise<void> = Promise.resolve();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: 'test' });
@@ -202,7 +202,7 @@ export class WidgetPlane implements Plane {
       if (object === undefined) throw notFound(resource, name);
       return object;
     };
-    const write = (context: RequestContext, sent: KubeObject): Served => {
+    const write = (context: RequestContext, sent: KubeObject): ServedObject => {
       const object = cloneJson(sent);
       object.metadata.resourceVersion = String(++this.#revision);
       this.objects.set(keyOf(context, object.metadata.name ?? ''), object);

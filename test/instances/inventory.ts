@@ -1,4 +1,4 @@
-import { localCluster, managementGroup, projectNamespace, storageGroup } from '../../src/api/naming.ts';
+import { builtInClusterName, managementGroup, projectNamespace, storageGroup } from '../../src/api/naming.ts';
 import { listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { ApiCaller } from '../bad-days/api-caller.ts';
@@ -30,7 +30,7 @@ export async function countProjects(server: FlotillaProcess): Promise<number> {
 
 export async function takeInventory(server: FlotillaProcess): Promise<Inventory> {
   const management = await ApiCaller.of(server);
-  const local = await ApiCaller.of(server, `/kubernetes/cluster/${localCluster}`);
+  const local = await ApiCaller.of(server, `/kubernetes/cluster/${builtInClusterName}`);
   const items = async (api: ApiCaller, path: string) => listAt((await api.get(path)) as JsonValue, 'items');
   try {
     const instances = await items(management, `${group}/virtualclusterinstances`);

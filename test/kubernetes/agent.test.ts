@@ -54,7 +54,7 @@ describeIfAvailable(
       kubernetes = await startKubernetes({ programs });
       flotilla = await openFlotilla(kubernetes);
       // The agent is the only connection to the cluster.
-      await flotilla.bench.make(flotilla.server, 'clusters', cluster, { networkPeer: true });
+      await flotilla.bench.createObject(flotilla.server, 'clusters', cluster, { networkPeer: true });
       const made = await flotilla.ask(`${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
       writeFileSync(join(flotilla.bench.root, 'agent.key'), textAt(made.json, 'accessKey'), { mode: 0o600 });
       agent = await start();

@@ -4,11 +4,14 @@ import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readKubeconfig } from '../../src/api/kubeconfig.ts';
 import type { ApiRequest, ApiResponse, ClusterApi } from '../../src/hosts/host.ts';
-import { connectToHost, type HostConnection } from '../../src/hosts/kubernetes/host-connection.ts';
-import { openWays, type VirtualClusterWays } from '../../src/hosts/kubernetes/reach-virtual-cluster.ts';
+import { connectToHost, type HostConnection } from '../../src/hosts/kubernetes/reach/host-connection.ts';
+import {
+  openVirtualClusterConnections,
+  type VirtualClusterConnections,
+} from '../../src/hosts/kubernetes/reach/virtual-cluster-connections.ts';
 import { ManualClock, systemClock } from '../../src/lib/clock.ts';
-import { linesOf } from '../../src/lib/lines.ts';
 import { silentLog } from '../../src/lib/log.ts';
+import { readLines } from '../../src/lib/read-lines.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { findKubernetes } from './harness/programs.ts';
 import type { StandIn } from './harness/stand-in.ts';
@@ -51,7 +54,7 @@ async function whoAmI(api: ClusterApi, as: ApiRequest['as']) {
 describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the connection to real clusters', () => {
   let kubernetes: Kubernetes;
   let connection: HostConnection;
-  let ways: VirtualClusterWays;
+  let ways: VirtualClusterConnections;
   let inside: StandIn;
   let uid: string;
 
@@ -72,7 +75,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
     inside = await kubernetes.installByHand(place);
     const service = await kubernetes.api.ok('GET', '/api/v1/namespaces/reached/services/blue');
     uid = String((service.metadata as { uid: string }).uid);
-    ways = openWays({
+    ways = openVirtualClusterConnections({
       connection,
       clock: systemClock,
       log: silentLog,
@@ -88,20 +91,20 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
 
   it('callers keep their identity, in the cluster and in the virtual one, with groups and extras', async () => {
     const jane = { name: 'Łucja', groups: ['devs'], extra: { 'example.com/scope': ['a b', 'ü'] } };
-    for (const api of [connection.api, ways.to(place)]) {
+    for (const api of [connection.api, ways.apiOf(place)]) {
       expect(await whoAmI(api, jane)).toMatchObject({
         username: 'Łucja',
         groups: ['devs', 'system:authenticated'],
         extra: { 'example.com/scope': ['a b', 'ü'] },
       });
     }
-    const refused = await ways.to(place).send(asking('/api/v1/secrets', { as: jane }));
+    const refused = await ways.apiOf(place).send(asking('/api/v1/secrets', { as: jane }));
     expect(refused.status).toBe(403);
     expect(JSON.parse(await textOf(refused)).message).toContain('User "Łucja" cannot list resource "secrets"');
   });
 
   it("a token of a virtual cluster's service account keeps that identity, whatever certificate this server has", async () => {
-    const api = ways.to(place);
+    const api = ways.apiOf(place);
     await post(api, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     const { status } = await post(api, '/api/v1/namespaces/default/serviceaccounts/robot/token', request);
@@ -111,11 +114,11 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
   });
 
   it('a watch lasts during other requests, and ends with its signal', async () => {
-    const api = ways.to(place);
+    const api = ways.apiOf(place);
     const ending = new AbortController();
     const path = '/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0';
     const watch = await api.send(asking(path, { signal: ending.signal }));
-    const lines = linesOf(watch.body)[Symbol.asyncIterator]();
+    const lines = readLines(watch.body)[Symbol.asyncIterator]();
     for (let at = 0; at < 3; at++) {
       await post(api, '/api/v1/namespaces/default/configmaps', { metadata: { name: `seen-${at}` } });
       let name = '';
@@ -137,11 +140,17 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
       return stream;
     };
     const { fetch } = host;
-    const own = openWays({ connection: { fetch, forward }, clock, log: silentLog, direct: false, endpointOf });
+    const own = openVirtualClusterConnections({
+      connection: { fetch, forward },
+      clock,
+      log: silentLog,
+      direct: false,
+      endpointOf,
+    });
     for (let round = 0; round < 8; round++) {
       // The pong arrives before the response to the request sent after the ping.
       clock.advance(25_000);
-      expect(await jsonOf(own.to(place), '/version')).toHaveProperty('major');
+      expect(await jsonOf(own.apiOf(place), '/version')).toHaveProperty('major');
     }
     expect(opened.map(({ destroyed }) => destroyed)).toEqual(opened.map(() => false));
     expect(opened.length).toBeLessThanOrEqual(2);
@@ -150,7 +159,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
   });
 
   it('a list of many megabytes arrives completely, and an unread one blocks no other request', async () => {
-    const api = ways.to(place);
+    const api = ways.apiOf(place);
     const data = { text: 'x'.repeat(500_000) };
     for (let at = 0; at < 20; at++) {
       await post(api, '/api/v1/namespaces/kube-system/configmaps', { metadata: { name: `long-${at}` }, data });
@@ -170,7 +179,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
     await inside.startNode();
     await inside.kubectl.ok(['run', 'web', '--image=web']);
     await inside.kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s']);
-    const api = ways.to(place);
+    const api = ways.apiOf(place);
     const pod = '/api/v1/namespaces/default/pods/web';
     const webSocket = (protocol: string) => ({
       connection: 'Upgrade',
@@ -209,7 +218,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
   });
 
   it('a virtual cluster that restarts with other certificates is reached again', async () => {
-    const api = ways.to(place);
+    const api = ways.apiOf(place);
     expect((await api.send(asking('/readyz'))).status).toBe(200);
     // Without its claim it loses its whole state, including its CA.
     await kubernetes.kubectl.ok(['scale', '-n', 'reached', 'statefulset/blue', '--replicas=0']);

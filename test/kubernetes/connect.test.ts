@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { flagAt, listAt, textAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
-import { groupPath, mergePatch, ServerBench } from '../../src/server/server.fixture.ts';
+import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
@@ -24,13 +24,13 @@ function condition(cluster: JsonObject, type: string): string {
 
 describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a connected real Kubernetes cluster', () => {
   let kubernetes: Kubernetes;
-  let bench: ServerBench;
+  let bench: ServerTestEnv;
   let server: RunningServer;
 
   beforeAll(async () => {
     if (typeof programs === 'string') return;
     kubernetes = await startKubernetes({ programs, standIns: false });
-    bench = await ServerBench.open();
+    bench = await ServerTestEnv.open();
     server = await bench.start({ store: 'memory' });
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
 
   const path = (name: string) => `${groupPath}/clusters/${name}`;
   const post = async (name: string, kubeconfig: string, spec: JsonObject = {}) =>
-    bench.ask(server, `${groupPath}/clusters`, {
+    bench.send(server, `${groupPath}/clusters`, {
       method: 'POST',
       body: { metadata: { name }, spec: { kubeconfig, ...spec } },
     });
@@ -69,7 +69,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     const made = await post(name, kubeconfig);
     expect(made.code, made.text).toBe(201);
     const cluster = await until(name, looked);
-    await bench.ask(server, path(name), { method: 'DELETE' });
+    await bench.send(server, path(name), { method: 'DELETE' });
     return cluster;
   }
 
@@ -111,7 +111,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
       expect.stringContaining('the same cluster as "first"'),
     ]);
     expect(condition(await until('first', looked), 'Ready')).toBe('True ExpiringSoon');
-    await bench.ask(server, path('first'), { method: 'DELETE' });
+    await bench.send(server, path('first'), { method: 'DELETE' });
   });
 
   it('has all permissions with the account of examples/cluster-account.yaml', async () => {
@@ -153,10 +153,10 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     expect(textAt(weak, 'status', 'message')).toContain('do not allow: get namespaces, list namespaces');
     expect(flagAt(weak, 'status', 'online')).toBe(true);
     const better = mergePatch({ spec: { kubeconfig: await kubeconfigOf('strong', ['system:masters']) } });
-    expect((await bench.ask(server, path('weak'), better)).code).toBe(200);
+    expect((await bench.send(server, path('weak'), better)).code).toBe(200);
     const strong = await until('weak', (cluster) => condition(cluster, 'RightsSufficient') === 'True Sufficient');
     expect(textAt(strong, 'status', 'clusterUID')).not.toBe('');
-    await bench.ask(server, path('weak'), { method: 'DELETE' });
+    await bench.send(server, path('weak'), { method: 'DELETE' });
   });
 
   it('reports that a client certificate expires soon, and then that it has expired', async () => {
@@ -169,7 +169,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     const over = await until('brief', (cluster) => condition(cluster, 'CredentialsValid').startsWith('False'));
     expect(condition(over, 'CredentialsValid')).toBe('False CredentialsExpired');
     expect(over).toMatchObject({ status: { phase: 'Failed', online: false } });
-    await bench.ask(server, path('brief'), { method: 'DELETE' });
+    await bench.send(server, path('brief'), { method: 'DELETE' });
   });
 
   it('reports unusable credentials and addresses', async () => {
@@ -189,10 +189,10 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
 
   it('is used with kubectl by authorized users, each under their own name', async () => {
     const admin = await readFile(kubernetes.kubeconfig, 'utf8');
-    for (const user of ['anna', 'bert']) await bench.make(server, 'users', user);
+    for (const user of ['anna', 'bert']) await bench.createObject(server, 'users', user);
     const made = await post('used', admin, { access: [{ verbs: ['use'], users: ['anna'] }] });
     expect(made.code, made.text).toBe(201);
-    const keyOf = async (user: string) => await bench.makeKey(server, `${user}-key`, { user });
+    const keyOf = async (user: string) => await bench.createKey(server, `${user}-key`, { user });
     const [anna, bert] = [await through('used', await keyOf('anna')), await through('used', await keyOf('bert'))];
     expect((await bert.run(['get', 'pods'])).stderr).toContain('(Forbidden)');
     expect(await anna.ok(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'])).toBe('anna');
@@ -231,7 +231,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     const acts = kubernetes.audited().filter(({ impersonatedUser }) => impersonatedUser?.username === 'anna');
     expect(acts.length).toBeGreaterThan(5);
     expect(acts.flatMap(({ impersonatedUser }) => impersonatedUser?.groups ?? [])).not.toContain('system:masters');
-    await bench.ask(server, path('used'), { method: 'DELETE' });
+    await bench.send(server, path('used'), { method: 'DELETE' });
     expect((await anna.run(['get', 'pods'])).code).not.toBe(0);
   });
 

@@ -35,7 +35,7 @@ function rendered(name: string, text: string): TemplateDefinition {
   const { definition, problems } = renderDefinition({
     definition: objectAt(spec, 'template') as TemplateDefinition,
     parameters: listAt(spec, 'parameters') as unknown as TemplateParameter[],
-    given: text,
+    parameterValues: text,
     platform,
   });
   expect(problems).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readKubeconfig } from '../../src/api/kubeconfig.ts';
-import { connectToHost } from '../../src/hosts/kubernetes/host-connection.ts';
+import { connectToHost } from '../../src/hosts/kubernetes/reach/host-connection.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { textAt } from '../../src/lib/json-path.ts';
 import { describeIfAvailable } from '../harness/suite.ts';

@@ -170,7 +170,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the ga
         { verbs: ['create'], resources: [{ group: 'authorization.k8s.io', resources: ['*'] }], ...target },
       ],
     };
-    const token = await flotilla.bench.makeKey(flotilla.server, 'narrow', { scope: scope as unknown as JsonObject });
+    const token = await flotilla.bench.createKey(flotilla.server, 'narrow', { scope: scope as unknown as JsonObject });
     const ask = (path: string, call = {}) => flotilla.ask(`${gateway}${path}`, { token, ...call });
     const maps = '/api/v1/namespaces/default/configmaps';
     expect((await ask(maps)).code).toBe(200);

@@ -22,12 +22,12 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'on a r
     return {
       host: opened.host,
       // The cluster makes progress by itself, and faster with fewer requests.
-      work: () => delay(100),
-      async makeNamespace(name) {
+      runPendingWork: () => delay(100),
+      async createNamespace(name) {
         await kubernetes.api.ok('POST', '/api/v1/namespaces', { metadata: { name } });
       },
       hasNamespace: async (name) => (await kubernetes.api.request('GET', `/api/v1/namespaces/${name}`)).code === 200,
-      async makeByHand(place) {
+      async createManually(place) {
         await kubernetes.installByHand(place);
       },
       async close() {

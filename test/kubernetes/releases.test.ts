@@ -7,7 +7,7 @@ import {
   keepNamespaceAnnotation,
   replicasAnnotation,
 } from '../../src/api/naming.ts';
-import type { HostedVirtualCluster, HostPlace, Installation } from '../../src/hosts/host.ts';
+import type { HostedVirtualCluster, HostLocation, InstallRequest } from '../../src/hosts/host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
 import type { JsonObject } from '../../src/lib/json-value.ts';
@@ -35,9 +35,9 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
     await kubernetes.stop();
   });
 
-  const at = (name: string): HostPlace => ({ namespace: `of-${name}`, name });
-  const install = (name: string, values = '', more: Partial<Installation> = {}) =>
-    opened.host.install({ place: at(name), owner: `owner-${name}`, helm: { values }, ...more });
+  const at = (name: string): HostLocation => ({ namespace: `of-${name}`, name });
+  const install = (name: string, values = '', more: Partial<InstallRequest> = {}) =>
+    opened.host.install({ location: at(name), owner: `owner-${name}`, helm: { values }, ...more });
   const namespaced = (name: string, path: string) => path.replace('NAMESPACE', at(name).namespace);
   const workload = (name: string) => namespaced(name, `/apis/apps/v1/namespaces/NAMESPACE/statefulsets/${name}`);
   const service = (name: string) => namespaced(name, `/api/v1/namespaces/NAMESPACE/services/${name}`);
@@ -119,7 +119,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
         message: expect.stringContaining(version),
       });
       const without = openHost(kubernetes, { program: '/nowhere/helm' });
-      const installing = without.host.install({ place: at('without'), owner: 'somebody' });
+      const installing = without.host.install({ location: at('without'), owner: 'somebody' });
       await expect(installing).rejects.toMatchObject({
         fault: 'HelmMissing',
         message: expect.stringContaining('helm.program'),
@@ -149,7 +149,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
         message: expect.stringContaining('may still be in progress'),
       });
       const quick = openHost(kubernetes, { timeoutSeconds: 0 });
-      const helmWith = { place: at('killed'), owner: 'owner-killed', helm: { values: replicas(2) } };
+      const helmWith = { location: at('killed'), owner: 'owner-killed', helm: { values: replicas(2) } };
       await expect(quick.host.install(helmWith)).rejects.toMatchObject({ fault: 'HelmTimedOut' });
       await quick.close();
       await install('killed', replicas(2));
@@ -160,7 +160,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
   it('stops helm cleanly when it is closed, and the next one continues from there', async () => {
     const first = openHost(kubernetes);
     const place = at('handed-on');
-    const installing = first.host.install({ place, owner: 'owner-handed-on' });
+    const installing = first.host.install({ location: place, owner: 'owner-handed-on' });
     // A fast helm may already have finished.
     const outcome = installing.then(
       () => 503,
@@ -338,7 +338,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
     await other.host.observe(at('once'));
     const stop = new AbortController();
     let gaps = 0;
-    const following = other.host.follow({ onChange() {}, onGap: () => gaps++ }, stop.signal);
+    const following = other.host.watch({ onChange() {}, onGap: () => gaps++ }, stop.signal);
     kubernetes.freeze();
     const refused = await until(() =>
       other.host.observe(at('once')).then(
@@ -358,7 +358,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
 
   it('ends for its followers, and answers 503, once it is closed', async () => {
     const other = openHost(kubernetes);
-    const following = other.host.follow({ onChange() {}, onGap() {} }, new AbortController().signal);
+    const following = other.host.watch({ onChange() {}, onGap() {} }, new AbortController().signal);
     await other.host.observe(at('once'));
     await other.close();
     await following;

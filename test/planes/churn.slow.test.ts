@@ -7,9 +7,9 @@ import { ClassicLevel } from 'classic-level';
 import { expect, it } from 'vitest';
 import { rowsOf, testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { resourceKey } from '../../src/registry/rows.ts';
+import { resourceKey } from '../../src/registry/rows/rows.ts';
 import { deleting, system, widget, widgets, writing } from '../../src/registry/widgets.fixture.ts';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 
 const planes = 1_000;
 const rounds = 10;
@@ -40,7 +40,7 @@ it('a thousand planes created and removed ten times leave memory unchanged and n
 
   async function liveIn(id: string): Promise<void> {
     await fleet.create(id);
-    await fleet.use(id, async (plane) => {
+    await fleet.withPlane(id, async (plane) => {
       const kind = plane.kinds.get(resourceKey(widgets));
       await kind?.verbs.create(system(), widget('x'), writing);
       await kind?.verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 3_600 }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../src/lib/clock.ts';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import { verifyIsolation } from './isolation.ts';
 
 it('a hundred thousand operations in neighboring planes leave a plane unchanged, on disk and for its clients', async () => {

@@ -5,7 +5,7 @@ import { gadgets, testFleet } from '../../src/controlplane/fleet/fleet.fixture.t
 import type { Fleet } from '../../src/controlplane/fleet/fleet.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { KindStore } from '../../src/registry/kind-store.ts';
-import { resourceKey, upkeepSlice } from '../../src/registry/rows.ts';
+import { maintenanceSlice, resourceKey } from '../../src/registry/rows/rows.ts';
 import type { WatchStream } from '../../src/registry/verbs.ts';
 import {
   deleting,
@@ -55,7 +55,7 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
   await disturb(fleet, new SeededRandom(options.seed), options);
 
   expect(await snapshot(store, plane)).toEqual(before);
-  for (const watch of watches) expect([watch.take(), watch.over]).toEqual([undefined, false]);
+  for (const watch of watches) expect([watch.take(), watch.isEnded]).toEqual([undefined, false]);
   const resumed = await kindOf(plane, widgets).verbs.watch(system(), watching({ resourceVersion: '1' }));
   expect((await resumed[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   // The watches are alive: each receives the next change.
@@ -64,7 +64,7 @@ export async function verifyIsolation(options: IsolationOptions): Promise<void> 
   for (const watch of watches)
     expect((await watch[Symbol.asyncIterator]().next()).value).toMatchObject({ type: 'ADDED' });
   borrowed.release();
-  await fleet.use(untouched, async (reloaded) => {
+  await fleet.withPlane(untouched, async (reloaded) => {
     expect(kindOf(reloaded, widgets).count('a')).toBe(names.length + 1);
   });
   fleet.close();
@@ -99,7 +99,7 @@ async function snapshot(store: Store, plane: ControlPlane): Promise<unknown> {
   for await (const row of store.dump()) {
     if (row.row === 'slice' && row.slice === untouched) rows.push(row);
     const { slice, segments } = row.row === 'entry' ? row.key : { slice: '', segments: [] };
-    if (slice === untouched || (slice === upkeepSlice && segments.includes(untouched))) rows.push(row);
+    if (slice === untouched || (slice === maintenanceSlice && segments.includes(untouched))) rows.push(row);
   }
   const kinds = [...plane.stores()];
   const lists = await Promise.all(kinds.map(({ verbs }) => verbs.list(system(''), listing())));

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { resourceKey } from '../../src/registry/rows.ts';
+import { resourceKey } from '../../src/registry/rows/rows.ts';
 import { deleting, system, widget, widgets, writing } from '../../src/registry/widgets.fixture.ts';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 
 const writers = 8;
 /** A small memory budget: most planes are unloaded as soon as they are released. */
@@ -20,7 +20,7 @@ function printLine(...fields: readonly string[]): void {
 const [directory = '', round = ''] = process.argv.slice(2);
 const store = await openEmbeddedStore({ directory });
 const { fleet } = testFleet({ store, clock: systemClock, memoryBudget });
-await fleet.resume();
+await fleet.resumeRemovals();
 
 /** Creates plane after plane, writes in it, and removes two of three. */
 async function work(writer: number): Promise<void> {
@@ -29,16 +29,18 @@ async function work(writer: number): Promise<void> {
     await fleet.create(id);
     printLine('born', id);
     for (const name of ['a', 'b', 'c']) {
-      await fleet.use(id, (plane) => {
+      await fleet.withPlane(id, (plane) => {
         const created = widget(name, { metadata: { finalizers: name === 'c' ? ['x.example/f'] : [] } });
         return kindOf(plane).verbs.create(system(), created, writing);
       });
       printLine('has', id, name);
     }
-    await fleet.use(id, (plane) => kindOf(plane).verbs.delete(system(), 'first', deleting()));
+    await fleet.withPlane(id, (plane) => kindOf(plane).verbs.delete(system(), 'first', deleting()));
     printLine('lost', id, 'first');
     // A graceful deletion leaves work for maintenance.
-    await fleet.use(id, (plane) => kindOf(plane).verbs.delete(system(), 'b', deleting({ gracePeriodSeconds: 3_600 })));
+    await fleet.withPlane(id, (plane) =>
+      kindOf(plane).verbs.delete(system(), 'b', deleting({ gracePeriodSeconds: 3_600 })),
+    );
     if (count % 3 === 2) continue;
     printLine('removing', id);
     await fleet.remove(id);

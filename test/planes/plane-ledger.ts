@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { testFleet } from '../../src/controlplane/fleet/fleet.fixture.ts';
-import { resourceKey, upkeepSlice } from '../../src/registry/rows.ts';
+import { maintenanceSlice, resourceKey } from '../../src/registry/rows/rows.ts';
 import { widgets } from '../../src/registry/widgets.fixture.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -33,11 +33,11 @@ export class PlaneLedger {
   /** Verifies the store that the process left behind; completes the removals that it had begun. */
   async verify(store: Store): Promise<void> {
     const { fleet } = testFleet({ store });
-    await fleet.resume();
+    await fleet.resumeRemovals();
     const traces = await planesIn(store);
     for (const [id, known] of this.#planes) {
       const isThere =
-        (await fleet.use(id, async (plane) => {
+        (await fleet.withPlane(id, async (plane) => {
           const kind = plane.kinds.get(resourceKey(widgets));
           assert.notEqual(known.removal, 'done', `${id} was removed and is there`);
           const names = new Set(kind?.peekAll().map(({ object }) => object.metadata.name ?? ''));
@@ -62,7 +62,7 @@ async function planesIn(store: Store): Promise<ReadonlySet<string>> {
     if (row.row === 'slice') found.add(row.slice);
     if (row.row !== 'entry') continue;
     found.add(row.key.slice);
-    if (row.key.slice === upkeepSlice) for (const segment of row.key.segments) found.add(segment);
+    if (row.key.slice === maintenanceSlice) for (const segment of row.key.segments) found.add(segment);
   }
   return found;
 }

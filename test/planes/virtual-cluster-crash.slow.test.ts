@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { localCluster, storageGroup, storageVersion } from '../../src/api/naming.ts';
-import { upkeepSlice } from '../../src/registry/rows.ts';
-import { openEmbeddedStore } from '../../src/store/embedded.ts';
+import { builtInClusterName, storageGroup, storageVersion } from '../../src/api/naming.ts';
+import { maintenanceSlice } from '../../src/registry/rows/rows.ts';
+import { openEmbeddedStore } from '../../src/store/embedded/embedded.ts';
 import { ApiCaller } from '../bad-days/api-caller.ts';
 import { eventually } from '../bad-days/eventually.ts';
 import { type FlotillaProcess, startFlotilla } from '../harness/flotilla-process.ts';
 
-const local = `/kubernetes/cluster/${localCluster}`;
+const local = `/kubernetes/cluster/${builtInClusterName}`;
 const apiVersion = `${storageGroup}/${storageVersion}`;
 const virtualClusters = `/apis/${apiVersion}/namespaces/default/virtualclusters`;
 const rounds = 4;
@@ -104,7 +104,7 @@ async function planesLeft(): Promise<readonly string[]> {
   for await (const row of store.dump()) {
     if (row.row === 'slice') found.add(row.slice);
     if (row.row === 'entry') found.add(row.key.slice);
-    if (row.row === 'entry' && row.key.slice === upkeepSlice)
+    if (row.row === 'entry' && row.key.slice === maintenanceSlice)
       for (const segment of row.key.segments) found.add(segment);
   }
   await store.close();

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ServerBench } from '../../src/server/server.fixture.ts';
+import { ServerTestEnv } from '../../src/server/server.fixture.ts';
 import { findKubeApiserver, startKubeApiserver } from '../harness/kube-apiserver.mjs';
 import { describeIfAvailable } from '../harness/suite.ts';
 import type { Difference } from './difference.ts';
@@ -32,13 +32,13 @@ export function compareWithKubeApiserver(title: string, options: ComparisonOptio
     const pair = new Pair([...own, ...differences]);
     const sides: Side[] = [];
     let dataDir = '';
-    let bench: ServerBench | undefined;
+    let bench: ServerTestEnv | undefined;
     let kubeApiserver: Awaited<ReturnType<typeof startKubeApiserver>> | undefined;
 
     beforeAll(async () => {
       if (programs === undefined) return;
       dataDir = mkdtempSync(join(tmpdir(), 'side-by-side-'));
-      bench = await ServerBench.open();
+      bench = await ServerTestEnv.open();
       kubeApiserver = await startKubeApiserver({
         programs,
         dataDir,

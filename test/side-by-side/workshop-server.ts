@@ -1,24 +1,24 @@
 import type { KubeObject } from '../../src/api/meta.ts';
-import { noSuchPath } from '../../src/api/status.ts';
+import { pathNotFound } from '../../src/api/status.ts';
 import { openControlPlane } from '../../src/controlplane/control-plane.ts';
-import { readOnlyNamespaces } from '../../src/controlplane/core/namespaces.ts';
-import { guardedChain } from '../../src/http/chain.ts';
+import { readOnlyNamespaces } from '../../src/controlplane/core/namespaces/namespaces.ts';
+import { authenticatedChain } from '../../src/http/chain.ts';
+import { planeDocuments } from '../../src/http/documents/plane-documents.ts';
+import { versionInfo } from '../../src/http/documents/version.ts';
 import { inFlight } from '../../src/http/filters/in-flight.ts';
 import { keyRate } from '../../src/http/filters/key-rate.ts';
 import { sourceLimit } from '../../src/http/filters/source-limit.ts';
 import { planeHandler } from '../../src/http/handlers/dispatch.ts';
-import { listen } from '../../src/http/listen.ts';
-import { planeDocuments } from '../../src/http/plane-documents.ts';
 import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
 import { router } from '../../src/http/router.ts';
-import { versionInfo } from '../../src/http/version.ts';
+import { listen } from '../../src/http/wire/listen.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { defineResource, type StoredResource } from '../../src/registry/resource.ts';
-import { mountStored } from '../../src/registry/stored-verbs.ts';
+import { mountStored } from '../../src/registry/verbs/stored-verbs.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
-import { MemoryAuditLog, testCertificate } from '../harness/http-server.ts';
+import { MemoryAuditLog, testCertificate } from '../harness/test-http-server.ts';
 import type { SideOptions } from './side.ts';
 import { gadget, gizmo, type SharedKind } from './workshop-kinds.ts';
 
@@ -45,12 +45,12 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
       }),
     authorize: () => ({ allowed: true, reason: '' }),
     mayRead: () => undefined,
-    onUpkeep: () => undefined,
+    onMaintenanceWork: () => undefined,
   });
   const documents = planeDocuments(plane, { version: versionInfo({ packageVersion: '0.0.0' }), healthChecks: [] });
   const session = new AbortController();
   const user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
-  const handler = guardedChain(
+  const handler = authenticatedChain(
     {
       clock,
       log,
@@ -69,7 +69,7 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
       protobuf: protobufCodec,
       async nonResource(exchange) {
         const reply = await documents.reply(exchange);
-        if (reply === undefined) throw noSuchPath();
+        if (reply === undefined) throw pathNotFound();
         return reply;
       },
     }),

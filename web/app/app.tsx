@@ -2,9 +2,9 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { Notices } from '../components/notices.tsx';
-import { styleNonce } from '../data/page-facts.ts';
+import { Notifications } from '../components/notifications.tsx';
 import { queryClient } from '../data/query-client.ts';
+import { styleNonce } from '../data/session/page-settings.ts';
 import { preloadPages, router } from './router.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { theme } from './theme.ts';
@@ -28,7 +28,7 @@ export function App() {
         <SessionGate>
           <RouterProvider router={router} />
         </SessionGate>
-        <Notices />
+        <Notifications />
       </QueryClientProvider>
     </MantineProvider>
   );

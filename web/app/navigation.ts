@@ -16,7 +16,7 @@ export interface Destination {
   readonly label: string;
   readonly icon: IconName;
   /** Shown only to users who may list this kind in all namespaces. Optional; defaults to everyone. */
-  readonly lists?: KindRef;
+  readonly requiresList?: KindRef;
   /** Shown only to administrators. */
   readonly isForAdmins?: boolean;
 }
@@ -25,10 +25,10 @@ export const destinations: readonly Destination[] = [
   { to: '/', label: 'Fleet', icon: 'fleet' },
   { to: '/virtual-clusters', label: 'Virtual clusters', icon: 'clusters' },
   { to: '/projects', label: 'Projects', icon: 'projects' },
-  { to: '/hosts', label: 'Clusters', icon: 'hosts', lists: kinds.cluster },
-  { to: '/templates', label: 'Templates', icon: 'templates', lists: kinds.template },
+  { to: '/hosts', label: 'Clusters', icon: 'hosts', requiresList: kinds.cluster },
+  { to: '/templates', label: 'Templates', icon: 'templates', requiresList: kinds.template },
   { to: '/keys', label: 'Access keys', icon: 'keys' },
-  { to: '/users', label: 'Users', icon: 'users', lists: kinds.user },
-  { to: '/teams', label: 'Teams', icon: 'users', lists: kinds.team },
+  { to: '/users', label: 'Users', icon: 'users', requiresList: kinds.user },
+  { to: '/teams', label: 'Teams', icon: 'users', requiresList: kinds.team },
   { to: '/audit-log', label: 'Audit log', icon: 'audit', isForAdmins: true },
 ];

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { ErrorNotice } from '../components/error-notice.tsx';
+import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { auditSearch } from '../pages/audit/audit-search.ts';
 import { Shell } from './shell.tsx';
 
@@ -40,14 +40,14 @@ function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
 }
 
 /** The current location in the explorer of a virtual cluster. */
-export interface InsideSearch extends ListSearch {
+export interface ExplorerSearch extends ListSearch {
   /** `group/version/plural`, `/v1/configmaps` for the core group. */
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
 }
 
-function insideSearch(search: Record<string, unknown>): InsideSearch {
+function insideSearch(search: Record<string, unknown>): ExplorerSearch {
   const text = (name: string) =>
     typeof search[name] === 'string' && search[name] !== '' ? { [name]: search[name] } : {};
   return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name') };
@@ -202,7 +202,7 @@ export const router = createRouter({
   // Together with the delay of the loading text this is one second.
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
-  defaultPendingComponent: () => <Waiting message="Loading page" />,
+  defaultPendingComponent: () => <LoadingIndicator message="Loading page" />,
   defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
 });
 

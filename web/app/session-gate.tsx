@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { ErrorNotice } from '../components/error-notice.tsx';
-import { giveFocusBack } from '../components/kept-focus.ts';
-import { Waiting } from '../components/waiting.tsx';
-import { session } from '../data/session.ts';
-import { selfQuery } from '../data/use-self.ts';
+import { restoreFocus } from '../components/form/page-focus.ts';
+import { LoadingIndicator } from '../components/loading-indicator.tsx';
+import { session } from '../data/session/session.ts';
+import { selfQuery } from '../data/session/use-self.ts';
 import { SignIn } from '../pages/sign-in/sign-in.tsx';
 
 /**
@@ -16,11 +16,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { data: self, error, refetch } = useQuery(selfQuery);
   const isEnded = state === 'ended';
   useEffect(() => {
-    if (!isEnded) giveFocusBack();
+    if (!isEnded) restoreFocus();
   }, [isEnded]);
   if (self === undefined && !isEnded) {
     if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-    return <Waiting message="Checking your session" />;
+    return <LoadingIndicator message="Checking your session" />;
   }
   return (
     <>

@@ -1,5 +1,5 @@
 import { kinds } from '../data/kind-ref.ts';
-import { useRows } from '../data/use-rows.ts';
+import { useRows } from '../data/rows/use-rows.ts';
 
 /**
  * Watches the access key of the session. Whatever ends the session ends this watch, so a page without a watch of its

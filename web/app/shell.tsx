@@ -13,15 +13,15 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { trackFocus } from '../components/form/page-focus.ts';
 import { Icon } from '../components/icon.tsx';
-import { followFocus } from '../components/kept-focus.ts';
 import { Logo } from '../components/logo.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
-import { notify } from '../components/notices.tsx';
+import { notify } from '../components/notifications.tsx';
 import { kinds } from '../data/kind-ref.ts';
-import { useMayEach } from '../data/permissions.ts';
-import { signOut } from '../data/sign-in.ts';
-import { useSelf } from '../data/use-self.ts';
+import { usePermissions } from '../data/permissions.ts';
+import { signOut } from '../data/session/sign-in.ts';
+import { useSelf } from '../data/session/use-self.ts';
 import { destinations } from './navigation.ts';
 import { SessionWatch } from './session-watch.tsx';
 import classes from './shell.module.css';
@@ -33,7 +33,7 @@ export function Shell() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the menu.
   useEffect(close, [path]);
-  useEffect(followFocus, []);
+  useEffect(trackFocus, []);
   return (
     <AppShell
       layout="alt"
@@ -74,9 +74,11 @@ export function Shell() {
 
 function Navigation({ path }: { readonly path: string }) {
   const { isAdmin } = useSelf();
-  const may = useMayEach(destinations.map(({ lists }) => ({ verb: 'list', kind: lists ?? kinds.instance })));
-  return destinations.map(({ to, label, icon, lists, isForAdmins }, index) => {
-    if (lists !== undefined && may[index]?.allowed !== true) return null;
+  const may = usePermissions(
+    destinations.map(({ requiresList }) => ({ verb: 'list', kind: requiresList ?? kinds.instance })),
+  );
+  return destinations.map(({ to, label, icon, requiresList, isForAdmins }, index) => {
+    if (requiresList !== undefined && may[index]?.allowed !== true) return null;
     if (isForAdmins === true && !isAdmin) return null;
     const isHere = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
     return (

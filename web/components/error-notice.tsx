@@ -2,7 +2,7 @@ import { Alert, Button, List, Text } from '@mantine/core';
 import { StatusError } from '../../src/api/status.ts';
 
 /** The server's own error message, or a note that the server cannot be reached. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof StatusError) return error.message;
   if (error instanceof TypeError) return 'The server cannot be reached. Check your network connection.';
   return error instanceof Error ? error.message : String(error);
@@ -41,7 +41,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
           ))}
         </List>
       ) : (
-        <Text size="sm">{messageOf(error)}</Text>
+        <Text size="sm">{errorMessage(error)}</Text>
       )}
       {onRetry === undefined ? null : (
         <Button mt="sm" size="xs" variant="light" color="red" onClick={onRetry}>

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useEffect } from 'react';
-import { arriveAtPage } from './kept-focus.ts';
+import { focusPage } from './form/page-focus.ts';
 
 export interface PageHeaderProps {
   readonly title: string;
@@ -18,7 +18,7 @@ export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Flotilla`;
   }, [title]);
-  useEffect(arriveAtPage, []);
+  useEffect(focusPage, []);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="md">
       {/* A name of 63 letters has no break opportunity. */}

@@ -1,4 +1,4 @@
-import { apiPrefix } from './page-facts.ts';
+import { apiPrefix } from './session/page-settings.ts';
 
 /** The base path of an API server, as in the `server` of a kubeconfig. */
 export type ApiRoot = string;

@@ -42,7 +42,7 @@ export const kinds = {
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 
-export interface ObjectPlace {
+export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
@@ -56,7 +56,7 @@ export function collectionUrl(root: ApiRoot, kind: KindRef, namespace?: string):
   return `${group}${below}/${kind.plural}`;
 }
 
-export function objectUrl(root: ApiRoot, kind: KindRef, place: ObjectPlace, subresource?: string): string {
+export function objectUrl(root: ApiRoot, kind: KindRef, place: ObjectKey, subresource?: string): string {
   const url = `${collectionUrl(root, kind, place.namespace)}/${encodeURIComponent(place.name)}`;
   return subresource === undefined ? url : `${url}/${subresource}`;
 }

@@ -5,7 +5,7 @@ import type { Principal } from './principals.ts';
 type Owned = { readonly spec?: { readonly owner?: Owner } };
 
 /** Returns the owner of an object. */
-export function ownerPrincipal({ spec }: Owned): Principal | undefined {
+export function ownerOf({ spec }: Owned): Principal | undefined {
   const { user = '', team = '' } = spec?.owner ?? {};
   if (user !== '') return { kind: 'User', name: user };
   return team === '' ? undefined : { kind: 'Team', name: team };

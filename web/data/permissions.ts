@@ -3,10 +3,10 @@ import { StatusError } from '../../src/api/status.ts';
 import { type ApiRoot, managementRoot } from './api-root.ts';
 import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 
 /** A permission check for the signed-in user. */
-export interface Question {
+export interface PermissionQuery {
   readonly verb: string;
   readonly kind: KindRef;
   readonly subresource?: string;
@@ -31,7 +31,7 @@ const rejectedLogin = new Map<ApiRoot, string>();
 
 const unknown: Permission = { allowed: false, known: false, reason: '' };
 
-function permissionQuery({ verb, kind, subresource, namespace, name, root = managementRoot }: Question) {
+function permissionQuery({ verb, kind, subresource, namespace, name, root = managementRoot }: PermissionQuery) {
   const resourceAttributes = {
     verb,
     group: kind.group,
@@ -69,10 +69,10 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
 }
 
 /** The same decision that the API makes for the request itself. */
-export function useMay(question: Question): Permission {
+export function usePermission(question: PermissionQuery): Permission {
   return useQuery(permissionQuery(question)).data ?? unknown;
 }
 
-export function useMayEach(questions: readonly Question[]): readonly Permission[] {
+export function usePermissions(questions: readonly PermissionQuery[]): readonly Permission[] {
   return useQueries({ queries: questions.map(permissionQuery) }).map(({ data }) => data ?? unknown);
 }

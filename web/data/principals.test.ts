@@ -3,10 +3,10 @@ import {
   type KnownPrincipal,
   knownPrincipals,
   type PrincipalKind,
+  parsePrincipalKey,
   principalChoices,
   principalKey,
-  principalOf,
-  titleOf,
+  principalTitle,
 } from './principals.ts';
 
 const both: readonly PrincipalKind[] = ['User', 'Team'];
@@ -35,13 +35,13 @@ describe('principalChoices', () => {
   });
 
   it('offers the search text as an exact name if it is valid and not in the list', () => {
-    expect(principalChoices(allPrincipals, ' carl ', both).unseen).toEqual([
+    expect(principalChoices(allPrincipals, ' carl ', both).exactNames).toEqual([
       { kind: 'User', name: 'carl' },
       { kind: 'Team', name: 'carl' },
     ]);
-    expect(principalChoices(allPrincipals, 'ops', both).unseen).toEqual([{ kind: 'User', name: 'ops' }]);
-    expect(principalChoices(allPrincipals, 'Anna Smith', both).unseen).toEqual([]);
-    expect(principalChoices(allPrincipals, '', both).unseen).toEqual([]);
+    expect(principalChoices(allPrincipals, 'ops', both).exactNames).toEqual([{ kind: 'User', name: 'ops' }]);
+    expect(principalChoices(allPrincipals, 'Anna Smith', both).exactNames).toEqual([]);
+    expect(principalChoices(allPrincipals, '', both).exactNames).toEqual([]);
   });
 
   it('limits the results and counts the rest', () => {
@@ -57,14 +57,14 @@ describe('a principal key', () => {
       { kind: 'User', name: 'a/b' },
       { kind: 'Team', name: 'ops' },
     ] as const) {
-      expect(principalOf(principalKey(one))).toEqual(one);
+      expect(parsePrincipalKey(principalKey(one))).toEqual(one);
     }
   });
 
   it('becomes a title with display name and name', () => {
-    expect(titleOf({ name: 'anna', displayName: 'Anna Smith' })).toBe('Anna Smith (anna)');
-    expect(titleOf({ name: 'ben', displayName: '' })).toBe('ben');
-    expect(titleOf({ name: 'ben', displayName: 'ben' })).toBe('ben');
+    expect(principalTitle({ name: 'anna', displayName: 'Anna Smith' })).toBe('Anna Smith (anna)');
+    expect(principalTitle({ name: 'ben', displayName: '' })).toBe('ben');
+    expect(principalTitle({ name: 'ben', displayName: 'ben' })).toBe('ben');
   });
 });
 

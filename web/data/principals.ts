@@ -1,6 +1,6 @@
 import type { ColumnDefinition } from '../../src/api/table.ts';
-import { cellText } from './list-columns.ts';
-import type { RowsSnapshot } from './live-rows.ts';
+import { cellText } from './rows/list-columns.ts';
+import type { RowsSnapshot } from './rows/live-rows.ts';
 
 export type PrincipalKind = 'User' | 'Team';
 
@@ -39,13 +39,13 @@ export function principalKey({ kind, name }: Principal): string {
   return `${kind}/${name}`;
 }
 
-export function principalOf(key: string): Principal {
+export function parsePrincipalKey(key: string): Principal {
   const at = key.indexOf('/');
   return { kind: key.slice(0, at) === 'Team' ? 'Team' : 'User', name: key.slice(at + 1) };
 }
 
 /** "Anna Smith (anna)", or the name alone. */
-export function titleOf({ name, displayName }: Pick<KnownPrincipal, 'name' | 'displayName'>): string {
+export function principalTitle({ name, displayName }: Pick<KnownPrincipal, 'name' | 'displayName'>): string {
   return displayName === '' || displayName === name ? name : `${displayName} (${name})`;
 }
 
@@ -61,7 +61,7 @@ export interface PrincipalChoices {
   /** The number of further matches. */
   readonly more: number;
   /** The search text as an exact name, for principals that the caller may not list. */
-  readonly unseen: readonly Principal[];
+  readonly exactNames: readonly Principal[];
 }
 
 export function principalChoices(
@@ -80,5 +80,5 @@ export function principalChoices(
     : allow
         .filter((kind) => !known.some((one) => one.kind === kind && one.name === typed))
         .map((kind) => ({ kind, name: typed }));
-  return { found: matching.slice(0, maxChoices), more: Math.max(0, matching.length - maxChoices), unseen };
+  return { found: matching.slice(0, maxChoices), more: Math.max(0, matching.length - maxChoices), exactNames: unseen };
 }

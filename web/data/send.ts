@@ -1,9 +1,14 @@
 import { StatusError } from '../../src/api/status.ts';
-import { type FetchedResponse, type HttpRequest, type Sender, sendRequest } from '../../src/client/send-request.ts';
+import {
+  type FetchedResponse,
+  type HttpRequest,
+  type RequestSender,
+  sendRequest,
+} from '../../src/client/send-request.ts';
 import { parseTrustedJson } from '../../src/lib/json-parse.ts';
 import type { JsonValue } from '../../src/lib/json-value.ts';
 import { writeJson } from '../../src/lib/json-write.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 
 /** Headers that prove that a request comes from this page and name its login. Other origins cannot send them. */
 function consoleHeaders(): Record<string, string> {
@@ -12,7 +17,7 @@ function consoleHeaders(): Record<string, string> {
 }
 
 /** Sends requests with the session cookie, which no script can read. */
-export const pageSender: Sender = {
+export const pageSender: RequestSender = {
   async fetch(url, init) {
     const response = await fetch(url, {
       ...init,
@@ -31,7 +36,7 @@ export async function send(request: HttpRequest): Promise<FetchedResponse> {
   try {
     return await sendRequest(pageSender, request);
   } catch (error) {
-    noticeEnd(error, login);
+    endSessionOn401(error, login);
     throw error;
   }
 }
@@ -40,7 +45,7 @@ export async function send(request: HttpRequest): Promise<FetchedResponse> {
  * Ends the session on all pages if the error is a 401, from a response or a watch. `login` is the one that the request
  * was sent with: an error of an earlier login is ignored.
  */
-export function noticeEnd(error: unknown, login: string | undefined): void {
+export function endSessionOn401(error: unknown, login: string | undefined): void {
   if (error instanceof StatusError && error.code === 401 && session.login() === login) session.ended();
 }
 

@@ -7,7 +7,7 @@ import { collectionUrl } from './kind-ref.ts';
 import { queryClient } from './query-client.ts';
 import { sendJson } from './send.ts';
 
-export interface KindCount {
+export interface ResourceCount {
   readonly kind: ServedKind;
   /** "ConfigMaps" */
   readonly title: string;
@@ -52,7 +52,7 @@ export function usageQuery(root: ApiRoot) {
     refetchOnReconnect: false,
     // A retry must not wake a virtual cluster that fell asleep.
     retry: false,
-    queryFn: async ({ signal }): Promise<readonly KindCount[]> => {
+    queryFn: async ({ signal }): Promise<readonly ResourceCount[]> => {
       const served = await queryClient.fetchQuery(discoveryQuery(root));
       const found = countedResources.flatMap(({ group, plural, title }) => {
         const kind = served.find((each) => each.group === group && each.plural === plural);

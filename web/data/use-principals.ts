@@ -1,6 +1,6 @@
 import { kinds } from './kind-ref.ts';
 import { type KnownPrincipal, knownPrincipals, principalKey } from './principals.ts';
-import { type UsedRows, useRows } from './use-rows.ts';
+import { type RowsWithRetry, useRows } from './rows/use-rows.ts';
 
 export interface KnownPrincipals {
   readonly isLoading: boolean;
@@ -17,7 +17,7 @@ export function usePrincipals(): KnownPrincipals {
 /** Cached, as every name in a list of thousands needs it; recomputed when the users or teams change. */
 let last: { readonly of: readonly unknown[]; readonly value: KnownPrincipals } | undefined;
 
-function combine(users: UsedRows, teams: UsedRows): KnownPrincipals {
+function combine(users: RowsWithRetry, teams: RowsWithRetry): KnownPrincipals {
   const isLoading = users.state === 'loading' || teams.state === 'loading';
   const of = [users.rows, teams.rows, isLoading];
   if (last?.of.every((one, index) => one === of[index]) === true) return last.value;

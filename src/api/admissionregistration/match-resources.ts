@@ -1,4 +1,4 @@
-import { type Static, t } from '../schema/build.ts';
+import { type Static, t } from '../schema/schema-builder.ts';
 import { selectorObject } from '../selectors/selector-object.ts';
 
 export const admissionGroup = 'admissionregistration.k8s.io';

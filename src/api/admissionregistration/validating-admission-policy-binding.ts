@@ -2,7 +2,7 @@ import { objectAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, type Static, t } from '../schema/build.ts';
+import { asSchema, type Static, t } from '../schema/schema-builder.ts';
 import { selectorObject } from '../selectors/selector-object.ts';
 import { admissionGroup, matchResources } from './match-resources.ts';
 

@@ -2,7 +2,7 @@ import { listAt, textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, type Static, t } from '../schema/build.ts';
+import { asSchema, type Static, t } from '../schema/schema-builder.ts';
 import { admissionGroup, matchResources } from './match-resources.ts';
 
 const spec = t.object(

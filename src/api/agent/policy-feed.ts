@@ -24,10 +24,10 @@ export type PolicyKind = 'Cluster' | 'Project' | 'VirtualClusterInstance';
  * contains no credentials: neither values nor hashes of keys.
  */
 export type PolicyLine =
-  | ({ readonly type: 'BEGIN' } & PolicyFrame)
+  | ({ readonly type: 'BEGIN' } & PolicyFeedHeader)
   | { readonly type: 'OBJECT'; readonly kind: PolicyKind; readonly object: JsonObject }
   | { readonly type: 'NO_OBJECT'; readonly kind: PolicyKind; readonly namespace: string; readonly name: string }
-  | { readonly type: 'KEY'; readonly key: KnownKey }
+  | { readonly type: 'KEY'; readonly key: ActiveAccessKey }
   | { readonly type: 'NO_KEY'; readonly name: string }
   /** The public signing keys of the installation, as in `/auth/jwks`. */
   | { readonly type: 'SIGNING_KEYS'; readonly keys: JsonObject }
@@ -35,7 +35,7 @@ export type PolicyLine =
   /** Keepalive, sent if there was no other line for a while. */
   | { readonly type: 'ALIVE'; readonly time: number };
 
-export interface PolicyFrame {
+export interface PolicyFeedHeader {
   /** The installation whose tokens the agent accepts. */
   readonly installation: string;
   readonly apiPrefix: string;
@@ -46,13 +46,13 @@ export interface PolicyFrame {
 }
 
 /** Maximum time between two lines. */
-export const aliveMilliseconds = 3_000;
+export const keepaliveIntervalMs = 3_000;
 
 /** An access key that is currently valid, and its user. A key that is not in the feed gives no access. */
-export interface KnownKey {
+export interface ActiveAccessKey {
   readonly name: string;
   readonly uid: string;
-  /** Changes whenever the value of the key changes (`keyMark`). */
+  /** Changes whenever the value of the key changes (`keyFingerprint`). */
   readonly mark: string;
   readonly user: UserInfo;
   /** Every scope must allow a request. Empty: no restriction. */

@@ -1,7 +1,7 @@
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import type { Condition } from '../conditions.ts';
 import type { Definition, DefinitionNames } from './definition.ts';
-import { isTrue } from './definition.ts';
+import { isConditionTrue } from './definition.ts';
 
 /** Names of other kinds in the same group: resource names and kinds. */
 export interface UsedNames {
@@ -9,7 +9,7 @@ export interface UsedNames {
   readonly kinds: ReadonlySet<string>;
 }
 
-export interface Acceptance {
+export interface NameAcceptance {
   readonly names: DefinitionNames;
   readonly condition: Condition;
 }
@@ -18,7 +18,7 @@ export interface Acceptance {
  * Determines which of the requested names a definition gets. It does not get names that are in use, and keeps its
  * previous ones instead. The condition describes the conflict.
  */
-export function acceptNames({ spec, status }: Definition, used: UsedNames): Acceptance {
+export function acceptNames({ spec, status }: Definition, used: UsedNames): NameAcceptance {
   const requested = spec.names ?? {};
   const previous = status.acceptedNames ?? {};
   const names: Record<string, JsonValue> = { ...(previous as Record<string, JsonValue>) };
@@ -63,5 +63,5 @@ function inOrder(names: Record<string, JsonValue>): DefinitionNames {
 export function isEstablished(definition: Definition): boolean {
   const { spec, status } = definition;
   const same = equalJson(spec.names as JsonValue | undefined, status.acceptedNames as JsonValue | undefined);
-  return same && isTrue(definition, 'NamesAccepted') && isTrue(definition, 'Established');
+  return same && isConditionTrue(definition, 'NamesAccepted') && isConditionTrue(definition, 'Established');
 }

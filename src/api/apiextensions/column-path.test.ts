@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../meta.ts';
 import { tableColumns, tableRow } from '../table.ts';
-import { columnPath } from './column-path.ts';
+import { compileColumnPath } from './column-path.ts';
 import { printerColumns } from './printer-columns.ts';
 
 const ship = {
@@ -47,11 +47,11 @@ describe('the path of a column', () => {
     ['.spec.map.*', 1],
     ['.', ship],
   ] as const)('%s leads to %j (TABLE-06)', (path, expected) => {
-    expect(columnPath(path)?.(ship)).toEqual(expected);
+    expect(compileColumnPath(path)?.(ship)).toEqual(expected);
   });
 
   it.each(['spec', '.spec[', '.spec[x]', '.spec..', '.spec[?(x)]', `.${'a'.repeat(5000)}`])('rejects %s', (path) => {
-    expect(columnPath(path)).toBeUndefined();
+    expect(compileColumnPath(path)).toBeUndefined();
   });
 });
 

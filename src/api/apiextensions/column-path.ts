@@ -1,11 +1,11 @@
 import { equalJson, getMember, isJsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { type Filter, parseColumnPath, type Step } from './parse-column-path.ts';
+import { type PathFilter, type PathStep, parseColumnPath } from './parse-column-path.ts';
 
 /** Returns the first value that the path of a column selects. `undefined` if there is none. */
 export type ColumnPath = (root: JsonValue) => JsonValue | undefined;
 
 /** Compiles a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
-export function columnPath(text: string): ColumnPath | undefined {
+export function compileColumnPath(text: string): ColumnPath | undefined {
   const steps = parseColumnPath(text);
   if (steps === undefined) return undefined;
   const names = steps.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
@@ -20,12 +20,12 @@ function memberAt(root: JsonValue, names: readonly string[]): JsonValue | undefi
 }
 
 /** Compiles a path to a function that returns all selected values, in order. */
-export function columnPathValues(text: string): ((root: JsonValue) => readonly JsonValue[]) | undefined {
+export function compileColumnPathValues(text: string): ((root: JsonValue) => readonly JsonValue[]) | undefined {
   const steps = parseColumnPath(text);
   return steps && ((root) => follow([root], steps, root));
 }
 
-function follow(values: readonly JsonValue[], steps: readonly Step[], root: JsonValue): readonly JsonValue[] {
+function follow(values: readonly JsonValue[], steps: readonly PathStep[], root: JsonValue): readonly JsonValue[] {
   let found = values;
   for (const step of steps) {
     found = found.flatMap((value) => take(value, step, root));
@@ -34,7 +34,7 @@ function follow(values: readonly JsonValue[], steps: readonly Step[], root: Json
   return found;
 }
 
-function take(value: JsonValue, step: Step, root: JsonValue): readonly JsonValue[] {
+function take(value: JsonValue, step: PathStep, root: JsonValue): readonly JsonValue[] {
   switch (step.kind) {
     case 'member':
       return present(isJsonObject(value) ? getMember(value, step.name) : undefined);
@@ -64,7 +64,7 @@ function descend(value: JsonValue): JsonValue[] {
   return [value, ...membersOf(value).flatMap(descend)];
 }
 
-function slice(items: readonly JsonValue[], { from, to, by }: Extract<Step, { kind: 'slice' }>): JsonValue[] {
+function slice(items: readonly JsonValue[], { from, to, by }: Extract<PathStep, { kind: 'slice' }>): JsonValue[] {
   const place = (index: number) => (index < 0 ? index + items.length : index);
   const start = from === undefined ? 0 : place(from);
   const end = Math.min(to === undefined ? items.length : place(to), items.length);
@@ -73,7 +73,7 @@ function slice(items: readonly JsonValue[], { from, to, by }: Extract<Step, { ki
   return found;
 }
 
-function holds(item: JsonValue, filter: Filter, root: JsonValue): boolean {
+function holds(item: JsonValue, filter: PathFilter, root: JsonValue): boolean {
   const left = operand(item, filter.left, root);
   if (filter.operator === 'exists') return left.length > 0;
   const right = filter.right === undefined ? [] : operand(item, filter.right, root);
@@ -89,7 +89,7 @@ function holds(item: JsonValue, filter: Filter, root: JsonValue): boolean {
   }
 }
 
-function operand(item: JsonValue, side: Filter['left'], root: JsonValue): readonly JsonValue[] {
+function operand(item: JsonValue, side: PathFilter['left'], root: JsonValue): readonly JsonValue[] {
   if ('value' in side) return [side.value];
   return follow([side.fromRoot ? root : item], side.steps, root);
 }

@@ -2,9 +2,9 @@ import { textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
 import { indexPath } from '../schema/field-path.ts';
-import { shapeSchema } from './shape-schema.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
+import { normalizeSchema } from './normalize-schema.ts';
 
 const texts = (description: string) => t.optional(t.array(t.string(), { listType: 'atomic', description }));
 
@@ -181,7 +181,7 @@ export const customResourceDefinitionKind: ResourceKind = {
       description: 'The creation time of the object.',
     }),
   ],
-  shape: shapeSchemas,
+  normalize: shapeSchemas,
 };
 
 /** Normalizes the schemas in the definition, which no schema can describe. */
@@ -192,7 +192,7 @@ function shapeSchemas(object: JsonObject): string[] {
     const schema = isJsonObject(version) ? version.schema : undefined;
     if (!isJsonObject(schema) || !isJsonObject(schema.openAPIV3Schema)) continue;
     const path = `${indexPath('spec.versions', index)}.schema.openAPIV3Schema`;
-    schema.openAPIV3Schema = shapeSchema(schema.openAPIV3Schema, path, unknown);
+    schema.openAPIV3Schema = normalizeSchema(schema.openAPIV3Schema, path, unknown);
   }
   return unknown;
 }

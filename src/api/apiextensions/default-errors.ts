@@ -1,12 +1,12 @@
 import { cloneJson, equalJson, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { DecodeError } from '../decode/decode-error.ts';
-import { shapeEmbedded } from '../decode/embedded.ts';
+import { normalizeEmbeddedResources } from '../decode/normalize-embedded-resources.ts';
 import { describeFieldError, type FieldError, invalid } from '../field-error.ts';
 import { childPath, keyPath } from '../schema/field-path.ts';
 import { prune } from '../schema/prune.ts';
 import type { Schema } from '../schema/schema.ts';
-import { findFaults } from '../schema/validate.ts';
-import { withinLimits } from '../schema/validation-work.ts';
+import { collectErrors } from '../schema/validate.ts';
+import { withValidationBudget } from '../schema/validation-budget.ts';
 import { validateEmbedded } from '../validation/embedded-resources.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 
@@ -20,7 +20,7 @@ interface SchemaContext {
 /** Defaults must be valid and must not contain unknown members. */
 export function defaultErrors(schema: SchemaProps, path: string): FieldError[] {
   const resource: SchemaProps = { ...schema, 'x-kubernetes-embedded-resource': true };
-  return withinLimits(path, () => errorsOf(resource, path, outermost(schema)));
+  return withValidationBudget(path, () => errorsOf(resource, path, outermost(schema)));
 }
 
 function outermost(resource: SchemaProps): SchemaContext {
@@ -68,7 +68,7 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context:
     prune(schema as Schema, pruned, { isResource });
     if (!equalJson(pruned, value)) errors.push(invalid(field, value, 'must not have unknown fields'));
     try {
-      shapeEmbedded(schema as Schema, cloneJson(value), field);
+      normalizeEmbeddedResources(schema as Schema, cloneJson(value), field);
     } catch (error) {
       if (error instanceof DecodeError) return [...errors, invalid(field, value, error.message)];
       throw error;
@@ -76,7 +76,7 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context:
     const embedded = validateEmbedded(schema as Schema, value, field);
     if (embedded.length > 0) return [...errors, ...embedded];
   }
-  return [...errors, ...relocate(findFaults(schema as Schema, value, ''), field)];
+  return [...errors, ...relocate(collectErrors(schema as Schema, value, ''), field)];
 }
 
 /** Messages contain the path inside the value, fields the path in the definition. */
@@ -86,7 +86,7 @@ function relocate(errors: readonly FieldError[], field: string): FieldError[] {
 
 function metadataFault(resource: Schema, object: JsonValue): string | undefined {
   try {
-    shapeEmbedded(resource, object);
+    normalizeEmbeddedResources(resource, object);
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
     throw error;

@@ -35,7 +35,7 @@ const withSpec = (spec: Json, more: Json = {}): Json => withSchema({ type: 'obje
 const status = { subresources: { status: {} } };
 
 /** Invalid definitions. */
-export const refused: readonly DefinitionCase[] = [
+export const rejectedDefinitions: readonly DefinitionCase[] = [
   ...Object.entries({
     'no spec': { spec: undefined },
     'an empty spec': { spec: {} },
@@ -152,7 +152,7 @@ export const refused: readonly DefinitionCase[] = [
 ];
 
 /** Invalid schemas of the whole object. */
-export const refusedSchemas: readonly DefinitionCase[] = Object.entries<Json>({
+export const rejectedRootSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'a text': { type: 'string' },
   nullable: { type: 'object', nullable: true },
@@ -183,7 +183,7 @@ export const refusedSchemas: readonly DefinitionCase[] = Object.entries<Json>({
 ]);
 
 /** Invalid schemas of `spec`. */
-export const refusedParts: readonly DefinitionCase[] = Object.entries<Json>({
+export const rejectedSpecSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'another type': { type: 'colour' },
   'the type null': { type: 'null' },
@@ -332,7 +332,7 @@ const rules = (...list: readonly (string | Json)[]): Json => ({
 });
 
 /** Schemas of `spec` with invalid rules. */
-export const refusedRules: readonly DefinitionCase[] = Object.entries<Json>({
+export const rejectedRules: readonly DefinitionCase[] = Object.entries<Json>({
   'a rule that is no expression': { type: 'object', properties: { a: text }, ...rules('self.a ==') },
   'a rule about what is not there': { type: 'object', properties: { a: text }, ...rules('self.b == 1') },
   'a rule that compares a text and a number': { type: 'object', properties: { a: text }, ...rules('self.a == 1') },

@@ -9,9 +9,9 @@ import { definitionOf } from './definition.ts';
 import {
   type DefinitionCase,
   definition,
-  refused,
-  refusedParts,
-  refusedSchemas,
+  rejectedDefinitions,
+  rejectedRootSchemas,
+  rejectedSpecSchemas,
   version,
 } from './definition-cases.fixture.ts';
 import { definitionErrors } from './definition-errors.ts';
@@ -24,7 +24,7 @@ const refusals: Record<string, string[]> = JSON.parse(
 /** The definition in the state in which it is validated: decoded, with default names. */
 function settled(sent: unknown): KubeObject {
   const object = JSON.parse(JSON.stringify(sent)) as KubeObject & { spec?: JsonObject };
-  customResourceDefinitionKind.shape?.(object as JsonObject);
+  customResourceDefinitionKind.normalize?.(object as JsonObject);
   const spec: JsonObject = object.spec ?? {};
   object.spec = spec;
   const names = spec.names as { kind?: string; singular?: string; listKind?: string } | undefined;
@@ -47,7 +47,7 @@ async function faults(sent: unknown, old?: unknown): Promise<string[]> {
 }
 
 describe('a definition that Kubernetes rejects', () => {
-  const cases: readonly DefinitionCase[] = [...refused, ...refusedSchemas, ...refusedParts];
+  const cases: readonly DefinitionCase[] = [...rejectedDefinitions, ...rejectedRootSchemas, ...rejectedSpecSchemas];
 
   it('has a recorded response', () => {
     expect(cases.map(({ title }) => title).sort()).toEqual(Object.keys(refusals).sort());

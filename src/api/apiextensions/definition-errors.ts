@@ -1,12 +1,12 @@
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { relativeLabelFaults, subdomainFaults } from '../validation/names.ts';
+import { dns1035LabelFaults, subdomainFaults } from '../validation/names.ts';
 import { approvalErrors } from './api-approval.ts';
 import { conversionErrors } from './conversion-errors.ts';
-import { type Definition, type DefinitionVersion, isTrue } from './definition.ts';
-import { goVersions, invalidStruct } from './go-form.ts';
-import { type InternalForm, internalForm, type Shared } from './internal-form.ts';
+import { type Definition, type DefinitionVersion, isConditionTrue } from './definition.ts';
+import { goStructOfVersions, invalidStruct } from './go-struct-form.ts';
+import { type InternalForm, type SharedVersionFields, toInternalForm } from './internal-form.ts';
 import { missingNameErrors, nameErrors } from './name-errors.ts';
 import { columnErrors, deprecationErrors, selectableFieldErrors, subresourceErrors } from './version-errors.ts';
 import { type DefinitionChecks, wholeSchemaErrors } from './whole-schema-errors.ts';
@@ -21,7 +21,7 @@ export async function definitionErrors(
   checks: DefinitionChecks,
 ): Promise<FieldError[]> {
   const { spec, status, metadata } = definition;
-  const form = internalForm(spec);
+  const form = toInternalForm(spec);
   const errors: FieldError[] = [];
   if (
     old === undefined &&
@@ -72,14 +72,14 @@ async function specErrors(
   for (const [index, version] of versions.entries()) {
     const path = indexPath('spec.versions', index);
     const { name = '' } = version;
-    const faults = relativeLabelFaults(name);
+    const faults = dns1035LabelFaults(name);
     if (faults.length > 0) errors.push(invalid(childPath(path, 'name'), name, faults.join(',')));
     errors.push(...deprecationErrors(version, path));
     const subresources = version.subresources ?? shared.subresources;
     const own = { ...context, hasStatus: subresources?.status !== undefined };
     errors.push(...(await partErrors(version, { path, schemaName: 'schema', versions: [name] }, own)));
   }
-  errors.push(...versionListErrors(spec.versions === undefined ? null : goVersions(versions), versions));
+  errors.push(...versionListErrors(spec.versions === undefined ? null : goStructOfVersions(versions), versions));
   errors.push(...missingNameErrors(names, 'spec.names'), ...nameErrors(names, 'spec.names'));
   const all = versions.map(({ name = '' }) => name);
   errors.push(...(await partErrors(shared, { path: 'spec', schemaName: 'validation', versions: all }, context)));
@@ -102,7 +102,7 @@ interface PartLocation {
 }
 
 async function partErrors(
-  part: Shared,
+  part: SharedVersionFields,
   { path, schemaName, versions }: PartLocation,
   context: PartContext,
 ): Promise<FieldError[]> {
@@ -135,7 +135,7 @@ async function partErrors(
   return errors;
 }
 
-function hasAnyStatus(shared: Shared, versions: readonly DefinitionVersion[]): boolean {
+function hasAnyStatus(shared: SharedVersionFields, versions: readonly DefinitionVersion[]): boolean {
   return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);
 }
 
@@ -149,7 +149,7 @@ function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersio
   }
   // Definitions once had a single version, in spec.version. The first version still counts as that.
   const first = versions[0]?.name ?? '';
-  const faults = first === '' ? [] : relativeLabelFaults(first);
+  const faults = first === '' ? [] : dns1035LabelFaults(first);
   if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));
   return errors;
 }
@@ -160,7 +160,7 @@ function immutableErrors({ spec }: Definition, old: Definition): FieldError[] {
   const unchanged = (field: string, value: string | undefined, before: string | undefined) => {
     if ((value ?? '') !== (before ?? '')) errors.push(invalid(field, value ?? '', 'field is immutable'));
   };
-  if (isTrue(old, 'Established')) {
+  if (isConditionTrue(old, 'Established')) {
     unchanged('spec.scope', spec.scope, old.spec.scope);
     unchanged('spec.names.kind', spec.names?.kind, old.spec.names?.kind);
   }

@@ -144,6 +144,6 @@ export function conditionOf(definition: Definition, type: string): Condition | u
   return (definition.status.conditions ?? []).find((condition) => condition.type === type);
 }
 
-export function isTrue(definition: Definition, type: string): boolean {
+export function isConditionTrue(definition: Definition, type: string): boolean {
   return conditionOf(definition, type)?.status === 'True';
 }

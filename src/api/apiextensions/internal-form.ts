@@ -2,7 +2,7 @@ import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
 
 /** Fields that each version, or the definition for all versions, can set. */
-export type Shared = Pick<
+export type SharedVersionFields = Pick<
   DefinitionVersion,
   'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'
 >;
@@ -14,17 +14,17 @@ const sharedMembers = ['schema', 'subresources', 'additionalPrinterColumns', 'se
  * versions are hoisted to the top (`spec.validation`, `spec.subresources` …) and removed from the versions.
  */
 export interface InternalForm {
-  readonly shared: Shared;
+  readonly shared: SharedVersionFields;
   readonly versions: readonly DefinitionVersion[];
 }
 
-export function internalForm({ versions = [] }: DefinitionSpec): InternalForm {
+export function toInternalForm({ versions = [] }: DefinitionSpec): InternalForm {
   const first = versions[0];
   if (first === undefined) return { shared: {}, versions };
   const same = sharedMembers.filter((member) =>
     versions.every((version) => equalJson(version[member] as JsonValue, first[member] as JsonValue)),
   );
-  const shared = Object.fromEntries(same.map((member) => [member, first[member]])) as Shared;
+  const shared = Object.fromEntries(same.map((member) => [member, first[member]])) as SharedVersionFields;
   const others = versions.map(
     (version) =>
       Object.fromEntries(

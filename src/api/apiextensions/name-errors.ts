@@ -1,6 +1,6 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { relativeLabelFaults } from '../validation/names.ts';
+import { dns1035LabelFaults } from '../validation/names.ts';
 import type { DefinitionNames } from './definition.ts';
 
 /** Errors for required names. Defaults for singular and listKind are applied before. */
@@ -15,11 +15,11 @@ export function nameErrors(names: DefinitionNames, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const errors: FieldError[] = [];
   const label = (field: string, name: string) => {
-    const faults = relativeLabelFaults(name);
+    const faults = dns1035LabelFaults(name);
     if (faults.length > 0) errors.push(invalid(field, name, faults.join(',')));
   };
   const mixedCase = (field: string, name: string) => {
-    const faults = relativeLabelFaults(name.toLowerCase());
+    const faults = dns1035LabelFaults(name.toLowerCase());
     const detail = `may have mixed case, but should otherwise match: ${faults.join(',')}`;
     if (faults.length > 0) errors.push(invalid(field, name, detail));
   };

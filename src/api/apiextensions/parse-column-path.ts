@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 
 /** One step of a path, from a value to the values that it selects. */
-export type Step =
+export type PathStep =
   | { readonly kind: 'member'; readonly name: string }
   /** `*`: all members or items. */
   | { readonly kind: 'all' }
@@ -13,28 +13,28 @@ export type Step =
       readonly to: number | undefined;
       readonly by: number;
     }
-  | { readonly kind: 'union'; readonly steps: readonly Step[] }
-  | { readonly kind: 'filter'; readonly filter: Filter };
+  | { readonly kind: 'union'; readonly steps: readonly PathStep[] }
+  | { readonly kind: 'filter'; readonly filter: PathFilter };
 
-export interface Filter {
+export interface PathFilter {
   readonly left: Operand;
   readonly operator: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'exists';
   readonly right?: Operand;
 }
 
-type Operand = { readonly value: JsonValue } | { readonly steps: readonly Step[]; readonly fromRoot: boolean };
+type Operand = { readonly value: JsonValue } | { readonly steps: readonly PathStep[]; readonly fromRoot: boolean };
 
 /** Far longer than any useful path. Each level of brackets is a recursive call. */
 const maxPathLength = 4_096;
 
 /** `undefined` if the path is invalid. */
-export function parseColumnPath(text: string): Step[] | undefined {
+export function parseColumnPath(text: string): PathStep[] | undefined {
   if (text.length > maxPathLength || !text.startsWith('.')) return undefined;
   return parseSteps(text);
 }
 
-function parseSteps(text: string): Step[] | undefined {
-  const steps: Step[] = [];
+function parseSteps(text: string): PathStep[] | undefined {
+  const steps: PathStep[] = [];
   let at = 0;
   while (at < text.length) {
     if (text.startsWith('..', at)) {
@@ -62,7 +62,7 @@ function parseSteps(text: string): Step[] | undefined {
 }
 
 /** A backslash escapes the next character: `.metadata.labels.app\.example\.com/name`. */
-function readMember(text: string, from: number, steps: Step[]): number {
+function readMember(text: string, from: number, steps: PathStep[]): number {
   let name = '';
   let at = from;
   for (; at < text.length && text[at] !== '.' && text[at] !== '['; at++) {
@@ -92,7 +92,7 @@ function closingBracket(text: string, from: number): number {
   return -1;
 }
 
-function bracketStep(inside: string): Step | undefined {
+function bracketStep(inside: string): PathStep | undefined {
   const filter = /^\?\((.*)\)$/s.exec(inside);
   if (filter !== null) {
     const parsed = parseFilter((filter[1] ?? '').trim());
@@ -104,7 +104,7 @@ function bracketStep(inside: string): Step | undefined {
   return steps.every((step) => step !== undefined) ? { kind: 'union', steps } : undefined;
 }
 
-function singleStep(part: string): Step | undefined {
+function singleStep(part: string): PathStep | undefined {
   const text = part.trim();
   if (text === '*') return { kind: 'all' };
   const quoted = unquoted(text);
@@ -119,7 +119,7 @@ function singleStep(part: string): Step | undefined {
   return { kind: 'slice', from: bound(range[1]), to: bound(range[2]), by: Math.max(bound(range[3]) ?? 1, 1) };
 }
 
-function parseFilter(text: string): Filter | undefined {
+function parseFilter(text: string): PathFilter | undefined {
   const sign = findOperator(text);
   if (sign === undefined) {
     const left = parseOperand(text);

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../lib/json-value.ts';
 import type { Column } from '../resource.ts';
-import { columnPath } from './column-path.ts';
+import { compileColumnPath } from './column-path.ts';
 import type { PrinterColumn } from './definition.ts';
 
 /**
@@ -12,7 +12,7 @@ export function printerColumns(definitions: readonly PrinterColumn[] | undefined
   const columns: Column[] = [];
   for (const definition of definitions) {
     const { name = '', type = 'string', format, description = '', priority = 0, jsonPath = '' } = definition;
-    const find = columnPath(jsonPath);
+    const find = compileColumnPath(jsonPath);
     if (find === undefined) break;
     columns.push({
       name,

@@ -1,8 +1,8 @@
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
-import { fieldInSchema } from './field-in-schema.ts';
 import { listTypeErrors, mapKeyErrors } from './list-type-errors.ts';
+import { resolveSchemaField } from './resolve-schema-field.ts';
 
 /** Context of a schema that affects its rules. */
 interface SchemaContext {
@@ -148,7 +148,7 @@ function ruleErrors(schema: SchemaProps, path: string): FieldError[] {
     if (fieldPath === '') return;
     if (fieldPath.trim() === '') errors.push(invalid(at('fieldPath'), fieldPath, 'must be non-empty if specified'));
     if (lineBreak.test(fieldPath)) errors.push(invalid(at('fieldPath'), fieldPath, 'must not contain line breaks'));
-    if ('fault' in fieldInSchema(fieldPath, schema, true)) {
+    if ('fault' in resolveSchemaField(fieldPath, schema, true)) {
       errors.push(invalid(at('fieldPath'), fieldPath, 'must be a valid path'));
     }
   });

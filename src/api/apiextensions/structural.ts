@@ -1,8 +1,8 @@
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import { describeFieldError, type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
-import { patternFault } from '../schema/validate-scalar.ts';
-import { withinLimits } from '../schema/validation-work.ts';
+import { regexError } from '../schema/validate-scalar.ts';
+import { withValidationBudget } from '../schema/validation-budget.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 import { completenessErrors } from './structural-completeness.ts';
 
@@ -14,7 +14,7 @@ type Level = 'root' | 'item' | 'field';
  * and missing ones defaulted. Errors are sorted, as in Kubernetes.
  */
 export function structuralErrors(schema: SchemaProps, path: string): FieldError[] {
-  const errors = withinLimits(path, () => [
+  const errors = withValidationBudget(path, () => [
     ...invariantErrors(schema, 'root', path),
     ...completenessErrors(schema, path),
   ]);
@@ -23,7 +23,7 @@ export function structuralErrors(schema: SchemaProps, path: string): FieldError[
 }
 
 /** The first keyword that no structural schema supports. It is reported only if there is no other error. */
-export function unsupportedWord(schema: SchemaProps): string | undefined {
+export function unsupportedKeyword(schema: SchemaProps): string | undefined {
   if ((schema.id ?? '') !== '') return notSupportedText('id');
   if ((schema.$schema ?? '') !== '') return notSupportedText('schema');
   if ((schema.$ref ?? '') !== '') return notSupportedText('$ref');
@@ -34,8 +34,8 @@ export function unsupportedWord(schema: SchemaProps): string | undefined {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  for (const part of partsOf(schema)) {
-    const found = unsupportedWord(part);
+  for (const part of subschemasOf(schema)) {
+    const found = unsupportedKeyword(part);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -46,7 +46,7 @@ function notSupportedText(word: string): string {
 }
 
 /** The direct subschemas of a schema. */
-export function partsOf(schema: SchemaProps): SchemaProps[] {
+export function subschemasOf(schema: SchemaProps): SchemaProps[] {
   const { additionalProperties, not } = schema;
   const items = itemsOf(schema);
   return [
@@ -174,7 +174,7 @@ function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptio
   each('allOf');
   each('oneOf');
   if (schema.not !== undefined) errors.push(...nestedErrors(schema.not, childPath(path, 'not'), {}));
-  const fault = schema.pattern === undefined ? undefined : patternFault(schema.pattern);
+  const fault = schema.pattern === undefined ? undefined : regexError(schema.pattern);
   if (fault !== undefined) {
     const detail = `must be a valid regular expression, but isn't: ${fault}`;
     errors.push(invalid(childPath(path, 'pattern'), schema.pattern, detail));

@@ -1,6 +1,6 @@
 import { isKnownFormat } from '../schema/format.ts';
 import type { DefinitionSpec, SchemaProps } from './definition.ts';
-import { partsOf } from './structural.ts';
+import { subschemasOf } from './structural.ts';
 
 /** Formats in the schemas of a definition that are not validated. */
 export function unknownFormats(spec: DefinitionSpec): string[] {
@@ -8,7 +8,7 @@ export function unknownFormats(spec: DefinitionSpec): string[] {
   const visit = (schema: SchemaProps): void => {
     const { format } = schema;
     if (format !== undefined && !isKnownFormat(schema.type, format)) found.push(format);
-    for (const part of partsOf(schema)) visit(part);
+    for (const part of subschemasOf(schema)) visit(part);
   };
   for (const { schema } of spec.versions ?? []) {
     if (schema?.openAPIV3Schema !== undefined) visit(schema.openAPIV3Schema);

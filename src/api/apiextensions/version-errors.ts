@@ -1,8 +1,8 @@
 import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import type { DefinitionVersion, PrinterColumn, SchemaProps, SelectableField, Subresources } from './definition.ts';
-import { fieldInSchema } from './field-in-schema.ts';
-import { invalidStruct } from './go-form.ts';
+import { invalidStruct } from './go-struct-form.ts';
+import { resolveSchemaField } from './resolve-schema-field.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -66,7 +66,7 @@ export function selectableFieldErrors(
       errors.push(required(field));
       return;
     }
-    const found = fieldInSchema(jsonPath, schema ?? {}, false);
+    const found = resolveSchemaField(jsonPath, schema ?? {}, false);
     if ('fault' in found) {
       errors.push(invalid(field, jsonPath, `is an invalid path: ${found.fault}`));
       return;

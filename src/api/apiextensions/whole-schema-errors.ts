@@ -3,9 +3,9 @@ import { type FieldError, forbiddenField, invalid } from '../field-error.ts';
 import { childPath } from '../schema/field-path.ts';
 import { defaultErrors } from './default-errors.ts';
 import type { SchemaProps } from './definition.ts';
-import { goSchema, invalidStruct } from './go-form.ts';
+import { goStructOfSchema, invalidStruct } from './go-struct-form.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { structuralErrors, unsupportedWord } from './structural.ts';
+import { structuralErrors, unsupportedKeyword } from './structural.ts';
 
 /**
  * Returns the errors of the rules (`x-kubernetes-validations`) of an otherwise valid schema. `path` is the location of
@@ -20,7 +20,7 @@ export type RuleErrors = (
 export interface DefinitionChecks {
   readonly ruleErrors: RuleErrors;
   /** Awaited between parts of the work, because a schema can have ten thousand members. */
-  readonly turn?: (() => Promise<void>) | undefined;
+  readonly yieldToEventLoop?: (() => Promise<void>) | undefined;
 }
 
 interface SchemaContext extends DefinitionChecks {
@@ -64,16 +64,16 @@ export async function wholeSchemaErrors(
   const at = childPath(path, 'openAPIV3Schema');
   const errors = context.hasStatus ? rootErrors(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, 'nullable cannot be true at the root'));
-  const unsupported = unsupportedWord(schema);
+  const unsupported = unsupportedKeyword(schema);
   const structural = unsupported === undefined ? structuralErrors(schema, at) : [];
-  await context.turn?.();
+  await context.yieldToEventLoop?.();
   const isStructural = unsupported === undefined && structural.length === 0;
   const defaults = isStructural ? defaultErrors(schema, at) : [];
   errors.push(...structural, ...defaults);
-  await context.turn?.();
+  await context.yieldToEventLoop?.();
   const words = schemaErrors(schema, at);
   errors.push(...words);
-  await context.turn?.();
+  await context.yieldToEventLoop?.();
   if (isStructural && defaults.length === 0 && words.length === 0) {
     errors.push(...(await context.ruleErrors(schema, at, context.old)));
   }
@@ -83,7 +83,7 @@ export async function wholeSchemaErrors(
 
 /** With a status subresource, the root allows only keywords that remain effective if the status is validated alone. */
 function rootErrors(schema: SchemaProps, path: string): FieldError[] {
-  const form = goSchema(schema) as Record<string, JsonValue>;
+  const form = goStructOfSchema(schema) as Record<string, JsonValue>;
   for (const [name, value] of Object.entries(form)) {
     if (value === null || value === '' || value === false) continue;
     if (name === 'Type') {

@@ -33,7 +33,7 @@ export type AuditDecision = (typeof auditDecisions)[number];
 export const auditStages: readonly AuditEvent['stage'][] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete'];
 
 export const defaultAuditLimit = 100;
-export const mostAuditLimit = 1_000;
+export const maxAuditLimit = 1_000;
 
 /** Longer than any useful value. */
 const maxValueLength = 1_024;
@@ -67,9 +67,9 @@ const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | u
   since: time,
   until: time,
   limit: (text) =>
-    /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostAuditLimit
+    /^[1-9]\d{0,3}$/.test(text) && Number(text) <= maxAuditLimit
       ? undefined
-      : `must be an integer from 1 to ${mostAuditLimit}`,
+      : `must be an integer from 1 to ${maxAuditLimit}`,
   continue: anyValue,
 };
 

@@ -2,7 +2,7 @@ import { objectAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 
 /** Members are in the order of the Go struct. */
 export const configMapKind: ResourceKind = {

@@ -3,8 +3,8 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 import type { ResourceKind } from '../resource.ts';
 import { eventKind } from './event.ts';
-import { otherEvent } from './event-conversion.ts';
-import { groupEventKind } from './events-k8s-io.ts';
+import { convertEvent } from './event-conversion.ts';
+import { eventsGroupEventKind } from './events-k8s-io.ts';
 import { leaseKind } from './lease.ts';
 import { namespaceKind } from './namespace.ts';
 
@@ -48,7 +48,7 @@ describe('the standard columns', () => {
       Count: 1,
     };
     expect(row(eventKind, event)).toMatchObject(shown);
-    expect(row(groupEventKind, otherEvent(event))).toMatchObject(shown);
+    expect(row(eventsGroupEventKind, convertEvent(event))).toMatchObject(shown);
     const narrow = (eventKind.columns ?? []).filter(({ priority }) => priority === 0).map(({ name }) => name);
     expect(narrow).toEqual(['Last Seen', 'Type', 'Reason', 'Object', 'Message']);
   });

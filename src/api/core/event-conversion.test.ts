@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze, type JsonObject } from '../../lib/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 import { eventKind } from './event.ts';
-import { otherEvent, otherEventField, otherEventPatch } from './event-conversion.ts';
-import { groupEventKind } from './events-k8s-io.ts';
+import { convertEvent, convertEventField, convertEventPatch } from './event-conversion.ts';
+import { eventsGroupEventKind } from './events-k8s-io.ts';
 
 const core = deepFreeze({
   apiVersion: 'v1',
@@ -37,7 +37,7 @@ const core = deepFreeze({
 
 describe('a converted event', () => {
   it('has converted names of top-level members and owned fields (CLIENT-14)', () => {
-    expect(otherEvent(core)).toEqual({
+    expect(convertEvent(core)).toEqual({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
       metadata: {
@@ -70,7 +70,7 @@ describe('a converted event', () => {
   it('is unchanged after a conversion in both directions', () => {
     const names = [
       ...Object.keys(eventKind.schema.properties ?? {}),
-      ...Object.keys(groupEventKind.schema.properties ?? {}),
+      ...Object.keys(eventsGroupEventKind.schema.properties ?? {}),
     ];
     const members = fc.dictionary(fc.constantFrom(...names, '__proto__', 'odd'), fc.jsonValue());
     fc.assert(
@@ -81,25 +81,25 @@ describe('a converted event', () => {
           kind: 'Event',
           metadata: { name: 'e' },
         } as KubeObject;
-        expect(otherEvent(otherEvent(event))).toEqual(event);
+        expect(convertEvent(convertEvent(event))).toEqual(event);
       }),
     );
   });
 
   it('covers every member of both kinds', () => {
-    const core = Object.keys(eventKind.schema.properties ?? {}).map(otherEventField);
-    expect(core.sort()).toEqual(Object.keys(groupEventKind.schema.properties ?? {}).sort());
+    const core = Object.keys(eventKind.schema.properties ?? {}).map(convertEventField);
+    expect(core.sort()).toEqual(Object.keys(eventsGroupEventKind.schema.properties ?? {}).sort());
   });
 
   it('is selected by the fields of its version (SEL-07)', () => {
-    const inCore = groupEventKind.selectableFields?.map(otherEventField) ?? [];
+    const inCore = eventsGroupEventKind.selectableFields?.map(convertEventField) ?? [];
     expect(inCore).toContain('involvedObject.name');
     for (const field of inCore) expect(eventKind.selectableFields).toContain(field);
   });
 
   it('is patched by pointers into its version (PATCH-06)', () => {
     expect(
-      otherEventPatch([
+      convertEventPatch([
         { op: 'replace', path: '/note', value: 'x' },
         { op: 'test', path: '/apiVersion', value: 'events.k8s.io/v1' },
         { op: 'copy', from: '/regarding/name', path: '/metadata/labels/note' },

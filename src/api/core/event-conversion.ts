@@ -29,13 +29,13 @@ const otherVersion = new Map([
 ]);
 
 /** The name of a field in the other version. Accepts field selector paths: `involvedObject.name`. */
-export function otherEventField(path: string): string {
+export function convertEventField(path: string): string {
   const [first = '', ...rest] = path.split('.');
   return [otherName.get(first) ?? first, ...rest].join('.');
 }
 
 /** Converts the top-level members to the other version, including the apiVersion if present. */
-export function otherEventMembers(members: JsonObject): JsonObject {
+export function convertEventMembers(members: JsonObject): JsonObject {
   const converted: JsonObject = {};
   for (const [name, member] of Object.entries(members)) {
     const version = name === 'apiVersion' && typeof member === 'string' ? otherVersion.get(member) : undefined;
@@ -45,8 +45,8 @@ export function otherEventMembers(members: JsonObject): JsonObject {
 }
 
 /** Converts a whole event to the other version, including its managed fields. Does not modify the given event. */
-export function otherEvent(event: KubeObject): KubeObject {
-  const converted = otherEventMembers(event as JsonObject) as KubeObject;
+export function convertEvent(event: KubeObject): KubeObject {
+  const converted = convertEventMembers(event as JsonObject) as KubeObject;
   const { managedFields } = converted.metadata;
   if (managedFields !== undefined) {
     converted.metadata.managedFields = managedFields.map((entry) => ({
@@ -69,7 +69,7 @@ function otherFieldSet(fields: JsonObject): JsonObject {
 }
 
 /** Converts a JSON patch to the other version. Invalid patches are returned unchanged, and the patcher rejects them. */
-export function otherEventPatch(operations: JsonValue): JsonValue {
+export function convertEventPatch(operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) return operations;
   return operations.map((operation) => {
     if (!isJsonObject(operation)) return operation;
@@ -78,7 +78,7 @@ export function otherEventPatch(operations: JsonValue): JsonValue {
       const pointer = converted[member];
       if (typeof pointer === 'string') converted[member] = otherPointer(pointer);
     }
-    if (operation.path === '' && isJsonObject(operation.value)) converted.value = otherEventMembers(operation.value);
+    if (operation.path === '' && isJsonObject(operation.value)) converted.value = convertEventMembers(operation.value);
     if (operation.path === '/apiVersion' && typeof operation.value === 'string') {
       converted.value = otherVersion.get(operation.value) ?? operation.value;
     }

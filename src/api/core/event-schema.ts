@@ -1,4 +1,4 @@
-import { t } from '../schema/build.ts';
+import { t } from '../schema/schema-builder.ts';
 
 /** Schemas shared by both versions of an event. Members are in the order of the Go structs. */
 export function objectReference(description: string) {

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column, ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
 /** The core version, which is also the stored one. */

@@ -1,10 +1,10 @@
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { eventColumns } from './event.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
 /** The events.k8s.io version of the same events. */
-export const groupEventKind: ResourceKind = {
+export const eventsGroupEventKind: ResourceKind = {
   group: 'events.k8s.io',
   version: 'v1',
   kind: 'Event',

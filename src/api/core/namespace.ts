@@ -1,6 +1,6 @@
-import { ageColumn, column, phaseOf } from '../columns.ts';
+import { ageColumn, column, displayedPhase } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 
 export const namespaceKind: ResourceKind = {
   group: '',
@@ -51,5 +51,5 @@ export const namespaceKind: ResourceKind = {
       ),
     }),
   ),
-  columns: [column('Status', phaseOf, { description: 'The status of the namespace.' }), ageColumn],
+  columns: [column('Status', displayedPhase, { description: 'The status of the namespace.' }), ageColumn],
 };

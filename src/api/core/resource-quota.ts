@@ -5,7 +5,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import { quantityFormat } from '../quantity.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 
 const amounts = (description: string) => t.map(t.string({ format: quantityFormat }), { description });
 

@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 
 export const authorizationGroup = 'authorization.k8s.io';
 export const authenticationGroup = 'authentication.k8s.io';

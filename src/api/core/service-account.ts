@@ -1,6 +1,6 @@
 import { ageColumn } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { objectReference } from './event-schema.ts';
 
 /** The service account that every namespace has. */

@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { authenticationGroup } from './reviews.ts';
 
 const audiences = t.array(t.string(), { listType: 'atomic', description: 'The intended audiences of the token.' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64Fault, base64Length, canonicalBase64, decodeBase64, encodeBase64 } from './base64.ts';
+import { base64ByteLength, base64Fault, canonicalBase64, decodeBase64, encodeBase64 } from './base64.ts';
 
 describe('base64', () => {
   /** The positions at which Go's decoder fails. */
@@ -31,7 +31,7 @@ describe('base64', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(), (bytes, at) => {
         const text = Buffer.from(bytes).toString('base64');
         expect(base64Fault(text)).toBeUndefined();
-        expect(base64Length(text)).toBe(bytes.length);
+        expect(base64ByteLength(text)).toBe(bytes.length);
         const place = at % (text.length + 1);
         const broken = `${text.slice(0, place)}\r\n${text.slice(place)}`;
         expect(base64Fault(broken)).toBeUndefined();

@@ -54,7 +54,7 @@ export function canonicalBase64(text: string): string {
 }
 
 /** The number of bytes that a canonical text encodes. */
-export function base64Length(text: string): number {
+export function base64ByteLength(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;
 }

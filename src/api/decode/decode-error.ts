@@ -9,12 +9,14 @@ export class DecodeError extends Error {
 }
 
 /** `field` as Go prints it: the innermost struct, then the path in the decoded value: `ObjectMeta.labels`. */
-export function wrongType(value: JsonValue, field: string, goType: string): DecodeError {
-  return new DecodeError(`json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${field} of type ${goType}`);
+export function wrongTypeError(value: JsonValue, field: string, goType: string): DecodeError {
+  return new DecodeError(
+    `json: cannot unmarshal ${goDecoderTypeName(value)} into Go struct field ${field} of type ${goType}`,
+  );
 }
 
 /** A JSON type as Go's decoder prints it. */
-export function goTypeOf(value: JsonValue): string {
+export function goDecoderTypeName(value: JsonValue): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'bigint' ? 'number' : typeof value;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { StatusError } from '../status.ts';
-import { longestYaml, readDocument, undecodable, warningsOf } from './document.ts';
+import { findingWarnings, maxYamlBytes, readDocument, undecodableBody } from './document.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const yaml = (text: string): JsonValue => readDocument(bytes(text), 'yaml').value;
@@ -13,7 +13,7 @@ function refusal(body: Uint8Array, format: 'json' | 'yaml', confidential = false
   try {
     readDocument(body, format);
   } catch (error) {
-    const status = undecodable({ kind: 'Project', confidential }, body, error);
+    const status = undecodableBody({ kind: 'Project', confidential }, body, error);
     expect(status).toBeInstanceOf(StatusError);
     expect(status.code).toBe(400);
     return status.message;
@@ -74,12 +74,12 @@ describe('readDocument of YAML', () => {
     expect(findings).toEqual([
       'yaml: unmarshal errors:\n  line 4: key "name" already set in map\n  line 8: key "map" already set in map\n  line 9: key "kind" already set in map',
     ]);
-    expect(findings.flatMap(warningsOf)).toEqual([
+    expect(findings.flatMap(findingWarnings)).toEqual([
       'line 4: key "name" already set in map',
       'line 8: key "map" already set in map',
       'line 9: key "kind" already set in map',
     ]);
-    expect(warningsOf('unknown field "spec.foo"')).toEqual(['unknown field "spec.foo"']);
+    expect(findingWarnings('unknown field "spec.foo"')).toEqual(['unknown field "spec.foo"']);
   });
 
   it('reads only the first document, and tolerates a trailing separator (DEC-24)', () => {
@@ -143,7 +143,7 @@ describe('readDocument of YAML', () => {
   });
 
   it('accepts long documents only as JSON, whatever their declared type', () => {
-    const text = 'x'.repeat(longestYaml);
+    const text = 'x'.repeat(maxYamlBytes);
     expect(yaml(`{"a":"${text}"}`)).toEqual({ a: text });
     for (const long of [`a: ${text}`, `{a: ${text}}`, `{"a":1,"a":"${text}"}`]) {
       expect(() => yaml(long)).toThrow('Request entity too large: limit of YAML that is not JSON is 131072');

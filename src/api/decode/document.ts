@@ -1,17 +1,17 @@
+import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
-import { SortedText } from '../../lib/json-sorted-text.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
-import { badRequest, type StatusError, tooLarge } from '../status.ts';
+import { badRequest, requestTooLarge, type StatusError } from '../status.ts';
 import { DocumentError } from './document-error.ts';
 import { readYaml } from './yaml-document.ts';
 
-export interface ReadDocument {
+export interface DecodedDocument {
   readonly value: JsonValue;
   /** Findings of strict decoding in the text itself: `duplicate field "spec.bar"`, or one YAML text for all. */
   readonly findings: string[];
   /** The texts of its parts, if they were requested and the document is JSON without findings. */
-  readonly texts?: SortedText | undefined;
+  readonly texts?: SortedJsonText | undefined;
 }
 
 /** Go accepts invalid UTF-8 in JSON and replaces it. A byte order mark is a parse error. */
@@ -22,16 +22,16 @@ const strict = new TextDecoder('utf-8', { fatal: true });
  * Throws DocumentError, which `undecodableBody` converts to a response, or 413. `isObject`: the document will usually
  * be stored unchanged, so the texts of its parts are returned.
  */
-export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): ReadDocument {
+export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): DecodedDocument {
   return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
 }
 
 const yamlFindingPrefix = 'yaml: unmarshal errors:\n';
 
-function readJson(bytes: Uint8Array, isObject: boolean): ReadDocument {
+function readJson(bytes: Uint8Array, isObject: boolean): DecodedDocument {
   try {
     const text = lenient.decode(bytes);
-    const texts = isObject && fastPathsEnabled() ? new SortedText(text, 'metadata') : undefined;
+    const texts = isObject && fastPathsEnabled() ? new SortedJsonText(text, 'metadata') : undefined;
     const { value, duplicates } = parseJson(text, texts?.members);
     if (duplicates.length === 0) return { value, findings: [], texts };
     return { value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
@@ -45,20 +45,20 @@ function readJson(bytes: Uint8Array, isObject: boolean): ReadDocument {
  * Parsing YAML takes many times as long as parsing JSON and blocks all other requests. Kubernetes tools send JSON even
  * if they declare YAML, and handwritten documents are shorter than this limit.
  */
-export const longestYaml = 128 * 1024;
+export const maxYamlBytes = 128 * 1024;
 
-function readYamlBytes(bytes: Uint8Array): ReadDocument {
+function readYamlBytes(bytes: Uint8Array): DecodedDocument {
   const text = decodeStrictly(bytes);
   const json = jsonOf(text);
   if (json !== undefined) return json;
-  if (bytes.length > longestYaml) throw tooLarge(`limit of YAML that is not JSON is ${longestYaml}`);
+  if (bytes.length > maxYamlBytes) throw requestTooLarge(`limit of YAML that is not JSON is ${maxYamlBytes}`);
   const { value, duplicates } = readYaml(text);
   if (duplicates.length === 0) return { value, findings: [] };
   return { value, findings: [`${yamlFindingPrefix}${duplicates.map((line) => `  ${line}`).join('\n')}`] };
 }
 
 /** `undefined` if the text is not JSON, or has duplicates, which are reported in YAML's own form. */
-function jsonOf(text: string): ReadDocument | undefined {
+function jsonOf(text: string): DecodedDocument | undefined {
   if (text[0] !== '{') return undefined;
   try {
     const { value, duplicates } = parseJson(text);
@@ -78,7 +78,7 @@ function decodeStrictly(bytes: Uint8Array): string {
 }
 
 /** Splits a finding into warnings: YAML's single text has a line per duplicate (rule DEC-13). */
-export function warningsOf(finding: string): string[] {
+export function findingWarnings(finding: string): string[] {
   const start = finding.indexOf(yamlFindingPrefix);
   if (start < 0) return [finding];
   return finding
@@ -88,7 +88,7 @@ export function warningsOf(finding: string): string[] {
 }
 
 /** The response to a body that could not be decoded (rule DEC-01). Rethrows errors that the body did not cause. */
-export function undecodable(kind: ExpectedKind, bytes: Uint8Array, error: unknown): StatusError {
+export function undecodableBody(kind: ExpectedKind, bytes: Uint8Array, error: unknown): StatusError {
   if (!(error instanceof DocumentError)) throw error;
   const quoted = kind.confidential === true ? '' : ` (${summarize(bytes)})`;
   return badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${error.message}${quoted}`);

@@ -11,7 +11,7 @@ import {
 } from 'js-yaml';
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { DocumentError } from './document-error.ts';
-import { resolvePlain, resolveTagged, shortened, type YamlScalar } from './yaml-scalar.ts';
+import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 
 /** The parser recurses. This is far beyond any manifest and far below its stack limit. */
 const maxDepth = 500;
@@ -104,7 +104,7 @@ class YamlReader {
 
   /** Copies the value so that nothing is shared. Copies are counted, because nested aliases grow without bound. */
   #aliased(anchor: string): JsonValue {
-    const shownAnchor = shortened(anchor);
+    const shownAnchor = truncateLikeGoYaml(anchor);
     if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${shownAnchor}' referenced`);
     const value = this.#anchors.get(anchor);
     if (value === undefined) throw new DocumentError(`yaml: anchor '${shownAnchor}' value contains itself`);
@@ -174,8 +174,8 @@ class YamlReader {
   #scalar(event: ScalarEvent): YamlScalar {
     const text = event.valueStart < 0 ? '' : getScalarValue(this.#text, event);
     const plain = event.style === SCALAR_STYLE.PLAIN;
-    if (event.tagStart >= 0) return resolveTagged(this.#text.slice(event.tagStart, event.tagEnd), text, plain);
-    return plain ? resolvePlain(text) : text;
+    if (event.tagStart >= 0) return resolveTaggedScalar(this.#text.slice(event.tagStart, event.tagEnd), text, plain);
+    return plain ? resolvePlainScalar(text) : text;
   }
 
   /** A duplicate is reported at the start of its value, as in Go. */

@@ -21,7 +21,7 @@ const decimal = /^[-+]?(?:0|[1-9][0-9]*)$/;
 const otherBase = /^([-+]?)0(?:([xX])([0-9a-fA-F]+)|([bB])([01]+)|[oO]?([0-7]+))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-export function resolvePlain(text: string): YamlScalar {
+export function resolvePlainScalar(text: string): YamlScalar {
   const word = words.get(text);
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
@@ -56,12 +56,12 @@ function floating(digits: string): number | undefined {
 const standardTag = /^(?:!!|!<tag:yaml\.org,2002:)([a-z]+)>?$/;
 
 /** Resolves a scalar with an explicit tag. Tags that YAML does not define keep the text. */
-export function resolveTagged(tag: string, text: string, plain: boolean): YamlScalar {
+export function resolveTaggedScalar(tag: string, text: string, plain: boolean): YamlScalar {
   if (tag === '!') return text;
   const name = standardTag.exec(tag)?.[1];
   if (name === 'binary') return decodeBase64(text);
   if (name === undefined || name === 'str' || name === 'timestamp') return text;
-  const value = resolvePlain(text);
+  const value = resolvePlainScalar(text);
   const fits =
     (name === 'int' && (typeof value === 'bigint' || Number.isInteger(value))) ||
     (name === 'float' && (typeof value === 'number' || typeof value === 'bigint')) ||
@@ -69,11 +69,11 @@ export function resolveTagged(tag: string, text: string, plain: boolean): YamlSc
     (name === 'null' && value === null);
   if (fits) return value;
   if (!['int', 'float', 'bool', 'null'].includes(name)) return plain ? value : text;
-  throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${shortened(text)}\` as a !!${name}`);
+  throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${truncateLikeGoYaml(text)}\` as a !!${name}`);
 }
 
 /** Truncates text as go-yaml does in its unmarshal errors. The text may be long, or a secret. */
-export function shortened(text: string): string {
+export function truncateLikeGoYaml(text: string): string {
   return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }
 

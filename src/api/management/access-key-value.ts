@@ -13,7 +13,7 @@ const checksumRange = alphabet.length ** accessKeyChecksumLength;
 const digestBytes = 6;
 
 /** The random part of a key. It is as unpredictable as the given bytes. */
-export function accessKeyBody(random: (size: number) => Uint8Array): string {
+export function generateAccessKeyBody(random: (size: number) => Uint8Array): string {
   let body = '';
   while (body.length < accessKeyBodyLength) {
     for (const byte of random(accessKeyBodyLength)) {
@@ -25,7 +25,7 @@ export function accessKeyBody(random: (size: number) => Uint8Array): string {
 }
 
 /** The input of the checksum. */
-export function checksummedText(body: string): string {
+export function accessKeyChecksumInput(body: string): string {
   return accessKeyPrefix + body;
 }
 

@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 
 /** Longer patterns are rejected before they are compiled. */
-export const longestPattern = 1024;
+export const maxPatternLength = 1024;
 
 /** The error in a pattern. `undefined` if the pattern is valid. */
 export function patternError(pattern: string): string | undefined {
-  if (pattern.length > longestPattern) return `must be at most ${longestPattern} characters long`;
+  if (pattern.length > maxPatternLength) return `must be at most ${maxPatternLength} characters long`;
   try {
     RE2JS.compile(pattern);
     return undefined;

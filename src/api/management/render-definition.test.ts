@@ -9,7 +9,7 @@ const parameters: readonly TemplateParameter[] = [
   { variable: 'net.open', type: 'boolean' },
 ];
 const render = (definition: TemplateDefinition, given = '') =>
-  renderDefinition({ definition, parameters, given, platform });
+  renderDefinition({ definition, parameters, parameterValues: given, platform });
 
 describe('renderDefinition', () => {
   it('renders every string with the given values, the defaults and the platform values (completions §7)', () => {

@@ -20,7 +20,7 @@ export interface DefinitionSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
   /** The parameter values of the instance, as YAML. */
-  readonly given: string;
+  readonly parameterValues: string;
   readonly platform: PlatformValues;
 }
 
@@ -31,8 +31,13 @@ export interface RenderedDefinition {
 }
 
 /** Renders every string of a definition. Deterministic: the same source always gives the same result. */
-export function renderDefinition({ definition, parameters, given, platform }: DefinitionSource): RenderedDefinition {
-  const read = readParameters(given, parameters);
+export function renderDefinition({
+  definition,
+  parameters,
+  parameterValues,
+  platform,
+}: DefinitionSource): RenderedDefinition {
+  const read = readParameters(parameterValues, parameters);
   const problems = read.errors.map(({ field, message }) => `${field}: ${message}`);
   const values: JsonObject = { ...withEmptyValues(parameters, read.values), platform: { ...platform } };
   const rendered = render(definition as JsonObject, '', { Values: values }, problems) as TemplateDefinition;

@@ -1,4 +1,4 @@
 /** The reasons for sleep in the status of an instance. */
-export const asleepByForce = 'SleepForced';
+export const sleepForcedReason = 'SleepForced';
 /** Auto-sleep after inactivity. Any use wakes the instance. */
-export const asleepByRest = 'NotUsed';
+export const sleepUnusedReason = 'NotUsed';

@@ -2,25 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   mergeReadyDays,
-  readyBucketOf,
+  readyBucketBounds,
+  readyBucketIndex,
   readyDayOf,
-  readyDaysKept,
-  readyLimits,
-  readyOnce,
+  readyDaysRetained,
   readyPercentile,
+  singleReadyDay,
 } from './time-to-ready.ts';
 
 const now = Date.parse('2026-11-15T12:00:00Z');
 const today = '2026-11-15';
 const times = (milliseconds: readonly number[], day = today) =>
-  mergeReadyDays(now, ...milliseconds.map((each) => [readyOnce(day, each)]));
+  mergeReadyDays(now, ...milliseconds.map((each) => [singleReadyDay(day, each)]));
 
 describe('time to Ready per day', () => {
   it('counts each time in the first bucket whose bound it does not exceed', () => {
-    expect([0, 5, 5.1, 10, 600_000, 600_001].map(readyBucketOf)).toEqual([0, 0, 1, 1, 16, 17]);
+    expect([0, 5, 5.1, 10, 600_000, 600_001].map(readyBucketIndex)).toEqual([0, 0, 1, 1, 16, 17]);
     const [day] = times([3, 4, 700, 3_600_000]);
     expect(day).toMatchObject({ day: today, count: 4 });
-    expect(day?.buckets).toHaveLength(readyLimits.length + 1);
+    expect(day?.buckets).toHaveLength(readyBucketBounds.length + 1);
     expect(day?.buckets.map((count, index) => [index, count]).filter(([, count]) => count !== 0)).toEqual([
       [0, 2],
       [7, 1],
@@ -29,10 +29,12 @@ describe('time to Ready per day', () => {
   });
 
   it('merges to each day once, oldest first, and at most the last fourteen days', () => {
-    const days = Array.from({ length: 30 }, (_, index) => readyOnce(readyDayOf(now + (5 - index) * 86_400_000), 1));
+    const days = Array.from({ length: 30 }, (_, index) =>
+      singleReadyDay(readyDayOf(now + (5 - index) * 86_400_000), 1),
+    );
     const merged = mergeReadyDays(now, days, days);
     expect(merged.map(({ day }) => day)).toEqual(merged.map(({ day }) => day).toSorted());
-    expect(merged).toHaveLength(readyDaysKept);
+    expect(merged).toHaveLength(readyDaysRetained);
     expect(merged.at(-1)?.day).toBe(today);
     expect(merged[0]?.day).toBe('2026-11-02');
     expect(merged.every(({ count }) => count === 2)).toBe(true);
@@ -66,11 +68,11 @@ describe('readyPercentile', () => {
       fc.property(some, part, part, (milliseconds, a, b) => {
         const days = times(milliseconds);
         const exact = milliseconds.toSorted((x, y) => x - y)[Math.ceil(a * milliseconds.length) - 1] ?? 0;
-        const bucket = readyBucketOf(exact);
+        const bucket = readyBucketIndex(exact);
         const found = readyPercentile(days, a) ?? -1;
-        const last = readyLimits.at(-1) ?? 0;
-        expect(found).toBeGreaterThanOrEqual(Math.min(readyLimits[bucket - 1] ?? 0, last) - 1e-6);
-        expect(found).toBeLessThanOrEqual((readyLimits[bucket] ?? last) + 1e-6);
+        const last = readyBucketBounds.at(-1) ?? 0;
+        expect(found).toBeGreaterThanOrEqual(Math.min(readyBucketBounds[bucket - 1] ?? 0, last) - 1e-6);
+        expect(found).toBeLessThanOrEqual((readyBucketBounds[bucket] ?? last) + 1e-6);
         const [low, high] = [Math.min(a, b), Math.max(a, b)].map((each) => readyPercentile(days, each) ?? 0);
         expect(low).toBeLessThanOrEqual((high ?? 0) + 1e-6);
       }),

@@ -6,12 +6,12 @@ import type { ReadyDay } from './v1/project.ts';
  * previous bound. The last bucket has no bound and counts longer times. `count` is the sum of the buckets. The bounds
  * must never change, because project statuses store the counts.
  */
-export const readyLimits: readonly number[] = [
+export const readyBucketBounds: readonly number[] = [
   5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000,
 ];
 
 /** Number of days that are retained. A day on which nothing became Ready has no entry. */
-export const readyDaysKept = 14;
+export const readyDaysRetained = 14;
 
 /** The UTC day of a time: `2026-11-15`. */
 export function readyDayOf(now: number): string {
@@ -19,15 +19,15 @@ export function readyDayOf(now: number): string {
 }
 
 /** The index of the bucket that counts a time. */
-export function readyBucketOf(milliseconds: number): number {
-  const index = readyLimits.findIndex((limit) => milliseconds <= limit);
-  return index < 0 ? readyLimits.length : index;
+export function readyBucketIndex(milliseconds: number): number {
+  const index = readyBucketBounds.findIndex((limit) => milliseconds <= limit);
+  return index < 0 ? readyBucketBounds.length : index;
 }
 
 /** A histogram that contains a single time. */
-export function readyOnce(day: string, milliseconds: number): ReadyDay {
-  const buckets = readyLimits.concat(0).fill(0);
-  buckets[readyBucketOf(milliseconds)] = 1;
+export function singleReadyDay(day: string, milliseconds: number): ReadyDay {
+  const buckets = readyBucketBounds.concat(0).fill(0);
+  buckets[readyBucketIndex(milliseconds)] = 1;
   return { day, count: 1, buckets };
 }
 
@@ -37,7 +37,7 @@ export function readyOnce(day: string, milliseconds: number): ReadyDay {
  */
 export function mergeReadyDays(now: number, ...sources: readonly (readonly ReadyDay[])[]): ReadyDay[] {
   const newest = readyDayOf(now);
-  const oldest = readyDayOf(now - (readyDaysKept - 1) * 86_400_000);
+  const oldest = readyDayOf(now - (readyDaysRetained - 1) * 86_400_000);
   const days = new Map<string, ReadyDay>();
   for (const entry of sources.flat()) {
     if (entry.day < oldest || entry.day > newest) continue;
@@ -58,14 +58,14 @@ export function readyPercentile(days: readonly ReadyDay[], part: number): number
   const wanted = Math.min(Math.max(part, 0), 1) * count;
   let below = 0;
   for (const [index, inside] of buckets.entries()) {
-    const upper = readyLimits[index];
+    const upper = readyBucketBounds[index];
     if (inside > 0 && below + inside >= wanted && upper !== undefined) {
-      const lower = readyLimits[index - 1] ?? 0;
+      const lower = readyBucketBounds[index - 1] ?? 0;
       return lower + ((upper - lower) * Math.max(wanted - below, 0)) / inside;
     }
     below += inside;
   }
-  return readyLimits.at(-1);
+  return readyBucketBounds.at(-1);
 }
 
 function sum(a: ReadyDay, b: ReadyDay): ReadyDay {

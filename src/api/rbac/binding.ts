@@ -3,8 +3,8 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column } from '../resource.ts';
-import { asSchema, type Static, t } from '../schema/build.ts';
 import type { Schema } from '../schema/schema.ts';
+import { asSchema, type Static, t } from '../schema/schema-builder.ts';
 
 const subject = t.object(
   {

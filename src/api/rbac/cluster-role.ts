@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { selectorObject } from '../selectors/selector-object.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
 import { createdAtColumn } from './role.ts';

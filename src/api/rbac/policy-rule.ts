@@ -1,7 +1,7 @@
 import { listAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import type { KubeObject } from '../meta.ts';
-import { type Static, t } from '../schema/build.ts';
+import { type Static, t } from '../schema/schema-builder.ts';
 
 export const rbacGroup = 'rbac.authorization.k8s.io';
 

@@ -1,6 +1,6 @@
 import { column } from '../columns.ts';
 import type { Column, ResourceKind } from '../resource.ts';
-import { asSchema, t } from '../schema/build.ts';
+import { asSchema, t } from '../schema/schema-builder.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
 
 /** Roles show their creation time instead of their age, as in Kubernetes. */

@@ -6,8 +6,8 @@ import {
   type JsonValue,
   setMember,
 } from '../../lib/json-value.ts';
+import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
-import { memberSchema } from './schema-members.ts';
 
 /**
  * Applies the defaults of the schema, in place. An explicit null counts as absent unless the schema allows null: the

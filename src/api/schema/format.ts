@@ -33,7 +33,7 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
   ['k8slongname', (text) => subdomainFaults(text).length === 0],
 ]);
 
-export function fitsFormat(format: string, text: string): boolean {
+export function matchesFormat(format: string, text: string): boolean {
   return formats.get(format.replaceAll('-', ''))?.(text) ?? true;
 }
 

@@ -3,7 +3,7 @@ import { writeJson } from '../../lib/json-write.ts';
 import { duplicate, type FieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from './field-path.ts';
 import type { Schema } from './schema.ts';
-import { tell } from './validation-work.ts';
+import { addError } from './validation-budget.ts';
 
 /**
  * Lists of type `set` must not repeat an item, and lists of type `map` must not repeat a key: apply needs them unique.
@@ -34,7 +34,7 @@ function validateList(schema: Schema, items: JsonValue[], path: string, errors: 
     const odd = items.findIndex((item) => item !== null && !isJsonObject(item));
     if (odd >= 0) {
       const detail = 'must be an object for an array of list-type map';
-      tell(errors, invalid(indexPath(path, odd), items[odd], detail));
+      addError(errors, invalid(indexPath(path, odd), items[odd], detail));
       return;
     }
     const keys = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -58,6 +58,6 @@ function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]):
     const text = writeJson(item);
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
-    if (times === 2) tell(errors, duplicate(indexPath(path, index), item));
+    if (times === 2) addError(errors, duplicate(indexPath(path, index), item));
   }
 }

@@ -1,8 +1,8 @@
-import { sortBytes } from '../../lib/json-order.ts';
+import { sortByBytes } from '../../lib/json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { childPath, indexPath } from './field-path.ts';
+import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
-import { memberSchema } from './schema-members.ts';
 
 /** Members that every resource has besides its schema, at the root and wherever one is embedded. */
 const resourceMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -21,7 +21,7 @@ export function prune(schema: Schema, value: JsonValue, options: PruneOptions = 
   const removed: string[] = [];
   const root = options.isResource ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
   pruneValue(root, value, '', removed);
-  return sortBytes(removed);
+  return sortByBytes(removed);
 }
 
 /**

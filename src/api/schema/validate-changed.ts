@@ -3,10 +3,10 @@ import { writeJson } from '../../lib/json-write.ts';
 import type { FieldError } from '../field-error.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { validateListTypes } from './list-type.ts';
+import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
-import { memberSchema } from './schema-members.ts';
-import { findValueFaults, validateSchema } from './validate.ts';
-import { withinLimits } from './validation-work.ts';
+import { collectValueErrors, validateSchema } from './validate.ts';
+import { withValidationBudget } from './validation-budget.ts';
 
 /**
  * Validates a value that replaces another. Parts that are equal to the old value are not reported (META-23), because
@@ -21,7 +21,7 @@ export function validateChanged(
 ): readonly FieldError[] {
   const errors = validateSchema(schema, value, path, old);
   if (errors.length === 0 || old === undefined) return errors;
-  return withinLimits(path, () => {
+  return withValidationBudget(path, () => {
     const faults = new ChangedFaults();
     faults.collect(schema, value, old, path);
     const { found } = faults;
@@ -43,12 +43,12 @@ class ChangedFaults {
   /** Reports errors of the value itself before errors of its members or items. */
   collect(schema: Schema, value: JsonValue, old: JsonValue | undefined, path: string): void {
     if (old === undefined) {
-      this.found.push(...findValueFaults(schema, value, path));
+      this.found.push(...collectValueErrors(schema, value, path));
       return;
     }
     if (equalJson(value, old)) return;
     if (isJsonObject(value) && isJsonObject(old)) {
-      this.found.push(...findValueFaults(shallow(schema, value), value, path));
+      this.found.push(...collectValueErrors(shallow(schema, value), value, path));
       for (const name of Object.keys(value)) {
         const member = memberSchema(schema, name);
         const before = Object.hasOwn(old, name) ? old[name] : undefined;
@@ -58,12 +58,12 @@ class ChangedFaults {
       const { items = {}, ...own } = schema;
       const keys = schema['x-kubernetes-list-map-keys'] ?? [];
       const before = new Map(old.map((item) => [keyOf(item, keys), item]));
-      this.found.push(...findValueFaults(own, value, path));
+      this.found.push(...collectValueErrors(own, value, path));
       value.forEach((item, index) => {
         this.collect(items, item, before.get(keyOf(item, keys)), indexPath(path, index));
       });
     } else {
-      this.found.push(...findValueFaults(schema, value, path));
+      this.found.push(...collectValueErrors(schema, value, path));
     }
   }
 }

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.ts';
-import { fitsFormat } from './format.ts';
+import { matchesFormat } from './format.ts';
 import type { Schema } from './schema.ts';
-import { countMatch, countPattern, tell } from './validation-work.ts';
+import { addError, chargeMatch, chargePattern } from './validation-budget.ts';
 
 /** Patterns compiled once per schema, and released with it. `undefined`: the expression is invalid. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
@@ -26,23 +26,23 @@ function compile(pattern: string): RE2JS | undefined {
 }
 
 /** RE2's error message for an invalid expression. `undefined` if it is valid. */
-export function patternFault(pattern: string): string | undefined {
+export function regexError(pattern: string): string | undefined {
   let instructions: number;
   try {
     instructions = RE2JS.compile(pattern).programSize();
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  countPattern(instructions);
+  chargePattern(instructions);
   return undefined;
 }
 
 export function validateString(schema: Schema, text: string, path: string, errors: FieldError[]): void {
   const { format } = schema;
   const error = lengthOrPatternError(schema, text, path);
-  if (error !== undefined) tell(errors, error);
-  if (format !== undefined && !fitsFormat(format, text)) {
-    tell(errors, typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
+  if (error !== undefined) addError(errors, error);
+  if (format !== undefined && !matchesFormat(format, text)) {
+    addError(errors, typeInvalid(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
   }
 }
 
@@ -58,7 +58,7 @@ function lengthOrPatternError(schema: Schema, text: string, path: string): Field
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
   if (pattern === undefined) return undefined;
-  countMatch(text);
+  chargeMatch(text);
   if (!patternOf(schema, pattern)?.matcher(text).find()) {
     return invalid(path, text, `${path} in body should match '${pattern}'`);
   }
@@ -77,18 +77,18 @@ export function validateNumber(schema: Schema, value: number | bigint, path: str
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (schema.type === 'integer' && !fitsInteger(schema.format, value)) {
     const form = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
-    tell(errors, invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
+    addError(errors, invalid('', '', `Checked value must be of type integer ${form} in ${path}`));
   }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-    tell(errors, invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
+    addError(errors, invalid(path, value, `${path} in body should be a multiple of ${shown(value, multipleOf)}`));
   }
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     const relation = exclusiveMinimum ? 'greater than' : 'greater than or equal to';
-    tell(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
+    addError(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, minimum)}`));
   }
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     const relation = exclusiveMaximum ? 'less than' : 'less than or equal to';
-    tell(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
+    addError(errors, invalid(path, value, `${path} in body should be ${relation} ${shown(value, maximum)}`));
   }
 }
 

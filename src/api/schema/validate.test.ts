@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { describeFieldError } from '../field-error.ts';
-import { fitsFormat } from './format.ts';
+import { matchesFormat } from './format.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 
@@ -285,7 +285,7 @@ describe('fitsFormat', () => {
     ['mac', ['00:11:22:33:44:55', '0011.2233.4455'], ['00:11', 'zz:11:22:33:44:55']],
     ['uuid', ['2C1F3A3E-1111-2222-3333-444455556666'], ['2c1f']],
   ])('validates %s', (format, good, bad) => {
-    for (const text of good) expect([text, fitsFormat(format, text)]).toEqual([text, true]);
-    for (const text of bad) expect([text, fitsFormat(format, text)]).toEqual([text, false]);
+    for (const text of good) expect([text, matchesFormat(format, text)]).toEqual([text, true]);
+    for (const text of bad) expect([text, matchesFormat(format, text)]).toEqual([text, false]);
   });
 });

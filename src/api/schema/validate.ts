@@ -2,13 +2,13 @@ import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
-import { createConforms } from './conforms.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { isKnownFormat } from './format.ts';
 import { validateListTypes } from './list-type.ts';
+import { createQuickValidator } from './quick-validator.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
-import { countStep, tell, tryOut, withinLimits } from './validation-work.ts';
+import { addError, chargeStep, collectAlternativeErrors, withValidationBudget } from './validation-budget.ts';
 
 /**
  * Returns all validation errors of the value, worded as in kube-apiserver (rule META-21). `path` is the location of the
@@ -16,24 +16,24 @@ import { countStep, tell, tryOut, withinLimits } from './validation-work.ts';
  * (===) to those of `before`, so a caller that passes `before` ignores errors in them.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
-  return withinLimits(path, () => {
+  return withValidationBudget(path, () => {
     const isValid = fastPathsEnabled() && conforms(schema, value, before);
-    return isValid ? [] : findFaults(schema, value, path);
+    return isValid ? [] : collectErrors(schema, value, path);
   });
 }
 
-const conforms = createConforms((schema, value) => findFaults(schema, value, '').length === 0);
+const conforms = createQuickValidator((schema, value) => collectErrors(schema, value, '').length === 0);
 
 /** Collects all errors, without the quick check for validity. */
-export function findFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
-  const errors = findValueFaults(schema, value, path);
+export function collectErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
+  const errors = collectValueErrors(schema, value, path);
   validateListTypes(schema, value, path, errors);
   return errors;
 }
 
 /** The same without the check for duplicates in sets and maps. */
-export function findValueFaults(schema: Schema, value: JsonValue, path: string): FieldError[] {
-  return withinLimits(path, () => {
+export function collectValueErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
+  return withValidationBudget(path, () => {
     const errors: FieldError[] = [];
     validateValue(schema, value, path, errors);
     return errors;
@@ -41,7 +41,7 @@ export function findValueFaults(schema: Schema, value: JsonValue, path: string):
 }
 
 function validateValue(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
-  countStep(schema.enum?.length);
+  chargeStep(schema.enum?.length);
   validateType(schema, value, path, errors);
   if (value !== null) {
     validateCombinations(schema, value, path, errors);
@@ -50,7 +50,8 @@ function validateValue(schema: Schema, value: JsonValue, path: string, errors: F
     else if (Array.isArray(value)) validateItems(schema, value, path, errors);
   }
   if (schema.enum !== undefined && !schema.enum.some((allowed) => equalJson(allowed, value))) {
-    if (value !== null || schema.nullable !== true) tell(errors, notSupported(path, value, schema.enum.map(enumText)));
+    if (value !== null || schema.nullable !== true)
+      addError(errors, notSupported(path, value, schema.enum.map(enumText)));
   }
   if (isJsonObject(value)) validateMembers(schema, value, path, errors);
 }
@@ -73,7 +74,7 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
     (actual === 'null' && schema.nullable === true);
   if (fits) return;
   const [wanted, found] = formatMismatch(schema, actual) ?? [types.join(','), actual];
-  tell(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
+  addError(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
 }
 
 /** With a format, Go reports the format of the actual value instead of its type, except for strings and lists. */
@@ -103,13 +104,13 @@ function validateMembers(schema: Schema, object: JsonObject, path: string, error
   const size = Object.keys(object).length;
   const { minProperties, maxProperties, properties = {}, additionalProperties } = schema;
   if (minProperties !== undefined && size < minProperties) {
-    tell(errors, invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
+    addError(errors, invalid(path, size, `${path} in body should have at least ${minProperties} properties`));
   }
-  if (maxProperties !== undefined && size > maxProperties) tell(errors, tooMany(path, size, maxProperties));
+  if (maxProperties !== undefined && size > maxProperties) addError(errors, tooMany(path, size, maxProperties));
   for (const name of Object.keys(object)) {
     if (Object.hasOwn(properties, name)) continue;
     if (additionalProperties === false) {
-      tell(errors, invalid(path, name, `${path}.${name} in body is a forbidden property`));
+      addError(errors, invalid(path, name, `${path}.${name} in body is a forbidden property`));
     } else if (typeof additionalProperties === 'object') {
       validateValue(additionalProperties, object[name] as JsonValue, childPath(path, name), errors);
     }
@@ -119,7 +120,7 @@ function validateMembers(schema: Schema, object: JsonObject, path: string, error
     if (member !== undefined) validateValue(properties[name] as Schema, member, childPath(path, name), errors);
   }
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(object, name)) tell(errors, required(childPath(path, name)));
+    if (!Object.hasOwn(object, name)) addError(errors, required(childPath(path, name)));
   }
 }
 
@@ -128,20 +129,20 @@ function validateItems(schema: Schema, items: JsonValue[], path: string, errors:
     for (const [index, item] of items.entries()) validateValue(schema.items, item, indexPath(path, index), errors);
   }
   if (schema.minItems !== undefined && items.length < schema.minItems) {
-    tell(errors, invalid(path, items.length, `${path} in body should have at least ${schema.minItems} items`));
+    addError(errors, invalid(path, items.length, `${path} in body should have at least ${schema.minItems} items`));
   }
   if (schema.maxItems !== undefined && items.length > schema.maxItems) {
-    tell(errors, tooMany(path, items.length, schema.maxItems));
+    addError(errors, tooMany(path, items.length, schema.maxItems));
   }
   if (schema.uniqueItems === true && new Set(items.map((item) => writeJson(item))).size < items.length) {
-    tell(errors, invalid(path, '', `${path} in body shouldn't contain duplicates`));
+    addError(errors, invalid(path, '', `${path} in body shouldn't contain duplicates`));
   }
 }
 
 /** The errors of the closest alternative follow the message that no, or not every, alternative matched. */
 function validateCombinations(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
-  const attempt = (part: Schema) => tryOut((found) => validateValue(part, value, path, found));
-  const complain = (text: string) => tell(errors, invalid('', '', `${JSON.stringify(path)} ${text}`));
+  const attempt = (part: Schema) => collectAlternativeErrors((found) => validateValue(part, value, path, found));
+  const complain = (text: string) => addError(errors, invalid('', '', `${JSON.stringify(path)} ${text}`));
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
 
   if (anyOf.length > 0) {
@@ -172,7 +173,7 @@ function validateCombinations(schema: Schema, value: JsonValue, path: string, er
 }
 
 function tellAll(errors: FieldError[], found: readonly FieldError[]): void {
-  for (const error of found) tell(errors, error);
+  for (const error of found) addError(errors, error);
 }
 
 function closest(results: FieldError[][]): FieldError[] {

@@ -1,8 +1,8 @@
 import { listAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
-import { t } from '../schema/build.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
+import { t } from '../schema/schema-builder.ts';
 import { validateLabels } from '../validation/labels.ts';
 import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
 

@@ -1,9 +1,9 @@
-import { ageColumn, column, phaseOf } from '../columns.ts';
+import { ageColumn, column, displayedPhase } from '../columns.ts';
 import { defineKind } from '../define-kind.ts';
 import { conditionsSchema } from '../management/v1/condition.ts';
 import { cleanupFinalizer, managementCategory, storageGroup, storageVersion } from '../naming.ts';
 import type { ObjectOf, ResourceKind } from '../resource.ts';
-import { t } from '../schema/build.ts';
+import { t } from '../schema/schema-builder.ts';
 
 const spec = t.object(
   {
@@ -55,7 +55,7 @@ export const virtualClusterKind = defineKind({
   description: 'A virtual cluster on the built-in cluster: a separate Kubernetes API, served by the proxy subresource.',
   schema: schema,
   columns: [
-    column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
+    column('Status', displayedPhase, { description: 'Phase of the virtual cluster.' }),
     column('Version', 'status.kubernetesVersion', {
       description: 'Kubernetes version that the virtual cluster reports.',
     }),
@@ -85,7 +85,7 @@ export function planeIdOf(virtualCluster: VirtualCluster): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
 
-export function isAsleep(virtualCluster: VirtualCluster): boolean {
+export function isVirtualClusterSleeping(virtualCluster: VirtualCluster): boolean {
   return virtualCluster.spec?.asleep === true;
 }
 
@@ -94,7 +94,7 @@ export function isAsleep(virtualCluster: VirtualCluster): boolean {
  * then, and must never be created again: no finalizer can be added during deletion. While other finalizers remain, the
  * virtual cluster still serves requests, because their owners may have to clean up inside it.
  */
-export function isBeingRemoved({ metadata }: VirtualCluster): boolean {
+export function isReadyForRemoval({ metadata }: VirtualCluster): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.every((finalizer) => finalizer === cleanupFinalizer);
 }

@@ -1,4 +1,4 @@
-import { list, needed, pointer, shown, struct, value } from './go-struct.ts';
+import { alwaysPrinted, list, markRequired, pointer, struct, value } from './go-struct.ts';
 import { condition, labelSelector, objectMeta } from './meta-structs.ts';
 
 const admission = 'io.k8s.api.admissionregistration.v1';
@@ -28,17 +28,20 @@ const matchResources = struct(`${admission}.MatchResources`, {
 });
 
 const validation = struct(`${admission}.Validation`, {
-  expression: shown(1),
+  expression: alwaysPrinted(1),
   message: value(2),
   reason: pointer(3),
   messageExpression: value(4),
 });
 
-const auditAnnotation = struct(`${admission}.AuditAnnotation`, { key: shown(1), valueExpression: shown(2) });
+const auditAnnotation = struct(`${admission}.AuditAnnotation`, {
+  key: alwaysPrinted(1),
+  valueExpression: alwaysPrinted(2),
+});
 
-const matchCondition = struct(`${admission}.MatchCondition`, { name: shown(1), expression: shown(2) });
+const matchCondition = struct(`${admission}.MatchCondition`, { name: alwaysPrinted(1), expression: alwaysPrinted(2) });
 
-const variable = struct(`${admission}.Variable`, { name: shown(1), expression: shown(2) });
+const variable = struct(`${admission}.Variable`, { name: alwaysPrinted(1), expression: alwaysPrinted(2) });
 
 const validatingAdmissionPolicySpec = struct(`${admission}.ValidatingAdmissionPolicySpec`, {
   paramKind: pointer(1, paramKind),
@@ -50,7 +53,10 @@ const validatingAdmissionPolicySpec = struct(`${admission}.ValidatingAdmissionPo
   variables: list(7, variable),
 });
 
-const expressionWarning = struct(`${admission}.ExpressionWarning`, { fieldRef: shown(2), warning: shown(3) });
+const expressionWarning = struct(`${admission}.ExpressionWarning`, {
+  fieldRef: alwaysPrinted(2),
+  warning: alwaysPrinted(3),
+});
 
 const typeChecking = struct(`${admission}.TypeChecking`, { expressionWarnings: list(1, expressionWarning) });
 
@@ -74,13 +80,13 @@ const paramRef = struct(`${admission}.ParamRef`, {
 });
 
 const validatingAdmissionPolicyBindingSpec = struct(`${admission}.ValidatingAdmissionPolicyBindingSpec`, {
-  policyName: needed(value(1)),
+  policyName: markRequired(value(1)),
   paramRef: pointer(2, paramRef),
   matchResources: pointer(3, matchResources),
-  validationActions: needed(list(4)),
+  validationActions: markRequired(list(4)),
 });
 
 export const validatingAdmissionPolicyBinding = struct(`${admission}.ValidatingAdmissionPolicyBinding`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, validatingAdmissionPolicyBindingSpec)),
+  spec: markRequired(value(2, validatingAdmissionPolicyBindingSpec)),
 });

@@ -1,4 +1,4 @@
-import { list, map, pointer, shown, struct, value } from './go-struct.ts';
+import { alwaysPrinted, list, map, pointer, struct, value } from './go-struct.ts';
 import { objectMeta } from './meta-structs.ts';
 
 const core = 'io.k8s.api.core.v1';
@@ -39,8 +39,8 @@ export const serviceAccount = struct(`${core}.ServiceAccount`, {
 });
 
 const scopedResourceSelectorRequirement = struct(`${core}.ScopedResourceSelectorRequirement`, {
-  scopeName: shown(1),
-  operator: shown(2),
+  scopeName: alwaysPrinted(1),
+  operator: alwaysPrinted(2),
   values: list(3),
 });
 
@@ -66,8 +66,8 @@ export const resourceQuota = struct(`${core}.ResourceQuota`, {
 const namespaceSpec = struct(`${core}.NamespaceSpec`, { finalizers: list(1) });
 
 const namespaceCondition = struct(`${core}.NamespaceCondition`, {
-  type: shown(1),
-  status: shown(2),
+  type: alwaysPrinted(1),
+  status: alwaysPrinted(2),
   lastTransitionTime: value(4, 'time'),
   reason: value(5),
   message: value(6),

@@ -1,5 +1,5 @@
 import { objectReference } from './core-structs.ts';
-import { free, needed, pointer, shown, struct, value } from './go-struct.ts';
+import { alwaysPrinted, markOptional, markRequired, pointer, struct, value } from './go-struct.ts';
 import { objectMeta } from './meta-structs.ts';
 
 const core = 'io.k8s.api.core.v1';
@@ -13,8 +13,8 @@ const coreEventSeries = struct(`${core}.EventSeries`, {
 });
 
 export const coreEvent = struct(`${core}.Event`, {
-  metadata: needed(value(1, objectMeta)),
-  involvedObject: needed(value(2, objectReference)),
+  metadata: markRequired(value(1, objectMeta)),
+  involvedObject: markRequired(value(2, objectReference)),
   reason: value(3),
   message: value(4),
   source: value(5, eventSource),
@@ -26,18 +26,18 @@ export const coreEvent = struct(`${core}.Event`, {
   series: pointer(11, coreEventSeries),
   action: value(12),
   related: pointer(13, objectReference),
-  reportingComponent: free(shown(14)),
-  reportingInstance: free(shown(15)),
+  reportingComponent: markOptional(alwaysPrinted(14)),
+  reportingInstance: markOptional(alwaysPrinted(15)),
 });
 
 const groupEventSeries = struct(`${events}.EventSeries`, {
-  count: shown(1, 'int32'),
-  lastObservedTime: needed(value(2, 'microTime')),
+  count: alwaysPrinted(1, 'int32'),
+  lastObservedTime: markRequired(value(2, 'microTime')),
 });
 
-export const groupEvent = struct(`${events}.Event`, {
+export const eventsGroupEvent = struct(`${events}.Event`, {
   metadata: value(1, objectMeta),
-  eventTime: needed(value(2, 'microTime')),
+  eventTime: markRequired(value(2, 'microTime')),
   series: pointer(3, groupEventSeries),
   reportingController: value(4),
   reportingInstance: value(5),

@@ -12,11 +12,11 @@ export interface GoStruct {
 }
 
 /**
- * Types whose JSON and protobuf encodings differ: `time` and `microTime` are RFC 3339 text, and seconds with
+ * Types whose JSON and protobuf encodings differ: `time` and `formatMicroTime` are RFC 3339 text, and seconds with
  * nanoseconds in protobuf; `bytes` is base64 text; `quantity` is text in a separate message; `json` and `fieldsV1` are
  * any JSON value, as text in a message; `strings` is a list in a message that contains nothing else.
  */
-export type Scalar =
+export type GoScalarType =
   | 'string'
   | 'int32'
   | 'int64'
@@ -31,12 +31,12 @@ export type Scalar =
   | 'strings';
 
 /** A union: a struct, or a list of structs, a boolean, or a list of strings. */
-export interface Either {
+export interface UnionType {
   readonly struct: GoStruct;
   readonly or: 'structs' | 'bool' | 'strings';
 }
 
-export type FieldType = Scalar | GoStruct | Either;
+export type FieldType = GoScalarType | GoStruct | UnionType;
 
 export interface Field {
   /** '' for an embedded struct, whose members JSON inlines into the outer struct. */
@@ -61,12 +61,12 @@ export function value(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'value', shown: typeof type !== 'string' || isTime(type), required: false };
 }
 
-export function shown(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrinted(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'value', shown: true, required: true };
 }
 
 /** A value that is omitted when empty, even if it is a struct or a time. */
-export function omitted(number: number, type: FieldType): FieldPlan {
+export function omitEmpty(number: number, type: FieldType): FieldPlan {
   return { number, type, shape: 'value', shown: false, required: false };
 }
 
@@ -75,7 +75,7 @@ export function pointer(number: number, type: FieldType = 'string'): FieldPlan {
 }
 
 /** A pointer that JSON prints as null if it is unset. */
-export function shownPointer(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrintedPointer(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: true, required: true };
 }
 
@@ -84,7 +84,7 @@ export function list(number: number, type: FieldType = 'string'): FieldPlan {
 }
 
 /** A list that JSON prints as null if it is unset. */
-export function shownList(number: number, type: FieldType = 'string'): FieldPlan {
+export function alwaysPrintedList(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: true, required: true };
 }
 
@@ -92,11 +92,11 @@ export function map(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'map', shown: false, required: false };
 }
 
-export function needed(plan: FieldPlan): FieldPlan {
+export function markRequired(plan: FieldPlan): FieldPlan {
   return { ...plan, required: true };
 }
 
-export function free(plan: FieldPlan): FieldPlan {
+export function markOptional(plan: FieldPlan): FieldPlan {
   return { ...plan, required: false };
 }
 

@@ -1,4 +1,4 @@
-import { type GoStruct, list, map, pointer, shown, struct, value } from './go-struct.ts';
+import { alwaysPrinted, type GoStruct, list, map, pointer, struct, value } from './go-struct.ts';
 
 const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 
@@ -8,7 +8,7 @@ const externalDocumentation = struct(`${apiextensions}.ExternalDocumentation`, {
 });
 
 const validationRule = struct(`${apiextensions}.ValidationRule`, {
-  rule: shown(1),
+  rule: alwaysPrinted(1),
   message: value(2),
   messageExpression: value(3),
   reason: pointer(4),

@@ -2,8 +2,8 @@ import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './a
 import { customResourceDefinition } from './apiextensions-structs.ts';
 import { scale } from './autoscaling-structs.ts';
 import { configMap, lease, namespace, resourceQuota, secret, serviceAccount } from './core-structs.ts';
-import { coreEvent, groupEvent } from './event-structs.ts';
-import { type GoStruct, shownList, struct, value } from './go-struct.ts';
+import { coreEvent, eventsGroupEvent } from './event-structs.ts';
+import { alwaysPrintedList, type GoStruct, struct, value } from './go-struct.ts';
 import { deleteOptions, listMeta, status } from './meta-structs.ts';
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac-structs.ts';
 import {
@@ -32,7 +32,7 @@ const listed: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
   },
   'apiextensions.k8s.io/v1': { CustomResourceDefinition: customResourceDefinition },
   'coordination.k8s.io/v1': { Lease: lease },
-  'events.k8s.io/v1': { Event: groupEvent },
+  'events.k8s.io/v1': { Event: eventsGroupEvent },
   'rbac.authorization.k8s.io/v1': {
     ClusterRole: clusterRole,
     ClusterRoleBinding: clusterRoleBinding,
@@ -58,7 +58,7 @@ const single: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
 };
 
 function listOf(item: GoStruct): GoStruct {
-  return struct(`${item.name}List`, { metadata: value(1, listMeta), items: shownList(2, item) });
+  return struct(`${item.name}List`, { metadata: value(1, listMeta), items: alwaysPrintedList(2, item) });
 }
 
 const structs = new Map<string, GoStruct>();
@@ -73,6 +73,6 @@ for (const [apiVersion, kinds] of Object.entries(listed)) {
 }
 
 /** The struct of a kind that typed Go clients know. Clients send DeleteOptions in any group version. */
-export function structOf(apiVersion: string, kind: string): GoStruct | undefined {
+export function goStructOf(apiVersion: string, kind: string): GoStruct | undefined {
   return kind === 'DeleteOptions' ? deleteOptions : structs.get(`${apiVersion}/${kind}`);
 }

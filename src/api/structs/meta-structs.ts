@@ -1,12 +1,12 @@
-import { list, map, needed, omitted, pointer, shown, struct, value } from './go-struct.ts';
+import { alwaysPrinted, list, map, markRequired, omitEmpty, pointer, struct, value } from './go-struct.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 const ownerReference = struct(`${meta}.OwnerReference`, {
-  apiVersion: shown(5),
-  kind: shown(1),
-  name: shown(3),
-  uid: shown(4),
+  apiVersion: alwaysPrinted(5),
+  kind: alwaysPrinted(1),
+  name: alwaysPrinted(3),
+  uid: alwaysPrinted(4),
   controller: pointer(6, 'bool'),
   blockOwnerDeletion: pointer(7, 'bool'),
 });
@@ -29,7 +29,7 @@ export const objectMeta = struct(`${meta}.ObjectMeta`, {
   uid: value(5),
   resourceVersion: value(6),
   generation: value(7, 'int64'),
-  creationTimestamp: omitted(8, 'time'),
+  creationTimestamp: omitEmpty(8, 'time'),
   deletionTimestamp: pointer(9, 'time'),
   deletionGracePeriodSeconds: pointer(10, 'int64'),
   labels: map(11),
@@ -78,8 +78,8 @@ export const deleteOptions = struct(`${meta}.DeleteOptions`, {
 });
 
 export const labelSelectorRequirement = struct(`${meta}.LabelSelectorRequirement`, {
-  key: shown(1),
-  operator: shown(2),
+  key: alwaysPrinted(1),
+  operator: alwaysPrinted(2),
   values: list(3),
 });
 
@@ -89,10 +89,10 @@ export const labelSelector = struct(`${meta}.LabelSelector`, {
 });
 
 export const condition = struct(`${meta}.Condition`, {
-  type: shown(1),
-  status: shown(2),
+  type: alwaysPrinted(1),
+  status: alwaysPrinted(2),
   observedGeneration: value(3, 'int64'),
-  lastTransitionTime: needed(value(4, 'time')),
-  reason: shown(5),
-  message: shown(6),
+  lastTransitionTime: markRequired(value(4, 'time')),
+  reason: alwaysPrinted(5),
+  message: alwaysPrinted(6),
 });

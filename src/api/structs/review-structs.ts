@@ -1,4 +1,15 @@
-import { free, list, map, needed, pointer, shown, shownList, shownPointer, struct, value } from './go-struct.ts';
+import {
+  alwaysPrinted,
+  alwaysPrintedList,
+  alwaysPrintedPointer,
+  list,
+  map,
+  markOptional,
+  markRequired,
+  pointer,
+  struct,
+  value,
+} from './go-struct.ts';
 import { labelSelectorRequirement, objectMeta } from './meta-structs.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -6,8 +17,8 @@ const authorization = 'io.k8s.api.authorization.v1';
 const authentication = 'io.k8s.api.authentication.v1';
 
 const fieldSelectorRequirement = struct(`${meta}.FieldSelectorRequirement`, {
-  key: shown(1),
-  operator: shown(2),
+  key: alwaysPrinted(1),
+  operator: alwaysPrinted(2),
   values: list(3),
 });
 
@@ -45,7 +56,7 @@ const subjectAccessReviewSpec = struct(`${authorization}.SubjectAccessReviewSpec
 });
 
 const subjectAccessReviewStatus = struct(`${authorization}.SubjectAccessReviewStatus`, {
-  allowed: shown(1, 'bool'),
+  allowed: alwaysPrinted(1, 'bool'),
   denied: value(4, 'bool'),
   reason: value(2),
   evaluationError: value(3),
@@ -53,13 +64,13 @@ const subjectAccessReviewStatus = struct(`${authorization}.SubjectAccessReviewSt
 
 export const subjectAccessReview = struct(`${authorization}.SubjectAccessReview`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, subjectAccessReviewSpec)),
+  spec: markRequired(value(2, subjectAccessReviewSpec)),
   status: value(3, subjectAccessReviewStatus),
 });
 
 export const localSubjectAccessReview = struct(`${authorization}.LocalSubjectAccessReview`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, subjectAccessReviewSpec)),
+  spec: markRequired(value(2, subjectAccessReviewSpec)),
   status: value(3, subjectAccessReviewStatus),
 });
 
@@ -70,35 +81,41 @@ const selfSubjectAccessReviewSpec = struct(`${authorization}.SelfSubjectAccessRe
 
 export const selfSubjectAccessReview = struct(`${authorization}.SelfSubjectAccessReview`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, selfSubjectAccessReviewSpec)),
+  spec: markRequired(value(2, selfSubjectAccessReviewSpec)),
   status: value(3, subjectAccessReviewStatus),
 });
 
 const selfSubjectRulesReviewSpec = struct(`${authorization}.SelfSubjectRulesReviewSpec`, { namespace: value(1) });
 
 const resourceRule = struct(`${authorization}.ResourceRule`, {
-  verbs: shownList(1),
+  verbs: alwaysPrintedList(1),
   apiGroups: list(2),
   resources: list(3),
   resourceNames: list(4),
 });
 
-const nonResourceRule = struct(`${authorization}.NonResourceRule`, { verbs: shownList(1), nonResourceURLs: list(2) });
+const nonResourceRule = struct(`${authorization}.NonResourceRule`, {
+  verbs: alwaysPrintedList(1),
+  nonResourceURLs: list(2),
+});
 
 const subjectRulesReviewStatus = struct(`${authorization}.SubjectRulesReviewStatus`, {
-  resourceRules: shownList(1, resourceRule),
-  nonResourceRules: shownList(2, nonResourceRule),
-  incomplete: shown(3, 'bool'),
+  resourceRules: alwaysPrintedList(1, resourceRule),
+  nonResourceRules: alwaysPrintedList(2, nonResourceRule),
+  incomplete: alwaysPrinted(3, 'bool'),
   evaluationError: value(4),
 });
 
 export const selfSubjectRulesReview = struct(`${authorization}.SelfSubjectRulesReview`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, selfSubjectRulesReviewSpec)),
+  spec: markRequired(value(2, selfSubjectRulesReviewSpec)),
   status: value(3, subjectRulesReviewStatus),
 });
 
-const tokenReviewSpec = struct(`${authentication}.TokenReviewSpec`, { token: needed(value(1)), audiences: list(2) });
+const tokenReviewSpec = struct(`${authentication}.TokenReviewSpec`, {
+  token: markRequired(value(1)),
+  audiences: list(2),
+});
 
 const userInfo = struct(`${authentication}.UserInfo`, {
   username: value(1),
@@ -116,7 +133,7 @@ const tokenReviewStatus = struct(`${authentication}.TokenReviewStatus`, {
 
 export const tokenReview = struct(`${authentication}.TokenReview`, {
   metadata: value(1, objectMeta),
-  spec: needed(value(2, tokenReviewSpec)),
+  spec: markRequired(value(2, tokenReviewSpec)),
   status: value(3, tokenReviewStatus),
 });
 
@@ -128,13 +145,13 @@ const boundObjectReference = struct(`${authentication}.BoundObjectReference`, {
 });
 
 const tokenRequestSpec = struct(`${authentication}.TokenRequestSpec`, {
-  audiences: free(shownList(1)),
-  expirationSeconds: free(shownPointer(4, 'int64')),
-  boundObjectRef: free(shownPointer(3, boundObjectReference)),
+  audiences: markOptional(alwaysPrintedList(1)),
+  expirationSeconds: markOptional(alwaysPrintedPointer(4, 'int64')),
+  boundObjectRef: markOptional(alwaysPrintedPointer(3, boundObjectReference)),
 });
 
 const tokenRequestStatus = struct(`${authentication}.TokenRequestStatus`, {
-  token: free(shown(1)),
+  token: markOptional(alwaysPrinted(1)),
   expirationTimestamp: value(2, 'time'),
 });
 

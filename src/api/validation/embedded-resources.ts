@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-va
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { holdsResources } from '../schema/holds-resources.ts';
+import { hasEmbeddedResources } from '../schema/has-embedded-resources.ts';
+import { memberSchema } from '../schema/member-schema.ts';
 import type { Schema } from '../schema/schema.ts';
-import { memberSchema } from '../schema/schema-members.ts';
-import { relativeLabelFaults } from './names.ts';
+import { dns1035LabelFaults } from './names.ts';
 import { validateMeta } from './object-meta.ts';
 
 /**
@@ -13,7 +13,7 @@ import { validateMeta } from './object-meta.ts';
  * metadata is normalized already.
  */
 export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
-  return holdsResources(schema) ? validateBelow(schema, value, path) : [];
+  return hasEmbeddedResources(schema) ? validateBelow(schema, value, path) : [];
 }
 
 function validateBelow(schema: Schema, value: JsonValue, path: string): FieldError[] {
@@ -54,7 +54,7 @@ function groupVersionFaults(text: string): string[] {
 }
 
 function kindFaults(text: string): string[] {
-  const faults = relativeLabelFaults(text.toLowerCase());
+  const faults = dns1035LabelFaults(text.toLowerCase());
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(',')}`];
 }
 

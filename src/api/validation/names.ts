@@ -25,7 +25,7 @@ function mustMatch(rule: string, format: string, ...examples: string[]): string 
   return `${rule} (e.g. ${shown}regex used for validation is '${format}')`;
 }
 
-export function tooManyBytes(most: number): string {
+export function maxBytesMessage(most: number): string {
   return `must be no more than ${most} bytes`;
 }
 
@@ -37,7 +37,7 @@ function fits(text: string, expression: RegExp, most: number): boolean {
 export function subdomainFaults(name: string): string[] {
   const faults: string[] = [];
   if (fits(name, subdomain, subdomainLength)) return faults;
-  if (byteLength(name) > subdomainLength) faults.push(tooManyBytes(subdomainLength));
+  if (byteLength(name) > subdomainLength) faults.push(maxBytesMessage(subdomainLength));
   if (!subdomain.test(name)) {
     const rule =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
@@ -49,7 +49,7 @@ export function subdomainFaults(name: string): string[] {
 export function labelFaults(name: string): string[] {
   const faults: string[] = [];
   if (fits(name, label, labelLength)) return faults;
-  if (byteLength(name) > labelLength) faults.push(tooManyBytes(labelLength));
+  if (byteLength(name) > labelLength) faults.push(maxBytesMessage(labelLength));
   if (!label.test(name)) {
     const rule =
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
@@ -58,7 +58,7 @@ export function labelFaults(name: string): string[] {
   return faults;
 }
 
-export function relativeLabelFaults(name: string): string[] {
+export function dns1035LabelFaults(name: string): string[] {
   const faults: string[] = [];
   // This rule is older in Kubernetes, and its messages count characters.
   if (byteLength(name) > labelLength) faults.push(`must be no more than ${labelLength} characters`);
@@ -110,7 +110,7 @@ function findQualifiedNameFaults(text: string): string[] {
     faults.push(...found.map((fault) => `prefix part ${fault}`));
   }
   if (name === '') faults.push('name part must be non-empty');
-  else if (byteLength(name) > labelLength) faults.push(`name part ${tooManyBytes(labelLength)}`);
+  else if (byteLength(name) > labelLength) faults.push(`name part ${maxBytesMessage(labelLength)}`);
   if (!keyName.test(name)) faults.push(mustMatch(`name part ${keyRule}`, keyNameFormat, ...keyExamples));
   return faults;
 }
@@ -118,7 +118,7 @@ function findQualifiedNameFaults(text: string): string[] {
 export function labelValueFaults(text: string): string[] {
   const faults: string[] = [];
   if (fits(text, value, labelLength)) return faults;
-  if (byteLength(text) > labelLength) faults.push(tooManyBytes(labelLength));
+  if (byteLength(text) > labelLength) faults.push(maxBytesMessage(labelLength));
   if (!value.test(text)) {
     const rule =
       "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -141,7 +141,7 @@ export function nameFaults(name: string, limits: NameLimits = {}): string[] {
   const faults = rule === 'subdomain' ? subdomainFaults(name) : rule === 'label' ? labelFaults(name) : [];
   const most = limits.maxNameLength;
   const isLengthReported = faults.some((fault) => fault.startsWith('must be no more than'));
-  if (most !== undefined && !isLengthReported && byteLength(name) > most) faults.unshift(tooManyBytes(most));
+  if (most !== undefined && !isLengthReported && byteLength(name) > most) faults.unshift(maxBytesMessage(most));
   // The general rule is checked only if the kind's own rule finds no error (rule CREATE-32).
   return faults.length > 0 ? faults : pathSegmentFaults(name);
 }

@@ -1,4 +1,4 @@
-import { sortBytes } from '../../lib/json-order.ts';
+import { sortByBytes } from '../../lib/json-order.ts';
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
@@ -103,7 +103,7 @@ function absent(name: string): JsonValue {
 }
 
 function noNewFinalizers(added: readonly string[]): FieldError {
-  const list = sortBytes([...new Set(added)]).map((finalizer) => JSON.stringify(finalizer));
+  const list = sortByBytes([...new Set(added)]).map((finalizer) => JSON.stringify(finalizer));
   return forbiddenField(
     'metadata.finalizers',
     `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list.join(', ')}}`,

@@ -5,31 +5,31 @@ import type { GuardedObject } from './guarded-object.ts';
 /** Reading is one permission: a caller who can see an object in a list can get it, and vice versa. */
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 
-export interface AccessQuestion {
+export interface AccessListQuery {
   readonly verb: string;
   readonly subresource: string;
   /** Verbs on the object itself that imply the permission. If empty, an entry must name the subresource. */
-  readonly through: readonly string[];
+  readonly impliedBy: readonly string[];
 }
 
 /**
  * True if the object's own `access` list grants the caller this permission. An entry without subresources applies to
  * the object itself, an entry with subresources to these only, and `*` to the object and all of its subresources.
  */
-export function givenByAccess(caller: Caller, object: GuardedObject, query: AccessQuestion): boolean {
+export function accessListGrants(caller: Caller, object: GuardedObject, query: AccessListQuery): boolean {
   const entries = object.spec?.access;
   if (entries === undefined || entries.length === 0) return false;
   return entries.some((entry) => covers(entry, query) && namesCaller(entry, caller));
 }
 
-function covers({ verbs, subresources = [] }: AccessEntry, { verb, subresource, through }: AccessQuestion): boolean {
+function covers({ verbs, subresources = [] }: AccessEntry, { verb, subresource, impliedBy }: AccessListQuery): boolean {
   const all = verbs.includes('*');
   const coversAll = subresources.includes('*');
   if (coversAll || subresources.length === 0) {
-    if (through.length > 0 && (all || through.some((one) => verbs.includes(one)))) return true;
+    if (impliedBy.length > 0 && (all || impliedBy.some((one) => verbs.includes(one)))) return true;
   }
   if (subresource === '' || !(coversAll || subresources.includes(subresource))) return false;
-  return all || verbs.includes(verb) || through.some((one) => verbs.includes(one));
+  return all || verbs.includes(verb) || impliedBy.some((one) => verbs.includes(one));
 }
 
 function namesCaller({ users = [], teams = [] }: AccessEntry, caller: Caller): boolean {

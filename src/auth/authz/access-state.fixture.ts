@@ -18,7 +18,7 @@ import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 
 /** All existing objects, by kind. */
-export interface World {
+export interface TestObjects {
   readonly projects?: readonly Project[];
   readonly instances?: readonly VirtualClusterInstance[];
   readonly clusters?: readonly Cluster[];
@@ -57,7 +57,7 @@ export const user = maker(userKind);
 export const team = maker(teamKind);
 
 /** A static state: the objects and the indexes built from them. */
-export function stateOf(world: World): ReviewState {
+export function accessStateOf(world: TestObjects): ReviewState {
   const { projects = [], instances = [], clusters = [], templates = [], users = [], teams = [], events = [] } = world;
   const one = <Type extends KubeObject>(objects: readonly Type[]) => {
     const byName = new Map(objects.map((each) => [each.metadata.name ?? '', each]));
@@ -83,7 +83,7 @@ export function stateOf(world: World): ReviewState {
       new Set(
         projects.filter((each) => membersOfProject(each).has(principal)).map(({ metadata }) => metadata.name ?? ''),
       ),
-    hasInstance: (namespace, principal) =>
+    hasReadableInstance: (namespace, principal) =>
       inNamespace(instances, namespace).some((each) => readersOf(each).has(principal)),
     selfService: world.selfService ?? false,
     projects: () => projects,

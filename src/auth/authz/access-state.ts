@@ -23,7 +23,7 @@ export interface AccessState {
   /** The projects that have this user or team as a member. */
   projectsOf(principal: string): ReadonlySet<string>;
   /** True if the principal owns an instance in the namespace, or an instance names it as a reader in its `access`. */
-  hasInstance(namespace: string, principal: string): boolean;
+  hasReadableInstance(namespace: string, principal: string): boolean;
   /** True if every caller may create projects. */
   readonly selfService: boolean;
 }

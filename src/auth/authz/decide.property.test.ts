@@ -21,23 +21,23 @@ import {
 import type { ResourceKind } from '../../api/resource.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import {
+  accessStateOf,
   cluster,
   instance,
   object,
   project,
-  stateOf,
+  type TestObjects,
   team,
   template,
   user,
-  type World,
 } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
-import { readerOf } from './reader.ts';
-import { rulesFor } from './rules-review.ts';
+import { permissionRulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
 import type { Subject } from './subject.ts';
+import { visibilityFilterFor } from './visibility-filter.ts';
 
 const users = ['u1', 'u2', 'u3'];
 const teams = ['t1', 't2'];
@@ -79,7 +79,7 @@ function eventOf(of: KubeObject): KubeObject {
   return { ...event, involvedObject: { apiVersion, kind, namespace, name, uid } };
 }
 
-const world: fc.Arbitrary<World> = fc
+const world: fc.Arbitrary<TestObjects> = fc
   .record({
     projects: fc.tuple(...projects.map(() => projectSpec)),
     instances: fc.tuple(...projects.flatMap(() => instances.map(() => spec))),
@@ -148,7 +148,7 @@ const anyScope = scopeWith(
   ) as fc.Arbitrary<JsonObject[]>,
 );
 
-function subjectsOf(objects: World): Subject[] {
+function subjectsOf(objects: TestObjects): Subject[] {
   const inTeams = (name: string) =>
     (objects.teams ?? [])
       .filter((each) => ((each.spec as JsonObject).users as string[]).includes(name))
@@ -174,7 +174,7 @@ const requests: readonly Attributes[] = [
     const { kind } = guarded;
     const namespaces = kind.namespaced ? ['', ...projects.map(projectNamespace)] : [''];
     const names = ['', ...namesOf(kind), 'nothing'];
-    const subresources = new Set(['', 'status', ...guarded.rights.flatMap((each) => each.on)]);
+    const subresources = new Set(['', 'status', ...guarded.permissions.flatMap((each) => each.subresources)]);
     return [...subresources].flatMap((subresource) =>
       verbs.flatMap((verb) =>
         namespaces.flatMap((namespace) =>
@@ -201,7 +201,7 @@ function namesOf({ plural }: ResourceKind): readonly string[] {
   return plural === 'teams' ? teams : ['x1'];
 }
 
-const shownKinds: readonly [ResourceKind, (objects: World) => readonly KubeObject[]][] = [
+const shownKinds: readonly [ResourceKind, (objects: TestObjects) => readonly KubeObject[]][] = [
   [projectKind, (objects) => objects.projects ?? []],
   [virtualClusterInstanceKind, (objects) => objects.instances ?? []],
   [clusterKind, (objects) => objects.clusters ?? []],
@@ -209,7 +209,7 @@ const shownKinds: readonly [ResourceKind, (objects: World) => readonly KubeObjec
   [userKind, (objects) => objects.users ?? []],
   [teamKind, (objects) => objects.teams ?? []],
   [eventKind, (objects) => objects.events ?? []],
-  [namespaceKind, (objects) => [...stateOf(objects).namespaces()]],
+  [namespaceKind, (objects) => [...accessStateOf(objects).namespaces()]],
 ];
 
 describe('for any state and any caller', () => {
@@ -217,7 +217,7 @@ describe('for any state and any caller', () => {
     let checked = 0;
     fc.assert(
       fc.property(world, fc.array(anyScope, { minLength: 1, maxLength: 2 }), fc.nat(), (objects, given, pick) => {
-        const state = stateOf(objects);
+        const state = accessStateOf(objects);
         const scopes = given.map(compileScope);
         const root: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
         const subjects = subjectsOf(objects);
@@ -243,11 +243,11 @@ describe('for any state and any caller', () => {
   it('a list shows exactly what get allows, and is allowed to all who may get an object in it', () => {
     fc.assert(
       fc.property(world, fc.array(scope, { maxLength: 2 }), (objects, given) => {
-        const state = stateOf(objects);
+        const state = accessStateOf(objects);
         for (const plain of subjectsOf(objects)) {
           const subject = { ...plain, scopes: given.map(compileScope) };
           for (const [kind, objectsOf] of shownKinds) {
-            const reader = readerOf(subject, kind, state);
+            const reader = visibilityFilterFor(subject, kind, state);
             const may = (verb: string, namespace: string, name: string) => {
               const { group, version, plural: resource } = kind;
               const attributes = {
@@ -281,11 +281,11 @@ describe('for any state and any caller', () => {
   it('a rules review lists nothing that is denied and omits nothing that is allowed', () => {
     fc.assert(
       fc.property(world, fc.array(anyScope, { maxLength: 1 }), (objects, given) => {
-        const state = stateOf(objects);
+        const state = accessStateOf(objects);
         const namespace = projectNamespace('p1');
         for (const plain of subjectsOf(objects)) {
           const subject = { ...plain, scopes: given.map(compileScope) };
-          const { resourceRules, incomplete } = rulesFor(subject, namespace, state);
+          const { resourceRules, incomplete } = permissionRulesFor(subject, namespace, state);
           expect(incomplete).toBe(false);
           const isListed = (attributes: ResourceAttributes) =>
             resourceRules.some(
@@ -326,5 +326,5 @@ const namespacedKinds = new Set(
 /** Verbs that do not exist for the subresource: an admin is allowed them, and no request uses them. */
 function isUnlisted({ resource, group, subresource, verb }: ResourceAttributes): boolean {
   const kind = guardedKinds().find((each) => each.kind.plural === resource && each.kind.group === group);
-  return subresource === '' ? verb === 'use' : kind?.right(subresource, verb) === undefined;
+  return subresource === '' ? verb === 'use' : kind?.permissionFor(subresource, verb) === undefined;
 }

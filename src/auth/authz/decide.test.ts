@@ -10,7 +10,7 @@ import {
   userGroup,
 } from '../../api/naming.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { cluster, instance, object, project, stateOf, team, template, user } from './access-state.fixture.ts';
+import { accessStateOf, cluster, instance, object, project, team, template, user } from './access-state.fixture.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
 import type { Subject } from './subject.ts';
@@ -53,7 +53,7 @@ const shared = access(
   { verbs: ['*'], subresources: ['*'], users: ['lord'] },
 );
 
-const state = stateOf({
+const state = accessStateOf({
   projects: [
     project('red', {
       owner: { user: 'founder' },
@@ -344,7 +344,7 @@ describe('the permission table (completions §8)', () => {
   });
 
   it('with self-service every user and team may create projects, within limits', () => {
-    const open = stateOf({ selfService: true });
+    const open = accessStateOf({ selfService: true });
     const may = (who: Subject, verb: string, where: Partial<ResourceAttributes> = {}) =>
       decide(who, resource(verb, 'projects', where), open).allowed;
     expect(may(anna, 'create')).toBe(true);

@@ -1,15 +1,15 @@
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
-import { adminsGroup, clusterOfAgent, projectNamespace } from '../../api/naming.ts';
+import { adminsGroup, clusterOfAgentUser, projectNamespace } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { givenByAccess, readVerbs } from './access-list.ts';
+import { accessListGrants, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Attributes, Decision, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { callerOf } from './caller.ts';
 import { type GuardedKind, guardedKind } from './guarded-kinds.ts';
-import { type Relation, relations, type Standing } from './relations.ts';
-import { matchesPath, openPaths, openPathVerbs, type Right } from './rights-table.ts';
-import { scopeAllows } from './scope-reach.ts';
+import { matchesPath, openPaths, openPathVerbs, type Permission } from './permission-table.ts';
+import { type Relation, type RelationContext, relations } from './relations.ts';
+import { scopeAllows } from './scope-allows.ts';
 import { isAdmin, type Subject } from './subject.ts';
 
 const allowSystem = allow("the server's own code");
@@ -40,7 +40,7 @@ export function decide(subject: Subject, attributes: Attributes, state: AccessSt
 /** Decides by the user's own permissions, regardless of the credential's scopes. */
 function decideForUser(user: UserInfo, attributes: Attributes, state: AccessState): Decision {
   if (isAdmin(user)) return allowAdmin;
-  if (clusterOfAgent(user.name) !== undefined) return denyAgent;
+  if (clusterOfAgentUser(user.name) !== undefined) return denyAgent;
   const { target } = attributes;
   if (target !== undefined && target.type !== 'Management') return decideResource(user, asUse(target), state);
   if (attributes.resourceRequest) return decideResource(user, attributes, state);
@@ -66,19 +66,19 @@ function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): Resource
 
 function decideResource(user: UserInfo, attributes: ResourceAttributes, state: AccessState): Decision {
   const kind = guardedKind(attributes.group, attributes.resource);
-  const permission = kind?.right(attributes.subresource, attributes.verb);
+  const permission = kind?.permissionFor(attributes.subresource, attributes.verb);
   if (kind === undefined || permission === undefined) return denyByDefault;
   const { namespace, name } = attributes;
-  const context: Standing = {
+  const context: RelationContext = {
     caller: callerOf(user),
     state,
     namespace,
     object: name === '' ? undefined : kind.find?.(state, namespace, name),
     project: kind.project?.(state, namespace, name),
   };
-  const relation = permission.to.find((each) => relations[each].holds(context));
+  const relation = permission.grantedTo.find((each) => relations[each].holds(context));
   if (relation !== undefined) return byRelation[relation];
-  if (isGivenByAccess(permission, context, attributes)) return allowByAccess;
+  if (isGrantedByAccessList(permission, context, attributes)) return allowByAccess;
   if (mayCreateMissing(kind, context, attributes)) return allowMissing;
   return name === '' && kind.find !== undefined && !isKindRequest(attributes) ? denyWithoutName : denyByDefault;
 }
@@ -90,13 +90,13 @@ function isKindRequest({ verb, subresource }: ResourceAttributes): boolean {
   return subresource === '' && kindVerbs.has(verb);
 }
 
-export function isGivenByAccess(
-  permission: Right,
-  { caller, object }: Standing,
+export function isGrantedByAccessList(
+  permission: Permission,
+  { caller, object }: RelationContext,
   { verb, subresource }: Pick<ResourceAttributes, 'verb' | 'subresource'>,
 ): boolean {
-  if (object === undefined || permission.access === undefined) return false;
-  return givenByAccess(caller, object, { verb, subresource, through: permission.access });
+  if (object === undefined || permission.accessVerbs === undefined) return false;
+  return accessListGrants(caller, object, { verb, subresource, impliedBy: permission.accessVerbs });
 }
 
 const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
@@ -107,11 +107,11 @@ const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete'])
  */
 function mayCreateMissing(
   kind: GuardedKind,
-  context: Standing,
+  context: RelationContext,
   { verb, subresource, name }: ResourceAttributes,
 ): boolean {
   if (name === '' || subresource !== '' || context.object !== undefined || !named.has(verb)) return false;
-  return kind.right('', 'create')?.to.some((each) => relations[each].holds(context)) ?? false;
+  return kind.permissionFor('', 'create')?.grantedTo.some((each) => relations[each].holds(context)) ?? false;
 }
 
 function writesStatus(attributes: Attributes): boolean {

@@ -1,5 +1,5 @@
 import { eventKind } from '../../api/core/event.ts';
-import { groupEventKind } from '../../api/core/events-k8s-io.ts';
+import { eventsGroupEventKind } from '../../api/core/events-k8s-io.ts';
 import { leaseKind } from '../../api/core/lease.ts';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import {
@@ -24,19 +24,19 @@ import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { AccessState } from './access-state.ts';
 import type { GuardedFields, GuardedObject } from './guarded-object.ts';
 import {
-  anyField,
-  askingRights,
-  clusterRights,
-  eventRights,
-  instanceRights,
-  namespaceRights,
-  ownedKeyRights,
-  projectRights,
-  type Right,
-  teamRights,
-  templateRights,
-  userRights,
-} from './rights-table.ts';
+  clusterPermissions,
+  eventPermissions,
+  fieldWildcard,
+  instancePermissions,
+  namespacePermissions,
+  ownedKeyPermissions,
+  type Permission,
+  projectPermissions,
+  selfReviewPermissions,
+  teamPermissions,
+  templatePermissions,
+  userPermissions,
+} from './permission-table.ts';
 
 type Find<Found> = (state: AccessState, namespace: string, name: string) => Found | undefined;
 
@@ -44,8 +44,8 @@ type Find<Found> = (state: AccessState, namespace: string, name: string) => Foun
 export interface GuardedKind {
   readonly kind: ResourceKind<GuardedFields>;
   /** Returns the rule for a subresource and verb. */
-  right(subresource: string, verb: string): Right | undefined;
-  readonly rights: readonly Right[];
+  permissionFor(subresource: string, verb: string): Permission | undefined;
+  readonly permissions: readonly Permission[];
   /** Absent if permissions on this kind never depend on the object. */
   readonly find?: Find<GuardedObject>;
   /** The project itself, or the project that contains the object or collection. */
@@ -55,24 +55,24 @@ export interface GuardedKind {
 const inNamespace: Find<Project> = (state, namespace) => state.project(projectOfNamespace(namespace) ?? '');
 
 const all: readonly GuardedKind[] = [
-  guarded(projectKind, projectRights, {
+  guarded(projectKind, projectPermissions, {
     find: (state, _namespace, name) => state.project(name),
     project: (state, _namespace, name) => state.project(name),
   }),
-  guarded(virtualClusterInstanceKind, instanceRights, {
+  guarded(virtualClusterInstanceKind, instancePermissions, {
     find: (state, namespace, name) => state.instance(namespace, name),
     project: inNamespace,
   }),
-  guarded(clusterKind, clusterRights, { find: (state, _namespace, name) => state.cluster(name) }),
-  guarded(virtualClusterTemplateKind, templateRights, { find: (state, _namespace, name) => state.template(name) }),
-  guarded(userKind, userRights, { find: (state, _namespace, name) => state.user(name) }),
-  guarded(teamKind, teamRights, { find: (state, _namespace, name) => state.team(name) }),
-  guarded(namespaceKind, namespaceRights, {
+  guarded(clusterKind, clusterPermissions, { find: (state, _namespace, name) => state.cluster(name) }),
+  guarded(virtualClusterTemplateKind, templatePermissions, { find: (state, _namespace, name) => state.template(name) }),
+  guarded(userKind, userPermissions, { find: (state, _namespace, name) => state.user(name) }),
+  guarded(teamKind, teamPermissions, { find: (state, _namespace, name) => state.team(name) }),
+  guarded(namespaceKind, namespacePermissions, {
     find: (state, _namespace, name) => inNamespace(state, name, ''),
     project: (state, _namespace, name) => inNamespace(state, name, ''),
   }),
-  ...[eventKind, groupEventKind].map((kind) =>
-    guarded(kind, eventRights, {
+  ...[eventKind, eventsGroupEventKind].map((kind) =>
+    guarded(kind, eventPermissions, {
       find(state, namespace, name) {
         const event = state.event(namespace, name);
         return event === undefined ? undefined : typedObject<GuardedFields>(kind, event);
@@ -80,8 +80,8 @@ const all: readonly GuardedKind[] = [
       project: inNamespace,
     }),
   ),
-  ...ruled(ownedKeyRights, [ownedAccessKeyKind]),
-  ...ruled(askingRights, [
+  ...ruled(ownedKeyPermissions, [ownedAccessKeyKind]),
+  ...ruled(selfReviewPermissions, [
     selfKind,
     directClusterEndpointTokenKind,
     selfSubjectReviewKind,
@@ -117,26 +117,27 @@ export function guardedKinds(): readonly GuardedKind[] {
 }
 
 /** For kinds on which permissions never depend on the object. */
-function ruled(rules: readonly Right[], kinds: readonly ResourceKind[]): GuardedKind[] {
+function ruled(rules: readonly Permission[], kinds: readonly ResourceKind[]): GuardedKind[] {
   return kinds.map((kind) => guarded(kind, rules));
 }
 
 function guarded(
   kind: ResourceKind<GuardedFields>,
-  rules: readonly Right[],
+  rules: readonly Permission[],
   lookups: Pick<GuardedKind, 'find' | 'project'> = {},
 ): GuardedKind {
-  const rulesByVerb = new Map<string, Right>();
+  const rulesByVerb = new Map<string, Permission>();
   for (const permission of rules) {
-    for (const on of permission.on) for (const verb of permission.verbs) rulesByVerb.set(`${verb} ${on}`, permission);
+    for (const on of permission.subresources)
+      for (const verb of permission.verbs) rulesByVerb.set(`${verb} ${on}`, permission);
   }
   return {
     kind,
-    rights: rules,
+    permissions: rules,
     ...lookups,
-    right(subresource, verb) {
+    permissionFor(subresource, verb) {
       const exact = rulesByVerb.get(`${verb} ${subresource}`);
-      return exact ?? rulesByVerb.get(`${verb} ${anyField(subresource)}`);
+      return exact ?? rulesByVerb.get(`${verb} ${fieldWildcard(subresource)}`);
     },
   };
 }

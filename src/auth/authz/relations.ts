@@ -2,7 +2,7 @@ import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
-import { givenByAccess, readVerbs } from './access-list.ts';
+import { accessListGrants, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
@@ -10,7 +10,7 @@ import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
 import { allowsCluster, allowsTemplate, hasRole, isMember } from './project-grants.ts';
 
 /** The input of a relation check: the caller, the state, and the object that the request addresses. */
-export interface Standing {
+export interface RelationContext {
   readonly caller: Caller;
   readonly state: AccessState;
   /** The namespace of the object or collection; '' for all namespaces and for cluster-scoped kinds. */
@@ -24,7 +24,7 @@ export interface Standing {
 interface RelationRule {
   /** The reason of decisions that this relation allows. */
   readonly reason: string;
-  holds(context: Standing): boolean;
+  holds(context: RelationContext): boolean;
 }
 
 /** The relations between a caller and an object that the permission table refers to (completions §8). */
@@ -58,7 +58,7 @@ export const relations = {
       context.namespace !== '' &&
       (isMember(context.caller, context.project) ||
         (context.project !== undefined && owns(context.caller, context.project)) ||
-        principalsOf(context.caller).some((one) => context.state.hasInstance(context.namespace, one))),
+        principalsOf(context.caller).some((one) => context.state.hasReadableInstance(context.namespace, one))),
   },
   owner: { reason: 'owner of the object', holds: ({ caller, object }) => object !== undefined && owns(caller, object) },
   self: {
@@ -101,11 +101,11 @@ export function owns(caller: Caller, { spec }: GuardedObject): boolean {
   return team !== '' && caller.teams.includes(team);
 }
 
-const reading = { verb: 'get', subresource: '', through: readVerbs };
+const reading = { verb: 'get', subresource: '', impliedBy: readVerbs };
 
-function readsProject({ caller, project }: Standing): boolean {
+function readsProject({ caller, project }: RelationContext): boolean {
   if (project === undefined) return false;
-  return isMember(caller, project) || owns(caller, project) || givenByAccess(caller, project, reading);
+  return isMember(caller, project) || owns(caller, project) || accessListGrants(caller, project, reading);
 }
 
 /** True if one of `others` is a member of a project of the caller. Iterates over the shorter of the two lists. */
@@ -121,7 +121,7 @@ function sharesProject(caller: Caller, others: readonly string[], state: AccessS
 }
 
 function allowedInOwnProject(
-  { caller, state, object }: Standing,
+  { caller, state, object }: RelationContext,
   allows: (project: Project, name: string) => boolean,
 ): boolean {
   if (object === undefined) return false;
@@ -138,12 +138,12 @@ function allowedInOwnProject(
 const instanceVersion = apiVersionOf(virtualClusterInstanceKind);
 
 /** Accepts an event in either API form. The UID distinguishes its object from a later one of the same name. */
-function readsInvolvedObject({ caller, state, namespace, object: event }: Standing): boolean {
+function readsInvolvedObject({ caller, state, namespace, object: event }: RelationContext): boolean {
   const subject = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
   if (subject === undefined || textAt(subject, 'kind') !== virtualClusterInstanceKind.kind) return false;
   if (textAt(subject, 'apiVersion') !== instanceVersion || textAt(subject, 'namespace') !== namespace) return false;
   const instance = state.instance(namespace, textAt(subject, 'name'));
   const uid = textAt(subject, 'uid');
   if (instance === undefined || (uid !== '' && uid !== instance.metadata.uid)) return false;
-  return owns(caller, instance) || givenByAccess(caller, instance, reading);
+  return owns(caller, instance) || accessListGrants(caller, instance, reading);
 }

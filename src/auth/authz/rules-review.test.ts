@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { adminsGroup, projectNamespace, userGroup } from '../../api/naming.ts';
-import { cluster, instance, project, stateOf } from './access-state.fixture.ts';
+import { accessStateOf, cluster, instance, project } from './access-state.fixture.ts';
 import { decide } from './decide.ts';
 import { guardedKinds } from './guarded-kinds.ts';
-import { rulesFor } from './rules-review.ts';
+import { permissionRulesFor } from './rules-review.ts';
 import { compileScope } from './scope.ts';
 import type { Subject } from './subject.ts';
 
@@ -11,7 +11,7 @@ const anna: Subject = { user: { name: 'anna', groups: [userGroup('anna')] }, sys
 const admin: Subject = { user: { name: 'root', groups: [adminsGroup] }, system: false, scopes: [] };
 
 const of = (owned: number) =>
-  stateOf({
+  accessStateOf({
     projects: [project('p'), project('own', { owner: { user: 'anna' } }), project('other')],
     clusters: [cluster('own', { access: [{ verbs: ['get', 'update'], users: ['anna'] }] }), cluster('other')],
     instances: Array.from({ length: owned }, (_, at) => instance('p', `i${at}`, { owner: { user: 'anna' } })),
@@ -19,13 +19,13 @@ const of = (owned: number) =>
 
 describe('rulesFor (AUTHZ-05)', () => {
   it('an admin gets wildcard rules, and a scoped key of an admin what its scope allows', () => {
-    expect(rulesFor(admin, 'x', of(0))).toEqual({
+    expect(permissionRulesFor(admin, 'x', of(0))).toEqual({
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
       nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
       incomplete: false,
     });
     const scrapes = compileScope({ rules: [{ nonResourceURLs: ['/metrics'] }] });
-    const rules = rulesFor({ ...admin, scopes: [scrapes] }, 'x', of(0));
+    const rules = permissionRulesFor({ ...admin, scopes: [scrapes] }, 'x', of(0));
     expect(rules.nonResourceRules).toEqual([{ verbs: ['get', 'head'], nonResourceURLs: ['/metrics'] }]);
     expect(rules.resourceRules.map(({ resources }) => resources[0])).toEqual([
       'ownedaccesskeys',
@@ -35,13 +35,13 @@ describe('rulesFor (AUTHZ-05)', () => {
 
   it('settable fields are listed one by one, as the decision allows them', () => {
     const state = of(2);
-    const everything = rulesFor(anna, projectNamespace('p'), state).resourceRules;
+    const everything = permissionRulesFor(anna, projectNamespace('p'), state).resourceRules;
     let allowedCount = 0;
     for (const guarded of guardedKinds()) {
       const { kind } = guarded;
       const fields = Object.keys(kind.schema.properties?.spec?.properties ?? {}).map((field) => `spec.${field}`);
       for (const subresource of [...fields, 'metadata.labels', 'metadata.finalizers', 'metadata.ownerReferences']) {
-        if (guarded.right(subresource, 'update') === undefined) continue;
+        if (guarded.permissionFor(subresource, 'update') === undefined) continue;
         for (const name of ['i0', 'own', 'other']) {
           const namespace = kind.namespaced ? projectNamespace('p') : '';
           const { group, version, plural } = kind;
@@ -64,7 +64,7 @@ describe('rulesFor (AUTHZ-05)', () => {
 
   it('each object with permissions is named, and the result is incomplete if there are too many', () => {
     const namesOf = (count: number) => {
-      const rules = rulesFor(anna, projectNamespace('p'), of(count));
+      const rules = permissionRulesFor(anna, projectNamespace('p'), of(count));
       return { ...rules, names: rules.resourceRules.find(({ verbs }) => verbs.includes('delete'))?.resourceNames };
     };
     expect(namesOf(3)).toMatchObject({ incomplete: false, names: ['i0', 'i1', 'i2'] });

@@ -14,9 +14,9 @@ import type { ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';
 import type { GuardedObject } from './guarded-object.ts';
-import { readerOf } from './reader.ts';
-import { anyField, guardedMetadata, openPaths, openPathVerbs } from './rights-table.ts';
+import { fieldWildcard, openPaths, openPathVerbs, protectedMetadataFields } from './permission-table.ts';
 import { isAdmin, type Subject } from './subject.ts';
+import { visibilityFilterFor } from './visibility-filter.ts';
 
 /** Rules as SelfSubjectRulesReview shows them. */
 export interface Rules {
@@ -49,7 +49,7 @@ const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete
  * Lists what a caller may do in a namespace and at cluster scope. It runs the decision function for each permission
  * that exists, so the two cannot disagree.
  */
-export function rulesFor(subject: Subject, namespace: string, state: ReviewState): Rules {
+export function permissionRulesFor(subject: Subject, namespace: string, state: ReviewState): Rules {
   if (subject.scopes.length === 0 && isAdmin(subject.user)) {
     return {
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -100,7 +100,7 @@ function rulesOfKind(
     for (const verb of verbs) {
       if (allowed(verb, subresource, '')) {
         add(resource, verb, []);
-      } else if (isAdminCaller || guarded.right(subresource, verb) !== undefined) {
+      } else if (isAdminCaller || guarded.permissionFor(subresource, verb) !== undefined) {
         const some = names.filter((name) => allowed(verb, subresource, name));
         if (some.length > 0) add(resource, verb, some);
       }
@@ -117,9 +117,9 @@ function rulesOfKind(
 /** All checks of a kind. A wildcard rule is expanded to the fields that the kind has. */
 function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
   const checks = new Map([['', new Set(plainVerbs)]]);
-  for (const permission of guarded.rights) {
-    for (const subresource of permission.on.flatMap((each) =>
-      anyField(each) === each ? fieldsOf(guarded.kind, each) : [each],
+  for (const permission of guarded.permissions) {
+    for (const subresource of permission.subresources.flatMap((each) =>
+      fieldWildcard(each) === each ? fieldsOf(guarded.kind, each) : [each],
     )) {
       const verbsSoFar = checks.get(subresource) ?? new Set<string>();
       for (const verb of permission.verbs) verbsSoFar.add(verb);
@@ -132,7 +132,7 @@ function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
 /** Expands `spec.*` or `metadata.*` to the single fields. */
 function fieldsOf({ schema }: ResourceKind, any: string): string[] {
   const part = any.slice(0, any.indexOf('.'));
-  const fields = part === 'metadata' ? guardedMetadata : Object.keys(schema.properties?.spec?.properties ?? {});
+  const fields = part === 'metadata' ? protectedMetadataFields : Object.keys(schema.properties?.spec?.properties ?? {});
   return fields.map((field) => `${part}.${field}`);
 }
 
@@ -157,7 +157,7 @@ function namesOf(
   state: ReviewState,
   truncatedKinds: string[],
 ): string[] {
-  const reads = readerOf(subject, kind, state, 'get');
+  const reads = visibilityFilterFor(subject, kind, state, 'get');
   const names: string[] = [];
   let inspected = 0;
   for (const object of objectsOf.get(kind.plural)?.(state, namespace) ?? []) {

@@ -4,12 +4,12 @@ import { projectKind } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { cluster, instance, project, stateOf } from './access-state.fixture.ts';
+import { accessStateOf, cluster, instance, project } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';
-import { readerOf } from './reader.ts';
-import { closedScope, compileScope } from './scope.ts';
+import { compileScope, denyAllScope } from './scope.ts';
 import type { Subject } from './subject.ts';
+import { visibilityFilterFor } from './visibility-filter.ts';
 
 const vci = 'virtualclusterinstances';
 const all = {
@@ -17,7 +17,7 @@ const all = {
   projects: [project('p', { allowedClusters: [{ name: 'c1' }] }), project('q', { allowedClusters: [{ name: 'c2' }] })],
   clusters: [cluster('c1'), cluster('c2'), cluster('c3')],
 };
-const state = stateOf(all);
+const state = accessStateOf(all);
 
 /** An admin's key: every denial comes from the scope. */
 function scoped(...scopes: JsonObject[]): Subject {
@@ -40,9 +40,9 @@ const gateway = (name: string, virtualCluster: string) =>
   ({ type: 'ProjectVirtualCluster', project: name, virtualCluster }) as const;
 
 const shown = (who: Subject) => {
-  const names = (kind: Parameters<typeof readerOf>[1], objects: readonly ReturnType<typeof instance>[]) =>
+  const names = (kind: Parameters<typeof visibilityFilterFor>[1], objects: readonly ReturnType<typeof instance>[]) =>
     objects
-      .filter(readerOf(who, kind, state) ?? (() => true))
+      .filter(visibilityFilterFor(who, kind, state) ?? (() => true))
       .map(({ metadata }) => [metadata.namespace?.slice(-1), metadata.name].filter((part) => part).join('/'));
   return {
     instances: names(virtualClusterInstanceKind, all.instances),
@@ -195,7 +195,7 @@ describe('scopes (completions §5)', () => {
   });
 
   it('the scope of a deleted key denies everything', () => {
-    const gone: Subject = { ...scoped(), scopes: [closedScope] };
+    const gone: Subject = { ...scoped(), scopes: [denyAllScope] };
     expect(may(gone, 'create', 'ownedaccesskeys')).toBe(false);
     expect(may(gone, 'get', 'projects', { name: 'p' })).toBe(false);
     expect(reads(gone, '/version')).toBe(false);

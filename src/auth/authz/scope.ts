@@ -5,7 +5,7 @@ import { writeJson } from '../../lib/json-write.ts';
 import { compileRule, type ScopeRule } from './scope-rule.ts';
 
 /** A selection of names, or all names. */
-export interface Selected {
+export interface NameSelection {
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
 }
@@ -13,13 +13,13 @@ export interface Selected {
 /** The compiled scope of a key or token: an upper bound of what it can access (completions §5). It only restricts. */
 export interface Scope {
   /** `allowPlatformCli`: allows the reads that a command-line tool needs. */
-  readonly forCli: boolean;
+  readonly allowsCli: boolean;
   /** True if the scope contains only that flag: the reads then show everything that the user can see. */
   readonly cliOnly: boolean;
-  readonly projects: Selected;
+  readonly projects: NameSelection;
   /** Virtual clusters by project. Those under `*` apply to every project. */
-  readonly virtualClusters: ReadonlyMap<string, Selected>;
-  readonly clusters: Selected;
+  readonly virtualClusters: ReadonlyMap<string, NameSelection>;
+  readonly clusters: NameSelection;
   readonly rules: readonly ScopeRule[];
   /** The scope as written in the key, for audit entries. Truncated if long. */
   readonly text: string;
@@ -35,7 +35,7 @@ export function compileScope(scope: JsonObject): Scope {
   const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'];
   const forCli = flagAt(scope, scopeCliFlag);
   const compiled: Scope = {
-    forCli,
+    allowsCli: forCli,
     cliOnly: forCli && lists.every((list) => listAt(scope, list).length === 0),
     projects: selected(listAt(scope, 'projects').map((entry) => textAt(entry, 'project'))),
     virtualClusters: byProject(scope),
@@ -48,8 +48,8 @@ export function compileScope(scope: JsonObject): Scope {
 }
 
 /** The scope of a credential that no longer exists. It denies everything, even the creation of keys. */
-export const closedScope: Scope = {
-  forCli: false,
+export const denyAllScope: Scope = {
+  allowsCli: false,
   cliOnly: false,
   projects: selected([]),
   virtualClusters: new Map(),
@@ -65,20 +65,20 @@ function shortened(text: string): string {
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
 }
 
-export function selects({ all, names }: Selected, name: string): boolean {
+export function selects({ all, names }: NameSelection, name: string): boolean {
   return name !== '' && (all || names.has(name));
 }
 
-export function isEmpty({ names }: Selected): boolean {
+export function isEmptySelection({ names }: NameSelection): boolean {
   return names.size === 0;
 }
 
-function selected(names: readonly string[]): Selected {
+function selected(names: readonly string[]): NameSelection {
   const given = new Set(names.filter((name) => name !== ''));
   return { all: given.has('*'), names: given };
 }
 
-function byProject(scope: JsonObject): Map<string, Selected> {
+function byProject(scope: JsonObject): Map<string, NameSelection> {
   const names = new Map<string, string[]>();
   for (const entry of listAt(scope, 'virtualClusters')) {
     const project = textAt(entry, 'project');

@@ -85,7 +85,7 @@ export const accessCommands: readonly CommandSpec[] = [
       },
       { command: 'KEY=$(flotilla access-key create --ttl 1h)', does: 'Create a short-lived access key for a script' },
     ],
-    load: () => import('../commands/access-key-create.ts'),
+    load: () => import('../commands/access/access-key-create.ts'),
   },
   {
     path: 'access-key list',
@@ -97,8 +97,8 @@ export const accessCommands: readonly CommandSpec[] = [
       { command: 'flotilla access-key list --all', does: 'List the access keys of all users' },
     ],
     load: async () => {
-      const { listOf } = await import('../commands/object-list.ts');
-      return { run: async (call) => await listOf(kindOf(call.values.flag('all')))(call) };
+      const { listCommand } = await import('../commands/objects/object-list.ts');
+      return { run: async (call) => await listCommand(kindOf(call.values.flag('all')))(call) };
     },
   },
   {
@@ -110,8 +110,8 @@ export const accessCommands: readonly CommandSpec[] = [
       { command: 'flotilla access-key get ci -o yaml', does: 'Print the scope and the expiry of an access key' },
     ],
     load: async () => {
-      const { getOf } = await import('../commands/object-get.ts');
-      return { run: async (call) => await getOf(kindOf(call.values.flag('all')))(call) };
+      const { getCommand } = await import('../commands/objects/object-get.ts');
+      return { run: async (call) => await getCommand(kindOf(call.values.flag('all')))(call) };
     },
   },
   {
@@ -120,7 +120,7 @@ export const accessCommands: readonly CommandSpec[] = [
     args: [namesArgument],
     options: [contextOption, allOption],
     examples: [{ command: 'flotilla access-key disable ci', does: 'Reject the access key from the next request on' }],
-    load: async () => ({ run: (await import('../commands/access-key-disable.ts')).switchedTo(true) }),
+    load: async () => ({ run: (await import('../commands/access/access-key-disable.ts')).setDisabled(true) }),
   },
   {
     path: 'access-key enable',
@@ -128,7 +128,7 @@ export const accessCommands: readonly CommandSpec[] = [
     args: [namesArgument],
     options: [contextOption, allOption],
     examples: [{ command: 'flotilla access-key enable ci', does: 'Accept the access key again' }],
-    load: async () => ({ run: (await import('../commands/access-key-disable.ts')).switchedTo(false) }),
+    load: async () => ({ run: (await import('../commands/access/access-key-disable.ts')).setDisabled(false) }),
   },
   {
     path: 'access-key rotate',
@@ -144,7 +144,7 @@ export const accessCommands: readonly CommandSpec[] = [
         does: 'Write the new value to a file; the old value becomes invalid immediately',
       },
     ],
-    load: () => import('../commands/access-key-rotate.ts'),
+    load: () => import('../commands/access/access-key-rotate.ts'),
   },
   {
     path: 'access-key delete',
@@ -162,8 +162,8 @@ export const accessCommands: readonly CommandSpec[] = [
       },
     ],
     load: async () => {
-      const { deleteOf } = await import('../commands/object-delete.ts');
-      return { run: async (call) => await deleteOf(kindOf(call.values.flag('all')))(call) };
+      const { deleteCommand } = await import('../commands/objects/object-delete.ts');
+      return { run: async (call) => await deleteCommand(kindOf(call.values.flag('all')))(call) };
     },
   },
   {
@@ -197,6 +197,6 @@ export const accessCommands: readonly CommandSpec[] = [
         does: 'Print the credential for a kubeconfig that was created with --exec',
       },
     ],
-    load: () => import('../commands/token.ts'),
+    load: () => import('../commands/access/token.ts'),
   },
 ];

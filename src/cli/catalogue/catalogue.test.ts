@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { buildProgram, type Catalogue, catalogueOf } from '../build-program.ts';
+import { buildProgram, type Catalogue, catalogueForWord } from '../build-program.ts';
 import { loadCatalogue } from './catalogue.ts';
 
 const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8');
@@ -104,7 +104,7 @@ describe('every command', () => {
     const whole = programOf(catalogue).program;
     for (const { path } of catalogue.commands) {
       const [word = ''] = path.split(' ');
-      const { program } = programOf(catalogueOf(catalogue, word));
+      const { program } = programOf(catalogueForWord(catalogue, word));
       expect(program.commands.map((command) => command.name())).toEqual([word]);
       expect(helpOf(commandAt(program, path))).toBe(helpOf(commandAt(whole, path)));
       expect(helpOf(commandAt(program, word))).toBe(helpOf(commandAt(whole, word)));
@@ -113,7 +113,7 @@ describe('every command', () => {
 
   it('is built if the first word is no command: options, aliases, typos', () => {
     for (const word of [undefined, '--help', 'help', 'ls', 'strat', 'access-keys', ''])
-      expect(catalogueOf(catalogue, word)).toBe(catalogue);
+      expect(catalogueForWord(catalogue, word)).toBe(catalogue);
   });
 
   it('rejects unknown options and subcommands', async () => {

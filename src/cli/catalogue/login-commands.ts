@@ -45,14 +45,14 @@ export const loginCommands: readonly CommandSpec[] = [
         does: 'Log in with a password',
       },
     ],
-    load: () => import('../commands/login.ts'),
+    load: () => import('../commands/access/login.ts'),
   },
   {
     path: 'logout',
     summary: 'Log out and delete the saved login',
     options: [contextOption, { flags: '--all', description: 'Log out of all servers' }],
     examples: [{ command: 'flotilla logout', does: 'End the current login' }],
-    load: () => import('../commands/logout.ts'),
+    load: () => import('../commands/access/logout.ts'),
   },
   {
     path: 'whoami',
@@ -62,13 +62,13 @@ export const loginCommands: readonly CommandSpec[] = [
       { command: 'flotilla whoami', does: 'Show user, teams, groups, access key, server and project' },
       { command: "flotilla whoami -o jsonpath='{.status.user.name}'", does: 'Print the user name, for a script' },
     ],
-    load: () => import('../commands/whoami.ts'),
+    load: () => import('../commands/access/whoami.ts'),
   },
   {
     path: 'context list',
     summary: 'List saved logins',
     examples: [{ command: 'flotilla context list', does: 'List servers, users and projects, never the access keys' }],
-    load: () => import('../commands/context-list.ts'),
+    load: () => import('../commands/access/context-list.ts'),
   },
   {
     path: 'context use',
@@ -79,6 +79,6 @@ export const loginCommands: readonly CommandSpec[] = [
       { command: 'flotilla context use clusters.example.com', does: 'Switch to another server' },
       { command: 'flotilla context use --project payments', does: 'Switch to another project on the same server' },
     ],
-    load: () => import('../commands/context-use.ts'),
+    load: () => import('../commands/access/context-use.ts'),
   },
 ];

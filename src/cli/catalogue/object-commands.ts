@@ -40,7 +40,7 @@ function standardCommands(group: string, kind: NamedKind, sample: string): Comma
       summary: `List ${kind.noun}s`,
       options: [contextOption, selectorOption, outputOption, watchOption],
       examples: [{ command: `flotilla ${group} list`, does: `List the ${kind.noun}s that you can see` }],
-      load: async () => ({ run: (await import('../commands/object-list.ts')).listOf(kind) }),
+      load: async () => ({ run: (await import('../commands/objects/object-list.ts')).listCommand(kind) }),
     },
     {
       path: `${group} get`,
@@ -48,7 +48,7 @@ function standardCommands(group: string, kind: NamedKind, sample: string): Comma
       args: [several],
       options: [contextOption, outputOption, watchOption],
       examples: [{ command: `flotilla ${group} get ${sample} -o yaml`, does: 'Print the whole object as YAML' }],
-      load: async () => ({ run: (await import('../commands/object-get.ts')).getOf(kind) }),
+      load: async () => ({ run: (await import('../commands/objects/object-get.ts')).getCommand(kind) }),
     },
     ...(group === 'cluster'
       ? []
@@ -68,7 +68,7 @@ function standardCommands(group: string, kind: NamedKind, sample: string): Comma
                 does: 'Change a field without an editor',
               },
             ],
-            load: async () => ({ run: (await import('../commands/object-edit.ts')).editOf(kind) }),
+            load: async () => ({ run: (await import('../commands/objects/object-edit.ts')).editCommand(kind) }),
           },
         ]),
     {
@@ -77,7 +77,7 @@ function standardCommands(group: string, kind: NamedKind, sample: string): Comma
       args: [several],
       options: [contextOption, { flags: '--ignore-not-found', description: 'Do not fail if an object does not exist' }],
       examples: [{ command: `flotilla ${group} delete ${sample}`, does: deleteExample(kind) }],
-      load: async () => ({ run: (await import('../commands/object-delete.ts')).deleteOf(kind) }),
+      load: async () => ({ run: (await import('../commands/objects/object-delete.ts')).deleteCommand(kind) }),
     },
   ];
 }
@@ -153,7 +153,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Allow one cluster and one template',
       },
     ],
-    load: () => import('../commands/project-create.ts'),
+    load: () => import('../commands/objects/project-create.ts'),
   },
   ...standardCommands('project', projects, 'payments'),
   {
@@ -172,7 +172,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Add all users of a team as viewers',
       },
     ],
-    load: async () => ({ run: (await import('../commands/member-change.ts')).membership('add') }),
+    load: async () => ({ run: (await import('../commands/access/member-change.ts')).changeMember('add') }),
   },
   {
     path: 'member list',
@@ -180,7 +180,7 @@ export const objectCommands: readonly CommandSpec[] = [
     summary: 'List the members of a project',
     options: [projectOption, contextOption, outputOption],
     examples: [{ command: 'flotilla member list --project payments', does: 'List users and teams with their roles' }],
-    load: () => import('../commands/member-list.ts'),
+    load: () => import('../commands/access/member-list.ts'),
   },
   {
     path: 'member edit',
@@ -193,7 +193,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Make anna an admin of the project',
       },
     ],
-    load: async () => ({ run: (await import('../commands/member-change.ts')).membership('edit') }),
+    load: async () => ({ run: (await import('../commands/access/member-change.ts')).changeMember('edit') }),
   },
   {
     path: 'member remove',
@@ -207,7 +207,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Remove anna; the virtual clusters that anna owns are kept',
       },
     ],
-    load: async () => ({ run: (await import('../commands/member-change.ts')).membership('remove') }),
+    load: async () => ({ run: (await import('../commands/access/member-change.ts')).changeMember('remove') }),
   },
   {
     path: 'cluster add',
@@ -233,7 +233,7 @@ export const objectCommands: readonly CommandSpec[] = [
       },
       { command: 'flotilla cluster add edge --agent', does: 'Add a cluster that an agent serves' },
     ],
-    load: () => import('../commands/cluster-add.ts'),
+    load: () => import('../commands/clusters/cluster-add.ts'),
   },
   {
     path: 'cluster agent-key',
@@ -247,7 +247,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Write the key to a file for flotilla agent',
       },
     ],
-    load: () => import('../commands/cluster-agent-key.ts'),
+    load: () => import('../commands/clusters/cluster-agent-key.ts'),
   },
   ...standardCommands('cluster', clusters, 'paris'),
   {
@@ -265,7 +265,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Stop placing new virtual clusters on the cluster',
       },
     ],
-    load: () => import('../commands/cluster-edit.ts'),
+    load: () => import('../commands/clusters/cluster-edit.ts'),
   },
   {
     path: 'template create',
@@ -278,7 +278,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Create the template; change it later with flotilla apply',
       },
     ],
-    load: () => import('../commands/template-create.ts'),
+    load: () => import('../commands/objects/template-create.ts'),
   },
   ...standardCommands('template', templates, 'small'),
   {
@@ -307,7 +307,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Also check whether the server accepts the template',
       },
     ],
-    load: () => import('../commands/template-test.ts'),
+    load: () => import('../commands/objects/template-test.ts'),
   },
   {
     path: 'user create',
@@ -332,7 +332,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Create a user who can log in with a password',
       },
     ],
-    load: () => import('../commands/user-create.ts'),
+    load: () => import('../commands/access/user-create.ts'),
   },
   ...standardCommands('user', users, 'anna'),
   {
@@ -350,7 +350,7 @@ export const objectCommands: readonly CommandSpec[] = [
     ],
     options: [contextOption, { flags: '--password-stdin', description: 'Read the password from standard input' }],
     examples: [{ command: 'flotilla user password anna', does: 'Ask for the new password' }],
-    load: () => import('../commands/user-password.ts'),
+    load: () => import('../commands/access/user-password.ts'),
   },
   {
     path: 'team create',
@@ -375,7 +375,7 @@ export const objectCommands: readonly CommandSpec[] = [
         does: 'Create a team with two users',
       },
     ],
-    load: () => import('../commands/team-create.ts'),
+    load: () => import('../commands/access/team-create.ts'),
   },
   ...standardCommands('team', teams, 'testers'),
 ];

@@ -40,7 +40,7 @@ const agentOptions: readonly OptionSpec[] = [
 
 /** The commands that run a server or an agent, or that work on the data directory of a server. */
 export async function serverCommands(): Promise<readonly CommandSpec[]> {
-  const { startFlags } = await import('../../server/flags.ts');
+  const { startFlags } = await import('../../server/settings/flags.ts');
   const options = startFlags.map(
     ({ flag, description, ...rest }): OptionSpec => ({
       flags: flag,
@@ -60,7 +60,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
           does: 'Listen on all interfaces and use a public host name',
         },
       ],
-      load: () => import('../commands/start.ts'),
+      load: () => import('../commands/operate/start.ts'),
     },
     {
       path: 'agent',
@@ -77,7 +77,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
           does: 'Run a built-in cluster for virtual clusters on this machine',
         },
       ],
-      load: () => import('../commands/agent.ts'),
+      load: () => import('../commands/operate/agent.ts'),
     },
     {
       path: 'backup',
@@ -87,7 +87,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
       examples: [
         { command: 'flotilla backup today.flotilla', does: 'Write a consistent snapshot of the store with a checksum' },
       ],
-      load: () => import('../commands/backup.ts'),
+      load: () => import('../commands/operate/backup.ts'),
     },
     {
       path: 'restore',
@@ -112,7 +112,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
           does: 'Restore all data, including secrets',
         },
       ],
-      load: () => import('../commands/restore.ts'),
+      load: () => import('../commands/operate/restore.ts'),
     },
     {
       path: 'rotate-signing-key',
@@ -128,7 +128,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
         { command: 'flotilla rotate-signing-key', does: 'Older tokens stay valid until they expire' },
         { command: 'flotilla rotate-signing-key --revoke', does: 'Older tokens become invalid immediately' },
       ],
-      load: () => import('../commands/rotate-signing-key.ts'),
+      load: () => import('../commands/operate/rotate-signing-key.ts'),
     },
   ];
 }

@@ -28,7 +28,7 @@ export const toolCommands: readonly CommandSpec[] = [
       },
       { command: 'flotilla apply -f manifests/ --dry-run', does: 'Show what would change' },
     ],
-    load: () => import('../commands/apply.ts'),
+    load: () => import('../commands/objects/apply.ts'),
   },
   {
     path: 'audit',
@@ -61,7 +61,7 @@ export const toolCommands: readonly CommandSpec[] = [
         does: 'Print the requests of a pipeline as they are logged',
       },
     ],
-    load: () => import('../commands/audit.ts'),
+    load: () => import('../commands/operate/audit.ts'),
   },
   {
     path: 'completion',

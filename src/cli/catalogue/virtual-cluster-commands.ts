@@ -95,7 +95,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
         does: 'Replace an existing virtual cluster with a new, empty one',
       },
     ],
-    load: () => import('../commands/create.ts'),
+    load: () => import('../commands/instances/create.ts'),
   },
   {
     path: 'list',
@@ -116,7 +116,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       },
       { command: 'flotilla list --watch', does: 'List virtual clusters and watch for changes' },
     ],
-    load: async () => ({ run: (await import('../commands/object-list.ts')).listOf(virtualClusters) }),
+    load: async () => ({ run: (await import('../commands/objects/object-list.ts')).listCommand(virtualClusters) }),
   },
   {
     path: 'get',
@@ -128,7 +128,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       { command: "flotilla get demo -o jsonpath='{.status.phase}'", does: 'Print one field, for a script' },
       { command: 'flotilla get demo -o yaml', does: 'Print the whole object as YAML' },
     ],
-    load: async () => ({ run: (await import('../commands/object-get.ts')).getOf(virtualClusters) }),
+    load: async () => ({ run: (await import('../commands/objects/object-get.ts')).getCommand(virtualClusters) }),
   },
   {
     path: 'describe',
@@ -136,7 +136,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
     args: [nameArgument],
     options: commonOptions,
     examples: [{ command: 'flotilla describe demo', does: 'Find out why a virtual cluster does not become ready' }],
-    load: () => import('../commands/describe.ts'),
+    load: () => import('../commands/instances/describe.ts'),
   },
   {
     path: 'edit',
@@ -150,7 +150,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
         does: 'Change a field without an editor',
       },
     ],
-    load: async () => ({ run: (await import('../commands/object-edit.ts')).editOf(virtualClusters) }),
+    load: async () => ({ run: (await import('../commands/objects/object-edit.ts')).editCommand(virtualClusters) }),
   },
   {
     path: 'delete',
@@ -167,7 +167,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       { command: 'flotilla delete demo --wait', does: 'Delete a virtual cluster and wait until nothing of it is left' },
       { command: 'flotilla delete demo --ignore-not-found', does: 'Clean up at the end of a pipeline' },
     ],
-    load: () => import('../commands/delete.ts'),
+    load: () => import('../commands/instances/delete.ts'),
   },
   {
     path: 'sleep',
@@ -177,7 +177,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
     examples: [
       { command: 'flotilla sleep demo', does: 'Keep all data; requests get 503 while the virtual cluster sleeps' },
     ],
-    load: () => import('../commands/sleep.ts'),
+    load: () => import('../commands/instances/sleep.ts'),
   },
   {
     path: 'wake',
@@ -189,7 +189,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       timeoutOption,
     ],
     examples: [{ command: 'flotilla wake demo --wait', does: 'Wake a virtual cluster and wait until it is ready' }],
-    load: () => import('../commands/wake.ts'),
+    load: () => import('../commands/instances/wake.ts'),
   },
   {
     path: 'share',
@@ -215,7 +215,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       { command: 'flotilla share demo --user anna --remove', does: 'Remove the access of anna' },
       { command: 'flotilla share demo', does: 'Show who has access' },
     ],
-    load: () => import('../commands/share.ts'),
+    load: () => import('../commands/access/share.ts'),
   },
   {
     path: 'connect',
@@ -235,7 +235,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
         does: 'Write a context that holds no secret and does not expire after a day',
       },
     ],
-    load: () => import('../commands/connect.ts'),
+    load: () => import('../commands/instances/connect.ts'),
   },
   {
     path: 'disconnect',
@@ -243,7 +243,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
     args: [nameArgument],
     options: commonOptions,
     examples: [{ command: 'flotilla disconnect demo', does: 'Remove the context and switch back to the previous one' }],
-    load: () => import('../commands/disconnect.ts'),
+    load: () => import('../commands/instances/disconnect.ts'),
   },
   {
     path: 'kubeconfig',
@@ -277,7 +277,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
         does: 'Use kubectl with projects, templates and access keys',
       },
     ],
-    load: () => import('../commands/kubeconfig.ts'),
+    load: () => import('../commands/instances/kubeconfig.ts'),
   },
   {
     path: 'logs',
@@ -290,7 +290,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       { flags: '--since <duration>', description: 'Print only lines that are newer, for example 15m' },
     ],
     examples: [{ command: 'flotilla logs demo -f --tail 20', does: 'Print the last 20 lines and stream new ones' }],
-    load: () => import('../commands/logs.ts'),
+    load: () => import('../commands/instances/logs.ts'),
   },
   {
     path: 'import',
@@ -312,7 +312,7 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       },
       { command: 'flotilla import local/default/demo --dry-run', does: 'Check whether the import would succeed' },
     ],
-    load: () => import('../commands/import.ts'),
+    load: () => import('../commands/instances/import.ts'),
   },
   {
     path: 'importable',
@@ -324,6 +324,6 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       outputOption,
     ],
     examples: [{ command: 'flotilla importable local', does: 'List the sources for flotilla import' }],
-    load: () => import('../commands/importable.ts'),
+    load: () => import('../commands/instances/importable.ts'),
   },
 ];

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../catalogue/catalogue.ts';
-import { complete, type Offer } from './complete.ts';
+import { type CompletionResult, complete } from './complete.ts';
 import { shellScripts, shells } from './shell-scripts.ts';
 
 const catalogue = await loadCatalogue();
 
-async function offered(line: string, queries: [string, Record<string, string>][] = []): Promise<Offer | string[]> {
+async function offered(
+  line: string,
+  queries: [string, Record<string, string>][] = [],
+): Promise<CompletionResult | string[]> {
   const offer = await complete(line.split(' '), catalogue, async (candidates, options) => {
     queries.push([candidates, Object.fromEntries(options)]);
     return [`${candidates}-a`, `${candidates}-b`];

@@ -5,22 +5,26 @@ import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
 /** A word that completes the line, with its description if there is one. */
 export interface Completion {
   readonly word: string;
-  readonly meaning?: string;
+  readonly description?: string;
 }
 
 /** The completions to offer; `files` if the shell should complete file names. */
-export type Offer = readonly Completion[] | 'files';
+export type CompletionResult = readonly Completion[] | 'files';
 
 export type FindNames = (candidates: string, options: ReadonlyMap<string, string>) => Promise<readonly string[]>;
 
 /** Returns the completions of the last word. */
-export async function complete(words: readonly string[], catalogue: Catalogue, findNames: FindNames): Promise<Offer> {
+export async function complete(
+  words: readonly string[],
+  catalogue: Catalogue,
+  findNames: FindNames,
+): Promise<CompletionResult> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const { spec, rest, path } = commandIn(before, catalogue);
   if (spec === undefined) return startingWith(typed, wordsBelow(path, catalogue));
   const { args, options, pending } = readWords(rest, spec);
-  const find = async (candidates: Candidates | undefined): Promise<Offer> => {
+  const find = async (candidates: Candidates | undefined): Promise<CompletionResult> => {
     if (candidates === undefined) return [];
     if (candidates === 'file') return 'files';
     const names = typeof candidates === 'string' ? await findNames(candidates, options) : candidates;
@@ -97,12 +101,14 @@ function optionWords(spec: CommandSpec): Completion[] {
  */
 export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
   const { loadCatalogue } = await import('../catalogue/catalogue.ts');
-  const { nameFinder } = await import('./find-names.ts');
+  const { createNameFinder } = await import('./find-names.ts');
   const forKubectl = given[0] === '--kubectl';
   const words = forKubectl ? given.slice(1) : given;
-  const offer = await complete(words, await loadCatalogue(), nameFinder(environment)).catch(() => []);
+  const offer = await complete(words, await loadCatalogue(), createNameFinder(environment)).catch(() => []);
   const lines =
-    offer === 'files' ? [] : offer.map(({ word, meaning }) => (meaning === undefined ? word : `${word}\t${meaning}`));
+    offer === 'files'
+      ? []
+      : offer.map(({ word, description }) => (description === undefined ? word : `${word}\t${description}`));
   const files = offer === 'files';
   const end = forKubectl ? [files ? ':0' : ':4'] : files ? [':files'] : [];
   process.stdout.write([...lines, ...end].map((line) => `${line}\n`).join(''));

@@ -31,7 +31,7 @@ const timeoutMs = 2_000;
 const maxNames = '200';
 
 /** Looks up names on the server of the login, in the project that the command line names so far. */
-export function nameFinder(environment: Environment): FindNames {
+export function createNameFinder(environment: Environment): FindNames {
   return async (candidates, options) => {
     if (candidates === 'context') return [...(await readConfig(configPath(environment))).logins.keys()];
     const kind = Object.hasOwn(kinds, candidates) ? kinds[candidates] : undefined;

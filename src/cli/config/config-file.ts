@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { errorCode, openToOthers, writePrivateFile } from '../../lib/private-file.ts';
+import { errorCode, nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 
 /** A saved login: a server and the credential for it. */
@@ -55,7 +55,7 @@ export async function writeConfig(path: string, config: Config): Promise<void> {
 
 /** Rejects a file that other users of this machine can read: the access keys in it are not secret. */
 async function rejectIfReadableByOthers(path: string): Promise<void> {
-  if (process.platform === 'win32' || (await openToOthers(path)) === 0) return;
+  if (process.platform === 'win32' || (await nonOwnerPermissions(path)) === 0) return;
   throw new CliError(`${path} contains access keys and is readable by other users`, { next: `run: chmod 600 ${path}` });
 }
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { askYesNo } from '../input/ask-user.ts';
-import { fingerprintOf, lookAtPeer, type PeerAuthority } from './peer-authority.ts';
+import { promptYesNo } from '../input/prompt-user.ts';
+import { fingerprintOf, inspectPeer, type PeerAuthority } from './peer-authority.ts';
 import { authorityOf, readAuthority } from './resolve-access.ts';
 import type { ServerAddress } from './server-address.ts';
 
@@ -20,7 +20,7 @@ export async function chooseAuthority(
   if (file !== undefined) return await readAuthority(file);
   const fromEnvironment = await authorityOf(environment);
   if (fromEnvironment !== undefined) return fromEnvironment;
-  const peer = await lookAtPeer(address.url, environment);
+  const peer = await inspectPeer(address.url, environment);
   if (peer.trusted) return undefined;
   const { authority } = peer;
   if (authority === undefined) {
@@ -50,19 +50,19 @@ async function confirmAuthority(
   call: CommandCall,
 ): Promise<string> {
   const { terminal } = call;
-  if (!terminal.asks) {
+  if (!terminal.canPrompt) {
     throw new CliError(`the certificate of ${url} is not trusted: ${authority.fingerprint}`, {
       exitCode: exitCodes.refused,
       next: 'pass --ca-file, or --ca-fingerprint if this is the fingerprint that you expect',
     });
   }
-  terminal.remark(
-    `${isChanged ? terminal.remarkColours.bad(`The CA of ${url} differs from the saved one.`) : `The certificate of ${url} is not trusted.`}\n` +
+  terminal.printToStderr(
+    `${isChanged ? terminal.stderrColors.bad(`The CA of ${url} differs from the saved one.`) : `The certificate of ${url} is not trusted.`}\n` +
       `  CA:           ${authority.subject}, valid until ${authority.validTo}\n` +
-      `  fingerprint:  ${terminal.remarkColours.strong(authority.fingerprint)}\n` +
+      `  fingerprint:  ${terminal.stderrColors.strong(authority.fingerprint)}\n` +
       '  (compare on the server: openssl x509 -noout -fingerprint -sha256 -in .flotilla/ca.crt)\n',
   );
-  if (await askYesNo('Trust this CA?', call)) return authority.pem;
+  if (await promptYesNo('Trust this CA?', call)) return authority.pem;
   throw new CliError('login canceled; nothing was sent to the server', { exitCode: exitCodes.refused });
 }
 

@@ -12,7 +12,7 @@ export interface DiscoveredKind {
 }
 
 /** Finds kinds by discovery, with one request per group version. */
-export function kindFinder(api: ServerApi, signal: AbortSignal): (object: KubeObject) => Promise<DiscoveredKind> {
+export function createKindFinder(api: ServerApi, signal: AbortSignal): (object: KubeObject) => Promise<DiscoveredKind> {
   const responses = new Map<string, ReturnType<ServerApi['json']>>();
   return async ({ apiVersion, kind, metadata }) => {
     const root = `/${api.access.apiPrefix}/management/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}`;

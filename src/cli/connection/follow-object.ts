@@ -4,14 +4,14 @@ import { backoffDelay } from '../../lib/backoff.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
 import type { NamedKind } from '../kinds.ts';
 import { pause } from '../pause.ts';
-import { listObjects, objectPath, type Where, watchChanges } from './objects.ts';
+import { listObjects, type ObjectScope, objectPath, watchEvents } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
-const retry = { firstMilliseconds: 200, longestMilliseconds: 5_000 };
+const retry = { initialMilliseconds: 200, maxMilliseconds: 5_000 };
 
-export interface FollowOptions extends Where {
+export interface FollowOptions extends ObjectScope {
   /** Called while the server cannot be reached; following continues. */
-  onTrouble?(error: unknown): void;
+  onConnectionError?(error: unknown): void;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function* followObject(
   api: ServerApi,
   kind: NamedKind,
   name: string,
-  { onTrouble, ...where }: FollowOptions,
+  { onConnectionError, ...where }: FollowOptions,
 ): AsyncGenerator<KubeObject | undefined> {
   const only = { fieldSelector: `metadata.name=${name}` };
   const signal = where.signal ?? new AbortController().signal;
@@ -33,7 +33,7 @@ export async function* followObject(
       const { items, resourceVersion } = await listObjects(api, kind, where, only);
       failures = 0;
       yield items[0];
-      for await (const change of watchChanges(api, { path, query: { ...only, resourceVersion }, signal })) {
+      for await (const change of watchEvents(api, { path, query: { ...only, resourceVersion }, signal })) {
         if (change.type === 'BOOKMARK') continue;
         yield change.type === 'DELETED' ? undefined : (change.object as KubeObject);
       }
@@ -45,10 +45,10 @@ export async function* followObject(
         !(error instanceof StatusError) || error.code === 410 || error.code === 429 || error.code >= 500;
       if (!isTemporary || !isConnectionError(error)) throw error;
       failures += 1;
-      if (failures > 1) onTrouble?.(error);
+      if (failures > 1) onConnectionError?.(error);
     }
     // A stream that ended is reopened soon, but never in a tight loop.
-    await pause(failures === 0 ? retry.firstMilliseconds : backoffDelay(failures, retry), signal);
+    await pause(failures === 0 ? retry.initialMilliseconds : backoffDelay(failures, retry), signal);
   }
 }
 
@@ -60,7 +60,7 @@ function isConnectionError(error: unknown): boolean {
  * Calls `use` with a signal that aborts after the given time or with `signal`. A timeout throws an error with
  * `timeoutMessage`.
  */
-export async function within<T>(
+export async function withTimeout<T>(
   milliseconds: number,
   signal: AbortSignal,
   timeoutMessage: () => string,

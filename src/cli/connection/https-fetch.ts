@@ -9,7 +9,7 @@ import type { Environment } from '../command-call.ts';
 import { pause } from '../pause.ts';
 import { ProxyAgent } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
-import { isTrustFault } from './trust-fault.ts';
+import { isTrustError } from './trust-error.ts';
 
 export interface HttpsFetchOptions {
   readonly url: string;
@@ -138,7 +138,7 @@ function timeoutOf(url: string, isConnected: boolean): CliError {
 function unreachable(url: string, error: Error): CliError {
   if (error instanceof CliError) return error;
   const code = errorCode(error);
-  if (isTrustFault(code)) {
+  if (isTrustError(code)) {
     return new CliError(`the certificate of ${url} is not trusted (${code})`, {
       next: `inspect it with: flotilla login ${url}, or pass its CA with --ca-file or FLOTILLA_CA_FILE`,
       cause: error,

@@ -5,27 +5,33 @@ import { parseTrustedJson } from '../../lib/json-parse.ts';
 import { listAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import type { NamedKind } from '../kinds.ts';
-import type { Ask, ServerApi } from './server-api.ts';
+import type { ApiRequest, ServerApi } from './server-api.ts';
 
 /** Selects objects: `project` applies to kinds in projects; `undefined` selects all projects. */
-export interface Where {
+export interface ObjectScope {
   readonly project?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-export interface WriteOptions extends Where {
+export interface WriteOptions extends ObjectScope {
   /** Validates the request without writeQuery anything. */
   readonly dryRun?: boolean;
 }
 
-export type Change =
+export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: JsonObject }
   | { readonly type: 'BOOKMARK'; readonly object: JsonObject };
 
 /** The `Accept` header for a Table: the columns of the server, with formatted ages. */
-export const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+export const tableMediaType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-export function objectPath(api: ServerApi, kind: NamedKind, where: Where, name?: string, subresource?: string): string {
+export function objectPath(
+  api: ServerApi,
+  kind: NamedKind,
+  where: ObjectScope,
+  name?: string,
+  subresource?: string,
+): string {
   return api.managementPath(
     ...(kind.inProject && where.project !== undefined ? ['namespaces', projectNamespace(where.project)] : []),
     kind.plural,
@@ -34,7 +40,12 @@ export function objectPath(api: ServerApi, kind: NamedKind, where: Where, name?:
   );
 }
 
-export async function getObject(api: ServerApi, kind: NamedKind, where: Where, name: string): Promise<KubeObject> {
+export async function getObject(
+  api: ServerApi,
+  kind: NamedKind,
+  where: ObjectScope,
+  name: string,
+): Promise<KubeObject> {
   return (await api.json({ path: objectPath(api, kind, where, name), ...signalOf(where) })) as KubeObject;
 }
 
@@ -42,7 +53,7 @@ export async function getObject(api: ServerApi, kind: NamedKind, where: Where, n
 export async function findObject(
   api: ServerApi,
   kind: NamedKind,
-  where: Where,
+  where: ObjectScope,
   name: string,
 ): Promise<KubeObject | undefined> {
   return await getObject(api, kind, where, name).catch((error: unknown) => {
@@ -54,8 +65,8 @@ export async function findObject(
 export async function listObjects(
   api: ServerApi,
   kind: NamedKind,
-  where: Where,
-  query: Ask['query'] = {},
+  where: ObjectScope,
+  query: ApiRequest['query'] = {},
 ): Promise<{ items: readonly KubeObject[]; resourceVersion: string }> {
   const list = await api.json({ path: objectPath(api, kind, where), query, ...signalOf(where) });
   return {
@@ -114,10 +125,10 @@ export async function deleteObject(
 }
 
 /** Yields watch events until the server ends the stream. Throws if the server ends it with an error. */
-export async function* watchChanges(api: ServerApi, ask: Ask): AsyncGenerator<Change> {
+export async function* watchEvents(api: ServerApi, ask: ApiRequest): AsyncGenerator<WatchEvent> {
   const query = { ...ask.query, watch: 'true', allowWatchBookmarks: 'true' };
   for await (const line of api.lines({ ...ask, query })) {
-    const event = parseTrustedJson(line) as unknown as Change | { type: 'ERROR'; object: Status };
+    const event = parseTrustedJson(line) as unknown as WatchEvent | { type: 'ERROR'; object: Status };
     if (event.type === 'ERROR') throw new StatusError(event.object);
     yield event;
   }
@@ -127,11 +138,11 @@ export async function* watchChanges(api: ServerApi, ask: Ask): AsyncGenerator<Ch
  * A write that was sent is awaited despite Ctrl-C: it is short, and only its response tells whether it was executed.
  * After Ctrl-C no other write starts.
  */
-function writeQuery({ dryRun, signal }: WriteOptions): Pick<Ask, 'query'> {
+function writeQuery({ dryRun, signal }: WriteOptions): Pick<ApiRequest, 'query'> {
   signal?.throwIfAborted();
   return dryRun === true ? { query: { dryRun: 'All' } } : {};
 }
 
-function signalOf({ signal }: Where): { signal?: AbortSignal } {
+function signalOf({ signal }: ObjectScope): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }

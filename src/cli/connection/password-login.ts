@@ -2,7 +2,7 @@ import { StatusError } from '../../api/status.ts';
 import { textAt } from '../../lib/json-path.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { askSecret } from '../input/ask-user.ts';
+import { promptSecret } from '../input/prompt-user.ts';
 import { readSecretFromStdin } from '../input/read-stdin.ts';
 import type { ServerAddress } from './server-address.ts';
 import { withAccess } from './server-api.ts';
@@ -32,7 +32,7 @@ export async function logInWithPassword(
 
 async function passwordOf(username: string, call: CommandCall): Promise<string> {
   if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
-  if (call.terminal.asks) return await askSecret(`Password for ${username}: `, call);
+  if (call.terminal.canPrompt) return await promptSecret(`Password for ${username}: `, call);
   throw new CliError('cannot ask for the password without a terminal', {
     exitCode: exitCodes.usage,
     next: 'pipe it in and pass --password-stdin',

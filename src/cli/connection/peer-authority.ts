@@ -5,10 +5,10 @@ import { CliError, timeoutError } from '../cli-error.ts';
 import type { Environment } from '../command-call.ts';
 import { connectThrough } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
-import { isTrustFault } from './trust-fault.ts';
+import { isTrustError } from './trust-error.ts';
 
 /** The trust status of a server, by its certificate. */
-export type Peer =
+export type PeerTrust =
   /** The CAs of the operating system verify the certificate. */
   | { readonly trusted: true }
   /** The certificate is not trusted; `authority` is the CA that signed it, if the server sent it. */
@@ -25,13 +25,13 @@ export interface PeerAuthority {
 const handshakeMilliseconds = 15_000;
 
 /** Inspects the certificate of a server. Nothing is sent to the server. */
-export async function lookAtPeer(url: string, environment: Environment): Promise<Peer> {
+export async function inspectPeer(url: string, environment: Environment): Promise<PeerTrust> {
   const socket = await handshake(new URL(url), environment);
   try {
     if (socket.authorized) return { trusted: true };
     const code =
       typeof socket.authorizationError === 'string' ? socket.authorizationError : errorCode(socket.authorizationError);
-    if (!isTrustFault(code)) throw new CliError(`the certificate of ${url} is invalid (${code ?? 'unknown error'})`);
+    if (!isTrustError(code)) throw new CliError(`the certificate of ${url} is invalid (${code ?? 'unknown error'})`);
     const root = lastOf(socket.getPeerCertificate(true));
     return { trusted: false, authority: root === undefined ? undefined : described(root) };
   } finally {

@@ -3,14 +3,14 @@ import { sendRequest } from '../../client/send-request.ts';
 import { parseTrustedJson } from '../../lib/json-parse.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
-import { linesOf } from '../../lib/lines.ts';
+import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
-import { printable } from '../output/printable.ts';
+import { escapeControls } from '../output/escape-controls.ts';
 import { httpsFetch } from './https-fetch.ts';
 import { type Access, resolveAccess } from './resolve-access.ts';
 
-export interface Ask {
+export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path on the server, for example `/auth/logout`; see `managementPath`. */
   readonly path: string;
@@ -27,12 +27,12 @@ export interface ServerApi {
   readonly access: Access;
   /** The path of a kind of the management API, or of a resource below it. */
   managementPath(...segments: string[]): string;
-  json(ask: Ask): Promise<JsonObject>;
-  text(ask: Ask): Promise<string>;
+  json(ask: ApiRequest): Promise<JsonObject>;
+  text(ask: ApiRequest): Promise<string>;
   /** Streams the lines of a response. */
-  lines(ask: Ask): AsyncGenerator<string>;
+  lines(ask: ApiRequest): AsyncGenerator<string>;
   /** Streams the bytes of a response. */
-  bytes(ask: Ask): AsyncGenerator<Uint8Array>;
+  bytes(ask: ApiRequest): AsyncGenerator<Uint8Array>;
 }
 
 /** Connects to the server of this call while `use` runs. */
@@ -52,10 +52,10 @@ export async function withAccess<T>(
     url: access.url,
     authority: access.authority,
     environment,
-    warn: (text) => terminal.remark(`Warning: ${printable(text)}\n`),
+    warn: (text) => terminal.printToStderr(`Warning: ${escapeControls(text)}\n`),
   });
   const token = access.accessKey === '' ? undefined : access.accessKey;
-  const send = (ask: Ask) =>
+  const send = (ask: ApiRequest) =>
     sendRequest(
       { fetch, token: () => token },
       {
@@ -68,8 +68,8 @@ export async function withAccess<T>(
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       },
     );
-  const text = async (ask: Ask) => await (await send(ask)).text();
-  async function* bytes(ask: Ask): AsyncGenerator<Uint8Array> {
+  const text = async (ask: ApiRequest) => await (await send(ask)).text();
+  async function* bytes(ask: ApiRequest): AsyncGenerator<Uint8Array> {
     const { body } = await send(ask);
     if (body !== null) yield* body as AsyncIterable<Uint8Array>;
   }
@@ -80,7 +80,7 @@ export async function withAccess<T>(
         `/${access.apiPrefix}/management/apis/${managementGroup}/${managementVersion}/${segments.map(encodeURIComponent).join('/')}`,
       text,
       bytes,
-      lines: (ask) => linesOf(bytes(ask)),
+      lines: (ask) => readLines(bytes(ask)),
       async json(ask) {
         const value = jsonIn(await text(ask));
         if (isJsonObject(value)) return value;
@@ -100,7 +100,7 @@ function jsonIn(text: string): JsonValue | undefined {
   }
 }
 
-function queryOf(members: Ask['query'] = {}): string {
+function queryOf(members: ApiRequest['query'] = {}): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, value);
   return pairs.size === 0 ? '' : `?${pairs}`;

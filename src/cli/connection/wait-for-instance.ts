@@ -5,7 +5,7 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { virtualClusters } from '../kinds.ts';
 import { Progress } from '../output/progress.ts';
-import { followObject, within } from './follow-object.ts';
+import { followObject, withTimeout } from './follow-object.ts';
 import type { ServerApi } from './server-api.ts';
 
 export interface InstanceWait {
@@ -107,10 +107,14 @@ async function waitFor(
 ): Promise<KubeObject> {
   const progress = new Progress(terminal);
   try {
-    return await within(milliseconds, interrupted, timeoutMessage, async (signal) => {
+    return await withTimeout(milliseconds, interrupted, timeoutMessage, async (signal) => {
       const onTrouble = (error: unknown) =>
         progress.busy(error instanceof Error ? error.message : 'the server does not respond');
-      for await (const instance of followObject(api, virtualClusters, name, { project, signal, onTrouble })) {
+      for await (const instance of followObject(api, virtualClusters, name, {
+        project,
+        signal,
+        onConnectionError: onTrouble,
+      })) {
         if (isDone(instance, progress)) return instance ?? ({} as KubeObject);
       }
       throw new CliError('the server ended the watch');

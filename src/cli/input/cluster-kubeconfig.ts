@@ -25,6 +25,6 @@ export function withLogin(call: CommandCall): CommandCall {
     terminal: call.terminal,
     environment: call.environment,
     interrupted: call.interrupted,
-    leaveSignals: () => call.leaveSignals(),
+    releaseSignals: () => call.releaseSignals(),
   };
 }

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { callValues } from '../command-call.ts';
-import { parseDuration, shortDuration } from './parse-duration.ts';
+import { formatDuration, parseDuration } from './parse-duration.ts';
 import { readManifests } from './read-manifests.ts';
 import { readParameters } from './read-parameters.ts';
-import { scopeOf } from './scope-of.ts';
+import { scopeFromOptions } from './scope-from-options.ts';
 
 describe('a duration', () => {
   it.each([
@@ -28,7 +28,7 @@ describe('a duration', () => {
   });
 
   it('is formatted for people', () => {
-    expect([340, 1_234, 125_000].map(shortDuration)).toEqual(['340 ms', '1.2 s', '2m 5s']);
+    expect([340, 1_234, 125_000].map(formatDuration)).toEqual(['340 ms', '1.2 s', '2m 5s']);
   });
 });
 
@@ -64,7 +64,7 @@ describe('parameters', () => {
 
 describe('a scope', () => {
   const of = (options: Record<string, boolean | string[]>) =>
-    scopeOf(callValues(new Map(), new Map(Object.entries(options))));
+    scopeFromOptions(callValues(new Map(), new Map(Object.entries(options))));
 
   it('is built from the options', () => {
     expect(of({})).toBeUndefined();

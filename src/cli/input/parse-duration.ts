@@ -13,7 +13,7 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /** Formats an elapsed time for people: `1.2 s`, `340 ms`, `2m 5s`. */
-export function shortDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${Math.floor(milliseconds / 60_000)}m ${Math.round((milliseconds % 60_000) / 1000)}s`;

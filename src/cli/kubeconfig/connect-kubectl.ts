@@ -2,7 +2,7 @@ import type { CommandCall } from '../command-call.ts';
 import type { ServerApi } from '../connection/server-api.ts';
 import { instanceKubeconfig, type KubeconfigRequest, withExecPlugin } from './instance-kubeconfig.ts';
 import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
-import { entriesOf, entryName, entryOf, withEntry, withoutEntry } from './merge-kubeconfig.ts';
+import { entryName, entryNamesFor, entryOf, withEntry, withoutEntry } from './merge-kubeconfig.ts';
 
 /** Makes a virtual cluster the current context of the user's own kubeconfig. */
 export async function connectKubectl(
@@ -33,7 +33,7 @@ export async function disconnectKubectl(
   // If there is no kubeconfig, neither the file nor its directory is created.
   if ((await readKubeconfigFile(path)) === undefined) return removed;
   await changeKubeconfig(path, (before) => {
-    removed = entriesOf(before, originOf(api, request));
+    removed = entryNamesFor(before, originOf(api, request));
     return removed.length === 0 ? undefined : removed.reduce(withoutEntry, before);
   });
   return removed;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { inlineContext } from './inline-context.ts';
 import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
-import { entriesOf, entryName, withEntry, withoutEntry } from './merge-kubeconfig.ts';
+import { entryName, entryNamesFor, withEntry, withoutEntry } from './merge-kubeconfig.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -35,18 +35,18 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
     const renewed = withEntry(joined, entryName(joined, demo), entry('https://elsewhere/demo', 'newer'), demo);
     expect(renewed.users).toHaveLength(2);
     expect(renewed.users).toContainEqual({ name, user: { token: 'newer' } });
-    expect(entriesOf(renewed, demo)).toEqual([name]);
+    expect(entryNamesFor(renewed, demo)).toEqual([name]);
     expect(withoutEntry(renewed, name)).toEqual(mine);
   });
 
   it('is distinct from one of the same name on another server or in another project', () => {
     const joined = withEntry(mine, entryName(mine, demo), entry('https://a/demo'), demo);
     const elsewhere = { ...demo, server: 'https://b:8443' };
-    expect(entriesOf(joined, elsewhere)).toEqual([]);
-    expect(entriesOf(joined, { ...demo, project: 'blue' })).toEqual([]);
+    expect(entryNamesFor(joined, elsewhere)).toEqual([]);
+    expect(entryNamesFor(joined, { ...demo, project: 'blue' })).toEqual([]);
     expect(entryName(joined, elsewhere)).toBe('flotilla/red/demo@b:8443');
     const both = withEntry(joined, entryName(joined, elsewhere), entry('https://b/demo'), elsewhere);
-    expect(entriesOf(both, demo)).toEqual(['flotilla/red/demo']);
+    expect(entryNamesFor(both, demo)).toEqual(['flotilla/red/demo']);
     // The removal of the second entry makes the first one current again.
     expect(withoutEntry(both, 'flotilla/red/demo@b:8443')).toMatchObject({ 'current-context': 'flotilla/red/demo' });
     expect(withoutEntry(both, 'flotilla/red/demo')).toMatchObject({ 'current-context': 'flotilla/red/demo@b:8443' });
@@ -56,7 +56,7 @@ describe('a virtual cluster in the user’s kubeconfig', () => {
     const joined = withEntry(mine, 'mine', entry('https://a/demo'), demo);
     expect(entryName(joined, demo)).toBe('mine');
     const theirs = { ...mine, contexts: [{ name: 'flotilla/red/demo', context: { cluster: 'c', user: 'u' } }] };
-    expect(entriesOf(theirs, demo)).toEqual([]);
+    expect(entryNamesFor(theirs, demo)).toEqual([]);
     expect(entryName(theirs, demo)).toBe('flotilla/red/demo@a:8443');
   });
 });

@@ -2,17 +2,17 @@ import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
 import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 
 /** The address of a virtual cluster and the credential for it. */
-export interface Entry {
+export interface KubeconfigEntry {
   readonly cluster: JsonObject;
   readonly user: JsonObject;
 }
 
 /** The virtual cluster of an entry. It is stored with the context, so that only entries of this program are removed. */
-export type Origin = { readonly server: string; readonly project: string; readonly name: string };
+export type EntryOrigin = { readonly server: string; readonly project: string; readonly name: string };
 
 const extensionName = 'flotilla';
 
-export function entryOf(kubeconfig: JsonObject): Entry {
+export function entryOf(kubeconfig: JsonObject): KubeconfigEntry {
   return {
     cluster: objectAt(listAt(kubeconfig, 'clusters')[0], 'cluster') ?? {},
     user: objectAt(listAt(kubeconfig, 'users')[0], 'user') ?? {},
@@ -23,15 +23,20 @@ export function entryOf(kubeconfig: JsonObject): Entry {
  * Returns the name for an entry: its existing name, or `flotilla/<project>/<name>`, with the host of the server
  * appended if that name is taken.
  */
-export function entryName(before: JsonObject, origin: Origin): string {
-  const [known] = entriesOf(before, origin);
+export function entryName(before: JsonObject, origin: EntryOrigin): string {
+  const [known] = entryNamesFor(before, origin);
   if (known !== undefined) return known;
   const plain = `flotilla/${origin.project}/${origin.name}`;
   return named(before, 'contexts', plain) === undefined ? plain : `${plain}@${new URL(origin.server).host}`;
 }
 
 /** Returns the kubeconfig with the entry as its current context; everything else is unchanged. */
-export function withEntry(before: JsonObject, name: string, { cluster, user }: Entry, origin: Origin): JsonObject {
+export function withEntry(
+  before: JsonObject,
+  name: string,
+  { cluster, user }: KubeconfigEntry,
+  origin: EntryOrigin,
+): JsonObject {
   const current = textAt(before, 'current-context');
   const previous = current === name ? textAt(extensionOf(named(before, 'contexts', name)), 'previous') : current;
   const extension = { origin: { ...origin }, ...(previous === '' ? {} : { previous }) };
@@ -62,7 +67,7 @@ export function withoutEntry(before: JsonObject, name: string): JsonObject {
 }
 
 /** Returns the names of the entries that this program created for a virtual cluster. */
-export function entriesOf(before: JsonObject, origin: Origin): string[] {
+export function entryNamesFor(before: JsonObject, origin: EntryOrigin): string[] {
   return listAt(before, 'contexts')
     .filter((context) => equalJson(objectAt(extensionOf(context), 'origin'), { ...origin }))
     .map((context) => textAt(context, 'name'));

@@ -1,4 +1,4 @@
-import { columnPathValues } from '../../api/apiextensions/column-path.ts';
+import { compileColumnPathValues } from '../../api/apiextensions/column-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { usageError } from '../cli-error.ts';
@@ -72,7 +72,7 @@ function path(text: string): { values: Values; fromRoot: boolean } {
   const fromRoot = text.startsWith('$');
   const rest = text.replace(/^[$@]/, '');
   const dotted = rest === '' || !/^[.[]/.test(rest) ? `.${rest}` : rest.startsWith('[') ? `.${rest}` : rest;
-  const values = columnPathValues(dotted);
+  const values = compileColumnPathValues(dotted);
   if (values === undefined) throw usageError(`-o jsonpath: ${JSON.stringify(text)} is not a valid path`);
   return { values, fromRoot };
 }

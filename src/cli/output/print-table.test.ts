@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { coloursFor } from './colours.ts';
+import { colorsFor } from './colors.ts';
 import { plainTable, TablePrinter } from './print-table.ts';
 
-const colours = coloursFor(false, {});
+const colours = colorsFor(false, {});
 const table = (...rows: unknown[][]) => ({
   columnDefinitions: [{ name: 'Name' }, { name: 'Status' }, { name: 'Message', priority: 1 }],
   rows: rows.map((cells) => ({ cells: cells as string[], object: { metadata: { namespace: 'platform-p-red' } } })),
 });
 
 it('prints the columns of the server, and the wide ones only on request', () => {
-  const narrow = new TablePrinter({ wide: false, colours });
+  const narrow = new TablePrinter({ wide: false, colors: colours });
   expect(narrow.lines(table(['a', 'Ready', 'x'], ['longer', null, 'y']))).toEqual([
     'NAME     STATUS',
     'a        Ready',
     'longer   <none>',
   ]);
-  const wide = new TablePrinter({ wide: true, colours, withProject: () => 'red' });
+  const wide = new TablePrinter({ wide: true, colors: colours, withProject: () => 'red' });
   expect(wide.lines(table(['a', true, 'x\ny']))).toEqual([
     'PROJECT   NAME   STATUS   MESSAGE',
     'red       a      true     x y',
@@ -23,13 +23,13 @@ it('prints the columns of the server, and the wide ones only on request', () => 
 });
 
 it('prints one header and keeps the column widths while rows are added', () => {
-  const printer = new TablePrinter({ wide: false, colours });
+  const printer = new TablePrinter({ wide: false, colors: colours });
   printer.lines(table(['a-long-name', 'Ready', '']));
   expect(printer.lines(table(['b', 'Failed', '']))).toEqual(['b             Failed']);
 });
 
 it('colors good and bad statuses, on screens only', () => {
-  const bright = coloursFor(true, {});
+  const bright = colorsFor(true, {});
   expect(
     plainTable(
       ['Status', 'X'],
@@ -41,6 +41,6 @@ it('colors good and bad statuses, on screens only', () => {
     ),
   ).toContain('\u001b[32mReady    \u001b[0mx');
   for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
-    expect(plainTable(['Status'], [['Ready']], coloursFor(true, environment))).not.toContain('\u001b');
+    expect(plainTable(['Status'], [['Ready']], colorsFor(true, environment))).not.toContain('\u001b');
   }
 });

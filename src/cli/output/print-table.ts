@@ -1,14 +1,14 @@
 import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import { type Colours, phaseColour } from './colours.ts';
-import { printable } from './printable.ts';
+import { type Colors, phaseColor } from './colors.ts';
+import { escapeControls } from './escape-controls.ts';
 
 export interface TableOptions {
   /** Includes the columns that the server provides for wide output. */
   readonly wide: boolean;
   /** Returns the project of a row, for the first column. Optional. */
   readonly withProject?: (row: JsonValue) => string;
-  readonly colours: Colours;
+  readonly colors: Colors;
 }
 
 /** Formats the Tables that the server returns. While a watch adds rows, the columns keep their widths. */
@@ -51,11 +51,11 @@ export class TablePrinter {
   }
 
   #line(cells: readonly string[], isHeader: boolean): string {
-    const { colours } = this.#options;
+    const { colors } = this.#options;
     return cells
       .map((cell, at) => {
         const padded = at === cells.length - 1 ? cell : cell.padEnd((this.#widths[at] ?? 0) + 3);
-        return isHeader ? colours.quiet(padded) : phaseColour(colours, cell)(padded);
+        return isHeader ? colors.quiet(padded) : phaseColor(colors, cell)(padded);
       })
       .join('')
       .trimEnd();
@@ -64,12 +64,12 @@ export class TablePrinter {
 
 function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '<none>';
-  return printable((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
+  return escapeControls((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
 }
 
 /** Formats a table for data that the server does not return as a Table. */
-export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colours: Colours): string {
-  const printer = new TablePrinter({ wide: true, colours });
+export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colours: Colors): string {
+  const printer = new TablePrinter({ wide: true, colors: colours });
   const lines = printer.lines({
     columnDefinitions: head.map((name) => ({ name })),
     rows: rows.map((cells) => ({ cells: [...cells] })),

@@ -1,5 +1,5 @@
-import { shortDuration } from '../input/parse-duration.ts';
-import { printable } from './printable.ts';
+import { formatDuration } from '../input/parse-duration.ts';
+import { escapeControls } from './escape-controls.ts';
 import type { Terminal } from './terminal.ts';
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -23,11 +23,11 @@ export class Progress {
 
   /** Shows what the command waits for. */
   busy(text: string): void {
-    const line = printable(text.replaceAll(/\s+/g, ' '));
+    const line = escapeControls(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;
     this.#line = line;
-    if (!this.#terminal.remarksToScreen) {
-      this.#terminal.remark(`  ${line}\n`);
+    if (!this.#terminal.stderrIsScreen) {
+      this.#terminal.printToStderr(`  ${line}\n`);
       return;
     }
     this.#timer ??= setInterval(() => this.#draw(), frameMilliseconds);
@@ -36,8 +36,8 @@ export class Progress {
 
   /** Reports a finished step, with the time since the start. */
   done(text: string): void {
-    const { remarkColours: colours } = this.#terminal;
-    const took = colours.quiet(`(${shortDuration(performance.now() - this.#start)})`);
+    const { stderrColors: colours } = this.#terminal;
+    const took = colours.quiet(`(${formatDuration(performance.now() - this.#start)})`);
     this.#print(`${colours.good('✓')} ${text} ${took}\n`);
   }
 
@@ -45,21 +45,21 @@ export class Progress {
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    if (this.#line !== '' && this.#terminal.remarksToScreen) this.#terminal.remark(clearLine);
+    if (this.#line !== '' && this.#terminal.stderrIsScreen) this.#terminal.printToStderr(clearLine);
     this.#line = '';
   }
 
   #print(text: string): void {
-    const live = this.#terminal.remarksToScreen && this.#line !== '';
-    this.#terminal.remark(live ? `${clearLine}${text}` : text);
+    const live = this.#terminal.stderrIsScreen && this.#line !== '';
+    this.#terminal.printToStderr(live ? `${clearLine}${text}` : text);
     if (live) this.#draw();
   }
 
   #draw(): void {
-    const { remarkColours: colours, width } = this.#terminal;
+    const { stderrColors: colours, width } = this.#terminal;
     this.#frame = (this.#frame + 1) % frames.length;
     const maxLength = Math.max(width - 3, 10);
     const shown = this.#line.length > maxLength ? `${this.#line.slice(0, maxLength - 1)}…` : this.#line;
-    this.#terminal.remark(`${clearLine}${colours.busy(frames[this.#frame] ?? '')} ${shown}`);
+    this.#terminal.printToStderr(`${clearLine}${colours.busy(frames[this.#frame] ?? '')} ${shown}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../command-call.ts';
-import { type Colours, coloursFor } from './colours.ts';
+import { type Colors, colorsFor } from './colors.ts';
 
 /** An output stream; tests provide their own. */
 export interface OutputStream {
@@ -13,16 +13,16 @@ export interface Terminal {
   /** Prints a result to standard output. */
   print(text: string): void;
   /** Prints progress, hints and warnings to standard error. */
-  remark(text: string): void;
+  printToStderr(text: string): void;
   /** True if standard output is a screen. */
-  readonly printsToScreen: boolean;
+  readonly stdoutIsScreen: boolean;
   /** True if standard error is a screen. Spinners and redrawn lines are for screens only. */
-  readonly remarksToScreen: boolean;
+  readonly stderrIsScreen: boolean;
   /** True if the user can be prompted. */
-  readonly asks: boolean;
+  readonly canPrompt: boolean;
   readonly width: number;
-  readonly colours: Colours;
-  readonly remarkColours: Colours;
+  readonly colors: Colors;
+  readonly stderrColors: Colors;
 }
 
 const defaultWidth = 80;
@@ -34,13 +34,13 @@ export function openTerminal(
   const { out, err } = streams;
   return {
     print: (text) => void out.write(text),
-    remark: (text) => void err.write(text),
-    printsToScreen: out.isTTY === true,
-    remarksToScreen: err.isTTY === true,
-    asks: streams.in.isTTY === true && err.isTTY === true,
+    printToStderr: (text) => void err.write(text),
+    stdoutIsScreen: out.isTTY === true,
+    stderrIsScreen: err.isTTY === true,
+    canPrompt: streams.in.isTTY === true && err.isTTY === true,
     // A terminal that does not know its size reports 0.
     width: err.columns || defaultWidth,
-    colours: coloursFor(out.isTTY === true, environment),
-    remarkColours: coloursFor(err.isTTY === true, environment),
+    colors: colorsFor(out.isTTY === true, environment),
+    stderrColors: colorsFor(err.isTTY === true, environment),
   };
 }

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
-import { AnsweringCluster } from '../../hosts/kubernetes/answering-cluster.fixture.ts';
-import type { HostConnection } from '../../hosts/kubernetes/host-connection.ts';
+import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';
+import type { HostConnection } from '../../hosts/kubernetes/reach/host-connection.ts';
 import { flagAt, listAt, textAt } from '../../lib/json-path.ts';
 import { silentLog } from '../../lib/log.ts';
-import { deleting, openManagement } from '../../management/management.fixture.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { deleteOptions, openManagementTestEnv } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
 import type { RunningController } from '../runtime/controller.ts';
 import { startClusterController } from './cluster-controller.ts';
 
@@ -23,7 +23,7 @@ users: [{name: u, user: {token: x}}]
 `;
 
 async function setUp() {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { plane, clock, state } = management;
   const connections = new Map<string, HostConnection>();
   const listeners = new Set<(cluster: string) => void>();
@@ -42,11 +42,11 @@ async function setUp() {
   running.push(controller);
   await controller.synced;
 
-  const connect = (name: string, cluster: AnsweringCluster, token = 'x') => {
+  const connect = (name: string, cluster: FakeCluster, token = 'x') => {
     connections.set(name, cluster.connect({ server: 'https://a', token }));
     for (const listener of listeners) listener(name);
   };
-  const made = async (name: string, cluster: AnsweringCluster) => {
+  const made = async (name: string, cluster: FakeCluster) => {
     connect(name, cluster);
     await management.create('clusters', name, { kubeconfig });
   };
@@ -81,7 +81,7 @@ async function setUp() {
 describe('the cluster controller (completions §7)', () => {
   it('reports that a cluster is online and ready, and its version', async () => {
     const { made, statusOf, until, condition } = await setUp();
-    await made('c', new AnsweringCluster('u-1'));
+    await made('c', new FakeCluster('u-1'));
     await until(() => flagAt(statusOf('c'), 'online'));
     expect(statusOf('c')).toMatchObject({
       phase: 'Initialized',
@@ -97,21 +97,21 @@ describe('the cluster controller (completions §7)', () => {
 
   it('probes every 30 seconds, writes only changes, and notices a recovery within a second', async () => {
     const { made, statusOf, until, condition, clock, settle, state, messageOf } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
+    const cluster = new FakeCluster('u-1');
     await made('c', cluster);
     await until(() => flagAt(statusOf('c'), 'online'));
     await settle();
-    const asked = cluster.asked.length;
+    const asked = cluster.requestedPaths.length;
     const version = state.cluster('c')?.metadata.resourceVersion;
     clock.advance(29_000);
     await settle();
-    expect(cluster.asked.length).toBe(asked);
+    expect(cluster.requestedPaths.length).toBe(asked);
     clock.advance(1_000);
     await settle();
-    expect(cluster.asked.length).toBe(asked + 3);
+    expect(cluster.requestedPaths.length).toBe(asked + 3);
     expect(state.cluster('c')?.metadata.resourceVersion).toBe(version);
 
-    cluster.trouble = 0;
+    cluster.statusOverride = 0;
     clock.advance(30_000);
     await until(() => !flagAt(statusOf('c'), 'online'));
     expect(statusOf('c')).toMatchObject({ phase: 'Failed', reason: 'Unreachable', kubernetesVersion: 'v1.36.3' });
@@ -122,7 +122,7 @@ describe('the cluster controller (completions §7)', () => {
       'True Accepted',
       'False Unreachable',
     ]);
-    cluster.trouble = 200;
+    cluster.statusOverride = 200;
     clock.advance(1_000);
     await until(() => flagAt(statusOf('c'), 'online'));
     expect(condition('c', 'Ready')).toBe('True Online');
@@ -130,27 +130,27 @@ describe('the cluster controller (completions §7)', () => {
 
   it('backs off for an unreachable cluster, up to a minute', async () => {
     const { made, statusOf, until, clock, settle } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
-    cluster.trouble = 0;
+    const cluster = new FakeCluster('u-1');
+    cluster.statusOverride = 0;
     await made('c', cluster);
     await until(() => textAt(statusOf('c'), 'phase') === 'Failed');
     for (let second = 0; second < 120; second++) {
       clock.advance(1_000);
       await settle();
     }
-    const asked = cluster.asked.length;
+    const asked = cluster.requestedPaths.length;
     expect(asked).toBeLessThan(12);
     clock.advance(60_000);
     await settle();
-    expect(cluster.asked.length).toBe(asked + 1);
+    expect(cluster.requestedPaths.length).toBe(asked + 1);
   });
 
   it('times out a probe that hangs without delaying other clusters', async () => {
     const { made, statusOf, until, clock } = await setUp();
-    const hanging = new AnsweringCluster('u-1');
-    hanging.trouble = -1;
+    const hanging = new FakeCluster('u-1');
+    hanging.statusOverride = -1;
     await made('hanging', hanging);
-    await made('well', new AnsweringCluster('u-2'));
+    await made('well', new FakeCluster('u-2'));
     await until(() => flagAt(statusOf('well'), 'online'));
     expect(statusOf('hanging')).toBeUndefined();
     clock.advance(10_000);
@@ -160,8 +160,8 @@ describe('the cluster controller (completions §7)', () => {
 
   it('reports rejected credentials, and uses new ones at once', async () => {
     const { made, connect, statusOf, until, condition } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
-    cluster.trouble = 401;
+    const cluster = new FakeCluster('u-1');
+    cluster.statusOverride = 401;
     await made('c', cluster);
     await until(() => textAt(statusOf('c'), 'phase') === 'Failed');
     expect([condition('c', 'Reachable'), condition('c', 'CredentialsValid')]).toEqual([
@@ -169,7 +169,7 @@ describe('the cluster controller (completions §7)', () => {
       'False CredentialsRefused',
     ]);
     expect(textAt(statusOf('c'), 'message')).toContain('new spec.kubeconfig');
-    cluster.trouble = 200;
+    cluster.statusOverride = 200;
     connect('c', cluster, 'another');
     await until(() => flagAt(statusOf('c'), 'online'));
     expect(condition('c', 'CredentialsValid')).toBe('True Accepted');
@@ -179,7 +179,7 @@ describe('the cluster controller (completions §7)', () => {
     const { connect, create, statusOf, until, condition, clock } = await setUp();
     const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const exp = Math.floor(clock.now() / 1000) + 8 * 24 * 3600;
-    const cluster = new AnsweringCluster('u-1');
+    const cluster = new FakeCluster('u-1');
     connect('c', cluster, `${encoded({})}.${encoded({ exp })}.c2ln`);
     await create('clusters', 'c', { kubeconfig });
     await until(() => flagAt(statusOf('c'), 'online'));
@@ -191,7 +191,7 @@ describe('the cluster controller (completions §7)', () => {
       'The token expires at 2026-01-09T00:00:00Z. Set a new spec.kubeconfig before then.',
     );
     expect(condition('c', 'Ready')).toBe('True ExpiringSoon');
-    cluster.trouble = 401;
+    cluster.statusOverride = 401;
     clock.advance(7 * 24 * 3600 * 1000);
     await until(() => condition('c', 'CredentialsValid') === 'False CredentialsExpired');
     expect(textAt(statusOf('c'), 'message')).toContain('The token expired at 2026-01-09T00:00:00Z.');
@@ -199,7 +199,7 @@ describe('the cluster controller (completions §7)', () => {
 
   it('reports missing permissions until they are granted', async () => {
     const { made, statusOf, until, condition, clock, messageOf } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
+    const cluster = new FakeCluster('u-1');
     cluster.allowed = ({ verb }) => verb !== '*' && verb !== 'impersonate';
     await made('c', cluster);
     await until(() => flagAt(statusOf('c'), 'online'));
@@ -215,7 +215,7 @@ describe('the cluster controller (completions §7)', () => {
 
   it('reports the second object for one cluster as a duplicate until the first is deleted', async () => {
     const { made, statusOf, until, condition, clock, messageOf, remove, settle, state } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
+    const cluster = new FakeCluster('u-1');
     await made('first', cluster);
     await until(() => flagAt(statusOf('first'), 'online'));
     await made('second', cluster);
@@ -236,7 +236,7 @@ describe('the cluster controller (completions §7)', () => {
 
   it('reports a different cluster than the one that instances run on, until the original is back', async () => {
     const { made, create, admin, statusOf, until, condition, clock } = await setUp();
-    const cluster = new AnsweringCluster('u-1');
+    const cluster = new FakeCluster('u-1');
     await made('c', cluster);
     await until(() => flagAt(statusOf('c'), 'online'));
     cluster.uid = 'u-2';
@@ -262,7 +262,7 @@ describe('the cluster controller (completions §7)', () => {
   it('blocks the deletion of a cluster until no instance is left on it', async () => {
     const { create, verbs, admin, state, until, remove, clock, condition } = await setUp();
     await create('virtualclusterinstances', 'vc', {}, admin('default'));
-    await verbs('clusters').delete(admin(), 'local', deleting);
+    await verbs('clusters').delete(admin(), 'local', deleteOptions);
     await until(() => condition('local', 'ContentDeleted') === 'False InstancesRemaining');
     await remove('virtualclusterinstances', 'vc', 'default');
     clock.advance(1_000);

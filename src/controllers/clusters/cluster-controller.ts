@@ -2,15 +2,15 @@ import type { Cluster } from '../../api/management/v1/cluster.ts';
 import { abandonAnnotation } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
-import { mergeBetween } from '../instances/merge-between.ts';
-import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
-import { unlessGone } from '../runtime/unless-gone.ts';
-import type { ClusterFinding } from './cluster-finding.ts';
-import { ClusterLooks, type ClusterLooksOptions } from './cluster-looks.ts';
-import { type ClusterStatus, clusterStatus, type Mistaken } from './cluster-status.ts';
-import { type ReleaseNeeds, releaseStep } from './step-release.ts';
+import { createMergePatch } from '../instances/create-merge-patch.ts';
+import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
+import { ClusterProbes, type ClusterProbesOptions } from './cluster-probes.ts';
+import { type ClusterMismatch, type ClusterStatus, clusterStatus } from './cluster-status.ts';
+import type { ClusterProbeResult } from './probe-cluster.ts';
+import { type ReleaseDependencies, releaseStep } from './step-release.ts';
 
-export interface ClusterControllerOptions extends ClusterLooksOptions, ReleaseNeeds {
+export interface ClusterControllerOptions extends ClusterProbesOptions, ReleaseDependencies {
   /**
    * Calls back when the connection of a cluster is added, replaced or removed. Returns a function that unsubscribes.
    */
@@ -22,9 +22,9 @@ export interface ClusterControllerOptions extends ClusterLooksOptions, ReleaseNe
 const releasePollMs = 1_000;
 
 /** The result for a cluster that is reached through its agent while there is none. */
-const agentMissing: ClusterFinding = {
+const agentMissing: ClusterProbeResult = {
   failure: {
-    why: 'NoAgent',
+    reason: 'NoAgent',
     detail:
       'No agent has connected yet. Create an access key for it (subresource accesskey), then start it: flotilla agent.',
   },
@@ -36,10 +36,11 @@ const agentMissing: ClusterFinding = {
  */
 export function startClusterController(options: ClusterControllerOptions): RunningController {
   const { clusters, clock, log } = options;
-  const probes = new ClusterLooks(options);
+  const probes = new ClusterProbes(options);
 
-  async function report(cluster: Cluster, finding: ClusterFinding, signal: AbortSignal): Promise<void> {
-    const statusWith = (mistaken?: Mistaken) => clusterStatus(cluster, { finding, mistaken, now: clock.now() });
+  async function report(cluster: Cluster, finding: ClusterProbeResult, signal: AbortSignal): Promise<void> {
+    const statusWith = (mistaken?: ClusterMismatch) =>
+      clusterStatus(cluster, { probeResult: finding, mismatch: mistaken, now: clock.now() });
     try {
       await write(cluster, statusWith(detectMismatch(cluster, finding)), signal);
     } catch (error) {
@@ -51,9 +52,10 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   }
 
   /** Detects a changed physical cluster: instances of one must not be looked up, installed or removed on another. */
-  function detectMismatch(cluster: Cluster, { look }: ClusterFinding): Mistaken | undefined {
+  function detectMismatch(cluster: Cluster, { clusterInfo }: ClusterProbeResult): ClusterMismatch | undefined {
     const known = cluster.status?.clusterUID ?? '';
-    if (look === undefined || look.uid === '' || known === '' || known === look.uid) return undefined;
+    if (clusterInfo === undefined || clusterInfo.uid === '' || known === '' || known === clusterInfo.uid)
+      return undefined;
     if (options.instancesOn(cluster.metadata.name ?? '') === 0) return undefined;
     const message =
       'spec.kubeconfig leads to another cluster than the one that the virtual cluster instances run on. Set a kubeconfig of ' +
@@ -62,10 +64,10 @@ export function startClusterController(options: ClusterControllerOptions): Runni
   }
 
   async function write(cluster: Cluster, status: ClusterStatus, signal: AbortSignal): Promise<void> {
-    const patch = mergeBetween(cluster.status ?? {}, status);
+    const patch = createMergePatch(cluster.status ?? {}, status);
     if (patch === undefined) return;
     const { name = '', uid = '' } = cluster.metadata;
-    await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status: patch }, { signal }));
+    await ignoreNotFound(clusters.patchStatus({ name }, { metadata: { uid }, status: patch }, { signal }));
     if (patch.reason === undefined) return;
     const details = { cluster: name, reason: patch.reason, message: status.message };
     if (status.phase === 'Failed') log.warn(details, 'connected cluster failed');
@@ -79,25 +81,25 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     workers: 1,
     laneOf: (name) => name,
     sources: [{ resource: clusters, keys: ({ metadata }) => [metadata.name ?? ''] }],
-    async others(add, signal) {
+    async otherSources(add, signal) {
       const stop = options.onReplaced(add);
       signal.addEventListener('abort', stop, { once: true });
     },
-    async reconcile(name, [copies], signal): Promise<Outcome> {
+    async reconcile(name, [copies], signal): Promise<ReconcileResult> {
       const cluster = copies.get('', name);
       if (cluster === undefined) {
         probes.forget(name);
         return undefined;
       }
       const isBlocked = await releaseStep(cluster, options, signal);
-      const requeue: Outcome = isBlocked ? { againAfterMilliseconds: releasePollMs } : undefined;
+      const requeue: ReconcileResult = isBlocked ? { requeueAfterMilliseconds: releasePollMs } : undefined;
       if (cluster.spec?.local === true) return requeue;
       const waitsForAgent = cluster.spec?.networkPeer === true && options.connectionOf(name) === undefined;
       const { finding, dueAt } = waitsForAgent
         ? { finding: agentMissing, dueAt: undefined }
-        : await probes.at(name, signal);
+        : await probes.probe(name, signal);
       await report(cluster, finding, signal);
-      return requeue ?? (dueAt === undefined ? undefined : { againAfterMilliseconds: dueAt - clock.elapsed() });
+      return requeue ?? (dueAt === undefined ? undefined : { requeueAfterMilliseconds: dueAt - clock.elapsed() });
     },
   });
 }

@@ -1,7 +1,7 @@
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import { timestamp } from '../../api/meta.ts';
-import type { ClusterFinding } from './cluster-finding.ts';
+import type { ClusterProbeResult } from './probe-cluster.ts';
 
 /** The conditions that `Ready` summarizes: the first one that is False provides the reason. */
 const summarizedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient'] as const;
@@ -11,15 +11,15 @@ type ClusterCondition = (typeof summarizedConditions)[number] | 'Ready';
 /** The content of a condition: a reason for programs, and a message that tells users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
-export interface Mistaken {
+export interface ClusterMismatch {
   readonly reason: 'AlreadyConnected' | 'AnotherCluster';
   readonly message: string;
 }
 
 export interface ClusterStatusOptions {
-  readonly finding: ClusterFinding;
+  readonly probeResult: ClusterProbeResult;
   /** The reason why the cluster that responds does not belong to this object; `undefined` if it does. */
-  readonly mistaken: Mistaken | undefined;
+  readonly mismatch: ClusterMismatch | undefined;
   readonly now: number;
 }
 
@@ -32,49 +32,55 @@ const newKubeconfig = 'Set a new spec.kubeconfig.';
 export type ClusterStatus = NonNullable<Cluster['status']>;
 
 /** The full status of a Cluster after a probe. */
-export function clusterStatus(cluster: Cluster, { finding, mistaken, now }: ClusterStatusOptions): ClusterStatus {
+export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: ClusterStatusOptions): ClusterStatus {
   const before = cluster.status ?? {};
-  const { look, failure, missingRights } = finding;
+  const { clusterInfo, failure, missingPermissions } = probeResult;
   let conditions = before.conditions ?? [];
   const set = (type: ClusterCondition, content: ConditionContent): void => {
     const condition = { type, ...content, observedGeneration: cluster.metadata.generation ?? 0 };
     conditions = setCondition(conditions, condition, now);
   };
-  set('Reachable', reachability(finding));
+  set('Reachable', reachability(probeResult));
   // A condition that cannot be checked now keeps its last value.
-  if (look !== undefined || failure?.why === 'CredentialsRefused')
-    set('CredentialsValid', credentialsValid(finding, now));
-  if (look !== undefined) set('Unique', uniqueness(mistaken));
-  if (missingRights !== undefined) set('RightsSufficient', permissionsSufficient(missingRights));
+  if (clusterInfo !== undefined || failure?.reason === 'CredentialsRefused')
+    set('CredentialsValid', credentialsValid(probeResult, now));
+  if (clusterInfo !== undefined) set('Unique', uniqueness(mismatch));
+  if (missingPermissions !== undefined) set('RightsSufficient', permissionsSufficient(missingPermissions));
   const { reason, message, status } = summarize(conditions);
   set('Ready', { reason, message, status });
   return {
     ...before,
-    phase: look === undefined || mistaken !== undefined ? 'Failed' : 'Initialized',
+    phase: clusterInfo === undefined || mismatch !== undefined ? 'Failed' : 'Initialized',
     reason,
     message,
-    online: look !== undefined,
-    ...(look === undefined || look.kubernetesVersion === '' ? {} : { kubernetesVersion: look.kubernetesVersion }),
-    ...(look === undefined || look.uid === '' || mistaken !== undefined ? {} : { clusterUID: look.uid }),
+    online: clusterInfo !== undefined,
+    ...(clusterInfo === undefined || clusterInfo.kubernetesVersion === ''
+      ? {}
+      : { kubernetesVersion: clusterInfo.kubernetesVersion }),
+    ...(clusterInfo === undefined || clusterInfo.uid === '' || mismatch !== undefined
+      ? {}
+      : { clusterUID: clusterInfo.uid }),
     conditions,
   };
 }
 
-function reachability({ failure }: ClusterFinding): ConditionContent {
-  if (failure?.why === 'KubeconfigUnusable') {
-    return { status: 'False', reason: failure.why, message: `${failure.detail}. ${newKubeconfig}` };
+function reachability({ failure }: ClusterProbeResult): ConditionContent {
+  if (failure?.reason === 'KubeconfigUnusable') {
+    return { status: 'False', reason: failure.reason, message: `${failure.detail}. ${newKubeconfig}` };
   }
-  if (failure?.why === 'NoAgent') return { status: 'False', reason: failure.why, message: failure.detail };
-  if (failure?.why === 'Unreachable') {
+  if (failure?.reason === 'NoAgent') return { status: 'False', reason: failure.reason, message: failure.detail };
+  if (failure?.reason === 'Unreachable') {
     const message = `Cannot reach the cluster: ${failure.detail}. Retrying automatically.`;
-    return { status: 'False', reason: failure.why, message };
+    return { status: 'False', reason: failure.reason, message };
   }
   return { status: 'True', reason: 'Answers', message: 'The API of the cluster responds.' };
 }
 
-function credentialsValid({ failure, credentialEnd }: ClusterFinding, now: number): ConditionContent {
+function credentialsValid({ failure, credentialEnd }: ClusterProbeResult, now: number): ConditionContent {
   const end =
-    credentialEnd === undefined ? undefined : `The ${credentialEnd.what} expires at ${timestamp(credentialEnd.at)}.`;
+    credentialEnd === undefined
+      ? undefined
+      : `The ${credentialEnd.credential} expires at ${timestamp(credentialEnd.at)}.`;
   if (failure !== undefined) {
     const isOver = credentialEnd !== undefined && credentialEnd.at <= now;
     return isOver
@@ -83,7 +89,7 @@ function credentialsValid({ failure, credentialEnd }: ClusterFinding, now: numbe
           reason: 'CredentialsExpired',
           message: `${end?.replace('expires', 'expired')} ${newKubeconfig}`,
         }
-      : { status: 'False', reason: failure.why, message: `The cluster rejects the credentials. ${newKubeconfig}` };
+      : { status: 'False', reason: failure.reason, message: `The cluster rejects the credentials. ${newKubeconfig}` };
   }
   if (credentialEnd !== undefined && credentialEnd.at - now < warningPeriodMs) {
     const message = `${end} Set a new spec.kubeconfig before then.`;
@@ -96,7 +102,7 @@ function credentialsValid({ failure, credentialEnd }: ClusterFinding, now: numbe
   };
 }
 
-function uniqueness(mistaken: Mistaken | undefined): ConditionContent {
+function uniqueness(mistaken: ClusterMismatch | undefined): ConditionContent {
   if (mistaken !== undefined) return { status: 'False', ...mistaken };
   return { status: 'True', reason: 'Unique', message: 'No other Cluster object refers to this cluster.' };
 }

@@ -1,13 +1,13 @@
 import { setCondition } from '../../api/conditions.ts';
-import { isGraceOver } from '../../api/grace-period.ts';
+import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { abandonAnnotation, cleanupFinalizer } from '../../api/naming.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { unlessGone } from '../runtime/unless-gone.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 
-export interface ReleaseNeeds {
+export interface ReleaseDependencies {
   readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
   /** The number of instances on the cluster. */
   instancesOn(cluster: string): number;
@@ -18,14 +18,18 @@ export interface ReleaseNeeds {
  * Blocks the deletion of a cluster until its last instance is gone, because the instances cannot be removed without it.
  * Returns true while the cluster still has the finalizer.
  */
-export async function releaseStep(cluster: Cluster, dependencies: ReleaseNeeds, signal: AbortSignal): Promise<boolean> {
+export async function releaseStep(
+  cluster: Cluster,
+  dependencies: ReleaseDependencies,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { name = '', uid = '', finalizers = [], resourceVersion = '', generation = 0 } = cluster.metadata;
   const { clusters, clock } = dependencies;
   if (cluster.metadata.deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer)) return false;
   const remaining = dependencies.instancesOn(name);
-  if (remaining === 0 && isGraceOver(cluster, clock.now())) {
+  if (remaining === 0 && isGracePeriodOver(cluster, clock.now())) {
     const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-    await unlessGone(
+    await ignoreNotFound(
       clusters.patch({ name }, { metadata: { resourceVersion, finalizers: remainingFinalizers } }, { signal }),
     );
     return true;
@@ -45,7 +49,7 @@ export async function releaseStep(cluster: Cluster, dependencies: ReleaseNeeds, 
     clock.now(),
   );
   if (conditions !== before) {
-    await unlessGone(clusters.patchStatus({ name }, { metadata: { uid }, status: { conditions } }, { signal }));
+    await ignoreNotFound(clusters.patchStatus({ name }, { metadata: { uid }, status: { conditions } }, { signal }));
   }
   return true;
 }

@@ -19,7 +19,7 @@ it('a check of bindings is due on the first use, then once a minute, and never w
   use('a');
   use('a');
   expect([due, checks.isDue('a'), checks.isDue('b')]).toEqual([['a'], true, false]);
-  checks.looked('a');
+  checks.markChecked('a');
   clock.advance(59_999);
   use('a');
   expect([due, checks.isDue('a')]).toEqual([['a'], false]);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { InstanceActivity } from './instance-needs.ts';
+import type { InstanceActivity } from './instance-dependencies.ts';
 
 /** A deleted or changed role binding is restored after this time, on the next request of a user. */
 const intervalMs = 60_000;
@@ -21,7 +21,7 @@ export class BindingChecks {
     return this.#checkedAt.has(uid) && this.#checkedAt.get(uid) === undefined;
   }
 
-  looked(uid: string): void {
+  markChecked(uid: string): void {
     this.#checkedAt.set(uid, this.#clock.elapsed());
   }
 

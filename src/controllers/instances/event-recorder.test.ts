@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { silentLog } from '../../lib/log.ts';
-import { openManagement } from '../../management/management.fixture.ts';
+import { openManagementTestEnv } from '../../management/management.fixture.ts';
 import { createEventRecorder } from './event-recorder.ts';
 
 const namespace = projectNamespace('default');
@@ -15,7 +15,7 @@ const about = (name: string, uid: string, within = namespace): KubeObject => ({
 });
 
 async function setUp() {
-  const { plane, clock } = await openManagement();
+  const { plane, clock } = await openManagementTestEnv();
   const events = inProcessClient(plane.kinds, 'test').resource(eventKind);
   const open = () => createEventRecorder({ events, component: 'tester', clock, log: silentLog });
   return { clock, open, all: async () => (await events.list({ namespace })).items };

@@ -6,15 +6,15 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
-import { openPlanesBench } from '../../builtin/planes.fixture.ts';
-import type { Host, HostListener, Installation } from '../../hosts/host.ts';
+import { openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
+import type { Host, HostListener, InstallRequest } from '../../hosts/host.ts';
 import { InstallError } from '../../hosts/install-error.ts';
-import { hostPatience } from '../../hosts/with-deadlines.ts';
+import { hostTimeouts } from '../../hosts/with-timeouts.ts';
 import { listAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
-import { deleting, openManagement, patching } from '../../management/management.fixture.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { deleteOptions, openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
 import { startInstanceController } from './instance-controller.ts';
 
 const plural = virtualClusterInstanceKind.plural;
@@ -25,9 +25,9 @@ afterEach(async () => {
 
 /** The controller, the management API, and the built-in cluster as a host whose behavior a test can change. */
 async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { plane, clock } = management;
-  const planes = await openPlanesBench();
+  const planes = await openPlanesTestEnv();
   const hosts = new Map<string, Host>([['local', { ...planes.planes.host, ...whims(planes.planes.host) }]]);
   let replaced: (cluster: string) => void = () => {};
   const client = inProcessClient(plane.kinds, 'test');
@@ -68,8 +68,8 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
     change: (name: string, document: JsonObject) =>
       management
         .verbs(plural)
-        .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patching),
-    remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleting),
+        .patch(management.admin('default'), name, { type: 'merge', document, findings: [] }, patchOptions),
+    remove: (name: string) => management.verbs(plural).delete(management.admin('default'), name, deleteOptions),
     peek,
     /** The first version of the instance that matches; advances the clock while nothing happens. */
     async until(name: string, has: (object: KubeObject | undefined) => boolean): Promise<KubeObject | undefined> {
@@ -77,7 +77,7 @@ async function setUp(whims: (real: Host) => Partial<Host> = () => ({})) {
         const object = peek(name);
         if (has(object)) return object;
         await new Promise(setImmediate);
-        await planes.work();
+        await planes.runMaintenance();
         if (turn % 5 === 4) clock.advance(50);
       }
       throw new Error(`it did not come: ${JSON.stringify(peek(name)?.status)}`);
@@ -133,7 +133,7 @@ describe('a new instance', () => {
   });
 
   it('passes the rendered release to the host, and again when the parameters change', async () => {
-    const installs: Installation[] = [];
+    const installs: InstallRequest[] = [];
     const world = await setUp((real) => ({
       async install(wanted, call) {
         installs.push(wanted);
@@ -210,7 +210,7 @@ describe('a host', () => {
     world.hosts.set('other', { ...world.planes.planes.host });
     await world.make('fine', { clusterRef: { cluster: 'other' } });
     await world.until('fine', isReady);
-    world.clock.advance(hostPatience.look);
+    world.clock.advance(hostTimeouts.read);
     const failed = await world.until(
       'hung-0',
       (object) => textAt(condition(object, 'VirtualClusterReady'), 'status') === 'Unknown',
@@ -218,16 +218,16 @@ describe('a host', () => {
     expect(textAt(condition(failed, 'Ready'), 'message')).toContain('did not respond within 30 seconds');
     hangs = false;
     // The installs that started meanwhile wait for their own timeout.
-    world.clock.advance(hostPatience.look);
+    world.clock.advance(hostTimeouts.read);
     for (const name of names) await world.until(name, isReady);
   });
 
   it('that is replaced is watched instead of the old one, and its instances are reconciled', async () => {
     const listeners: { listener: HostListener; signal: AbortSignal }[] = [];
     const world = await setUp((real) => ({
-      follow(listener, signal) {
+      watch(listener, signal) {
         listeners.push({ listener, signal });
-        return real.follow(listener, signal);
+        return real.watch(listener, signal);
       },
     }));
     await world.make('demo');

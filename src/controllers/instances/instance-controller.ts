@@ -6,29 +6,29 @@ import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
-import { ActivityNotes, isActivityStale } from './activity-notes.ts';
+import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import { ActivityTracker, isActivityStale } from './activity-tracker.ts';
 import { BindingChecks } from './binding-checks.ts';
 import { createEventRecorder } from './event-recorder.ts';
-import { FirstReady } from './first-ready.ts';
-import { HostFollows } from './host-follows.ts';
-import { InstanceDirectory } from './instance-directory.ts';
-import { factsOf, type InstanceFacts, keyOf } from './instance-facts.ts';
-import type { InstanceNeeds } from './instance-needs.ts';
+import { FirstReadyTimer } from './first-ready-timer.ts';
+import { HostSubscriptions } from './host-subscriptions.ts';
+import { HostsWithDeadlines } from './hosts-with-deadlines.ts';
+import type { InstanceDependencies } from './instance-dependencies.ts';
+import { InstanceIndex } from './instance-index.ts';
+import { type InstanceSnapshot, instanceKey, snapshotOf } from './instance-snapshot.ts';
+import { reportSlowInstall } from './report-slow-install.ts';
 import { sleepModeOf } from './sleep-mode.ts';
 import { slimInstances } from './slim-instances.ts';
 import { StatusDraft } from './status-draft.ts';
-import { dressStep } from './step-dress.ts';
-import { expireStep } from './step-expire.ts';
-import { placeStep } from './step-place.ts';
-import { renderStep } from './step-render.ts';
-import { runStep } from './step-run.ts';
-import { takeDownStep } from './step-take-down.ts';
-import { tellIfSlow } from './tell-if-slow.ts';
-import { TimelyHosts } from './timely-hosts.ts';
+import { expireStep } from './steps/step-expire.ts';
+import { removeStep } from './steps/step-remove.ts';
+import { renderStep } from './steps/step-render.ts';
+import { runStep } from './steps/step-run.ts';
+import { scheduleStep } from './steps/step-schedule.ts';
+import { templateMetadataStep } from './steps/step-template-metadata.ts';
 import { writeStatus } from './write-status.ts';
 
-export interface InstanceControllerOptions extends Omit<InstanceNeeds, 'events' | 'bindings'> {
+export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'events' | 'bindings'> {
   /**
    * Calls back when the host of a cluster is added, replaced or removed. Returns a function that unsubscribes.
    * Optional.
@@ -54,38 +54,38 @@ const reconcilesPerCluster = 32;
  */
 export function startInstanceController(options: InstanceControllerOptions): RunningController {
   const { instances, templates, clusters, projects, activity, clock, log } = options;
-  const directory = new InstanceDirectory();
+  const directory = new InstanceIndex();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
   const bindings = new BindingChecks(clock);
-  const hosts = new TimelyHosts(options.hostOf, clock);
-  const dependencies: InstanceNeeds = {
+  const hosts = new HostsWithDeadlines(options.hostOf, clock);
+  const dependencies: InstanceDependencies = {
     ...options,
-    hostOf: (cluster) => hosts.of(cluster),
+    hostOf: (cluster) => hosts.get(cluster),
     events: recorder,
     bindings,
   };
-  const tracker = new ActivityNotes(activity, clock);
-  const firstReady = new FirstReady(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
+  const tracker = new ActivityTracker(activity, clock);
+  const firstReady = new FirstReadyTimer(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
   let add: (key: string) => void = () => {};
   /** Subscribes to a cluster from its first instance on. */
-  const subscriptions = new HostFollows({
+  const subscriptions = new HostSubscriptions({
     hostOf: options.hostOf,
     listenerOf: (cluster) => ({
       onChange({ namespace }) {
-        for (const key of directory.in(cluster, namespace)) add(key);
+        for (const key of directory.inHostNamespace(cluster, namespace)) add(key);
       },
       onGap: () => addAllOn(cluster),
     }),
   });
   const addAllOn = (cluster: string) => {
-    for (const key of directory.on(cluster)) add(key);
+    for (const key of directory.onCluster(cluster)) add(key);
   };
   const unsubscribeHosts = options.onHostReplaced?.((cluster) => {
-    subscriptions.keep(cluster);
+    subscriptions.ensureSubscribed(cluster);
     addAllOn(cluster);
   });
 
-  const unscheduled = () => directory.on('');
+  const unscheduled = () => directory.onCluster('');
   const controller = startController({
     name: 'instances',
     clock,
@@ -96,17 +96,17 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       {
         resource: slimInstances(instances),
         keys(instance) {
-          if (directory.put(instance)) firstReady.came(instance.metadata.uid ?? '');
-          return [keyOf(instance)];
+          if (directory.put(instance)) firstReady.start(instance.metadata.uid ?? '');
+          return [instanceKey(instance)];
         },
       },
     ],
-    followed: [
-      { resource: templates, keys: ({ metadata }) => directory.from(metadata.name ?? '') },
+    uncachedSources: [
+      { resource: templates, keys: ({ metadata }) => directory.withTemplate(metadata.name ?? '') },
       { resource: clusters, keys: unscheduled },
       { resource: projects, keys: unscheduled },
     ],
-    async others(enqueue, signal) {
+    async otherSources(enqueue, signal) {
       add = enqueue;
       const addUid = (uid: string): boolean => {
         const key = directory.keyOfUid(uid);
@@ -126,10 +126,10 @@ export function startInstanceController(options: InstanceControllerOptions): Run
         firstReady.forget(uid);
         return undefined;
       }
-      const snapshot = factsOf(instance);
-      subscriptions.keep(snapshot.cluster);
-      if (instance.metadata.deletionTimestamp !== undefined) return await takeDownStep(snapshot, dependencies, signal);
-      if (snapshot.cluster === '') return await placeStep(snapshot, dependencies, signal);
+      const snapshot = snapshotOf(instance);
+      subscriptions.ensureSubscribed(snapshot.cluster);
+      if (instance.metadata.deletionTimestamp !== undefined) return await removeStep(snapshot, dependencies, signal);
+      if (snapshot.cluster === '') return await scheduleStep(snapshot, dependencies, signal);
       return await reconcileInstance(snapshot, { tracker, firstReady }, dependencies, signal);
     },
   });
@@ -145,7 +145,7 @@ export function startInstanceController(options: InstanceControllerOptions): Run
 }
 
 async function find(
-  instances: InstanceNeeds['instances'],
+  instances: InstanceDependencies['instances'],
   key: string,
   signal: AbortSignal,
 ): Promise<VirtualClusterInstance | undefined> {
@@ -165,25 +165,29 @@ async function undefinedIfNotFound<Found>(call: Promise<Found>): Promise<Found |
 }
 
 async function reconcileInstance(
-  snapshot: InstanceFacts,
-  { tracker, firstReady }: { readonly tracker: ActivityNotes; readonly firstReady: FirstReady },
-  dependencies: InstanceNeeds,
+  snapshot: InstanceSnapshot,
+  { tracker, firstReady }: { readonly tracker: ActivityTracker; readonly firstReady: FirstReadyTimer },
+  dependencies: InstanceDependencies,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ReconcileResult> {
   const { object, cluster } = snapshot;
   const now = dependencies.clock.now();
   const sleepMode = sleepModeOf(snapshot, dependencies.activity.lastActivity(snapshot.uid), now);
   const isStale = isActivityStale(snapshot, sleepMode);
-  tracker.note(snapshot, sleepMode, isStale);
-  if (sleepMode.deleted && (await expireStep(snapshot, dependencies, signal))) return undefined;
+  tracker.update(snapshot, sleepMode, isStale);
+  if (sleepMode.isExpired && (await expireStep(snapshot, dependencies, signal))) return undefined;
   const draft = new StatusDraft(object, now);
   if (isStale && sleepMode.lastActivity !== undefined) draft.set('lastActivity', timestamp(sleepMode.lastActivity));
-  draft.condition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
+  draft.setCondition('Scheduled', 'True', { reason: 'Placed', message: `Assigned to cluster "${cluster}".` });
   const definition = await renderStep(snapshot, draft, (name) =>
     undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
   );
-  if (draft.rendersAnew && (await dressStep(snapshot, definition ?? {}, draft, dependencies, signal))) return undefined;
-  const finishReport = tellIfSlow(snapshot, dependencies, signal);
+  if (
+    draft.hasNewTemplateResult &&
+    (await templateMetadataStep(snapshot, definition ?? {}, draft, dependencies, signal))
+  )
+    return undefined;
+  const finishReport = reportSlowInstall(snapshot, dependencies, signal);
   try {
     await runStep(snapshot, definition, sleepMode, draft, dependencies, signal);
   } catch (error) {
@@ -193,7 +197,7 @@ async function reconcileInstance(
   }
   await finishReport();
   await writeStatus(dependencies.instances, object, draft, signal);
-  firstReady.looked(snapshot, draft.phase);
-  const delay = sleepMode.againAfterMilliseconds;
-  return delay === undefined ? undefined : { againAfterMilliseconds: delay };
+  firstReady.onReconciled(snapshot, draft.phase);
+  const delay = sleepMode.requeueAfterMilliseconds;
+  return delay === undefined ? undefined : { requeueAfterMilliseconds: delay };
 }

@@ -1,53 +1,53 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asleepByForce, asleepByRest } from '../../api/management/sleep-reasons.ts';
+import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep-reasons.ts';
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
-import { factsOf } from './instance-facts.ts';
+import { snapshotOf } from './instance-snapshot.ts';
 import { type SleepMode, sleepModeOf } from './sleep-mode.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
 const ago = (seconds: number) => now - seconds * 1000;
 const instance = (annotations: Record<string, string>, status: Record<string, string> = {}) =>
-  factsOf({ apiVersion: '', kind: '', metadata: { name: 'a', namespace: 'b', uid: 'c', annotations }, status });
+  snapshotOf({ apiVersion: '', kind: '', metadata: { name: 'a', namespace: 'b', uid: 'c', annotations }, status });
 const noted = (seconds: number) => ({ lastActivity: new Date(ago(seconds)).toISOString() });
 
 describe('an instance', () => {
   it('sleeps when forced to, even if it is used', () => {
-    expect(sleepModeOf(instance({ [sleepForceAnnotation]: 'true' }), now, now).asleep).toBe(asleepByForce);
-    expect(sleepModeOf(instance({ [sleepForceAnnotation]: 'false' }), now, now).asleep).toBeUndefined();
+    expect(sleepModeOf(instance({ [sleepForceAnnotation]: 'true' }), now, now).sleepReason).toBe(sleepForcedReason);
+    expect(sleepModeOf(instance({ [sleepForceAnnotation]: 'false' }), now, now).sleepReason).toBeUndefined();
   });
 
   it('sleeps when it was unused for the period, and wakes on the next use', () => {
     const facts = instance({ [sleepAfterAnnotation]: '60' }, noted(61));
-    expect(sleepModeOf(facts, undefined, now).asleep).toBe(asleepByRest);
+    expect(sleepModeOf(facts, undefined, now).sleepReason).toBe(sleepUnusedReason);
     expect(sleepModeOf(facts, ago(1), now)).toMatchObject({
-      asleep: undefined,
-      againAfterMilliseconds: 59_000,
+      sleepReason: undefined,
+      requeueAfterMilliseconds: 59_000,
     } satisfies Partial<SleepMode>);
   });
 
   it('starts the period now if no use is known', () => {
     const mode = sleepModeOf(instance({ [sleepAfterAnnotation]: '60', [deleteAfterAnnotation]: '5' }), undefined, now);
     expect(mode).toMatchObject({
-      asleep: undefined,
-      deleted: false,
+      sleepReason: undefined,
+      isExpired: false,
       lastActivity: now,
-      againAfterMilliseconds: 5_000,
+      requeueAfterMilliseconds: 5_000,
     } satisfies Partial<SleepMode>);
   });
 
   it('counts the end of a forced sleep as a use', () => {
-    const slept = { phase: 'Sleeping', reason: asleepByForce, ...noted(1000) };
-    expect(sleepModeOf(instance({ [sleepAfterAnnotation]: '60' }, slept), undefined, now).asleep).toBeUndefined();
+    const slept = { phase: 'Sleeping', reason: sleepForcedReason, ...noted(1000) };
+    expect(sleepModeOf(instance({ [sleepAfterAnnotation]: '60' }, slept), undefined, now).sleepReason).toBeUndefined();
   });
 
   it('ignores invalid annotation values', () => {
     for (const text of ['soon', '0', '-1', '1.5', '1e3', '99999999999']) {
       const mode = sleepModeOf(instance({ [deleteAfterAnnotation]: text }, noted(10 ** 6)), undefined, now);
       expect(mode).toMatchObject({
-        deleted: false,
+        isExpired: false,
         dependsOnUse: false,
-        againAfterMilliseconds: undefined,
+        requeueAfterMilliseconds: undefined,
       } satisfies Partial<SleepMode>);
     }
   });
@@ -68,9 +68,9 @@ describe('an instance', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 0, max: 10_000 }), (after, idle) => {
         const facts = instance({ [sleepAfterAnnotation]: String(after) }, noted(idle));
-        const { asleep, againAfterMilliseconds = 0 } = sleepModeOf(facts, undefined, now);
-        expect(asleep !== undefined).toBe(idle >= after);
-        if (asleep === undefined) expect(againAfterMilliseconds).toBeLessThanOrEqual((after - idle) * 1000);
+        const { sleepReason, requeueAfterMilliseconds = 0 } = sleepModeOf(facts, undefined, now);
+        expect(sleepReason !== undefined).toBe(idle >= after);
+        if (sleepReason === undefined) expect(requeueAfterMilliseconds).toBeLessThanOrEqual((after - idle) * 1000);
       }),
     );
   });

@@ -4,7 +4,7 @@ import type {
   VirtualClusterInstanceStatus,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { mergeBetween } from './merge-between.ts';
+import { createMergePatch } from './create-merge-patch.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';
 
@@ -17,7 +17,7 @@ export type InstanceCondition =
   | 'Ready';
 
 /** The reason of a status: a CamelCase identifier for programs, and a message that tells users what to do. */
-export interface Why {
+export interface StatusReason {
   readonly reason: string;
   readonly message: string;
 }
@@ -38,7 +38,7 @@ export class StatusDraft {
     this.#now = now;
   }
 
-  condition(type: InstanceCondition, status: Condition['status'], { reason, message }: Why): void {
+  setCondition(type: InstanceCondition, status: Condition['status'], { reason, message }: StatusReason): void {
     const condition = { type, status, reason, message, observedGeneration: this.#generation };
     this.#conditions = setCondition(this.#conditions, condition, this.#now);
   }
@@ -53,15 +53,15 @@ export class StatusDraft {
   }
 
   /** Sets the phase and the Ready condition, which summarize the other conditions. */
-  conclude(phase: InstancePhase, why: Why): void {
-    this.condition('Ready', phase === 'Ready' ? 'True' : 'False', why);
+  setPhase(phase: InstancePhase, why: StatusReason): void {
+    this.setCondition('Ready', phase === 'Ready' ? 'True' : 'False', why);
     this.set('phase', phase);
     this.set('reason', why.reason);
     this.set('message', why.message);
   }
 
   /** True if this reconcile rendered the template with a different result. */
-  get rendersAnew(): boolean {
+  get hasNewTemplateResult(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
   }
 
@@ -75,7 +75,7 @@ export class StatusDraft {
 
   /** The merge patch to write; `undefined` if nothing changed. */
   patch(): JsonObject | undefined {
-    return mergeBetween(this.#before, {
+    return createMergePatch(this.#before, {
       ...this.#members,
       ...(this.#conditions.length === 0 ? {} : { conditions: this.#conditions }),
     });

@@ -4,7 +4,7 @@ import type {
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
-import { unlessGone } from '../runtime/unless-gone.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { StatusDraft } from './status-draft.ts';
 
 /** Writes the changed status. The uid guards against writing to a new instance of the same name. */
@@ -17,5 +17,5 @@ export async function writeStatus(
   const status = draft.patch();
   if (status === undefined) return;
   const { namespace = '', name = '', uid = '' } = metadata;
-  await unlessGone(instances.patchStatus({ namespace, name }, { metadata: { uid }, status }, { signal }));
+  await ignoreNotFound(instances.patchStatus({ namespace, name }, { metadata: { uid }, status }, { signal }));
 }

@@ -1,5 +1,5 @@
 import { setCondition } from '../../api/conditions.ts';
-import { isGraceOver } from '../../api/grace-period.ts';
+import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { Project, projectKind } from '../../api/management/v1/project.ts';
 import type {
   VirtualClusterInstance,
@@ -12,8 +12,8 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { equalJson, type JsonObject } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Outcome, type RunningController, startController } from '../runtime/controller.ts';
-import { unlessGone } from '../runtime/unless-gone.ts';
+import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 
 export interface ProjectControllerOptions {
@@ -44,7 +44,7 @@ export function startProjectController(options: ProjectControllerOptions): Runni
     clock,
     log,
     sources: [{ resource: projects, keys: (project) => [project.metadata.name ?? ''] }],
-    followed: [
+    uncachedSources: [
       {
         resource: instances,
         keys(instance) {
@@ -73,19 +73,19 @@ interface ProjectReconcile {
   readonly signal: AbortSignal;
 }
 
-async function reportQuotas(context: ProjectReconcile): Promise<Outcome> {
+async function reportQuotas(context: ProjectReconcile): Promise<ReconcileResult> {
   const quotas = quotaStatus(context.project, () => context.usage(context.name));
   if (equalJson(context.project.status?.quotas, quotas)) return undefined;
   await patchStatus(context, { quotas: quotas ?? null });
   return undefined;
 }
 
-async function removeProject(context: ProjectReconcile): Promise<Outcome> {
+async function removeProject(context: ProjectReconcile): Promise<ReconcileResult> {
   // The project still works during its grace period; nothing is removed before it is over.
   const now = context.clock.now();
-  if (!isGraceOver(context.project, now)) {
+  if (!isGracePeriodOver(context.project, now)) {
     const left = Date.parse(context.project.metadata.deletionTimestamp ?? '') - now;
-    return { againAfterMilliseconds: Math.min(left, maxCheckIntervalMs) };
+    return { requeueAfterMilliseconds: Math.min(left, maxCheckIntervalMs) };
   }
   const remainingInstances = await listObjects(context, context.instances);
   if (remainingInstances.length > 0) {
@@ -95,7 +95,7 @@ async function removeProject(context: ProjectReconcile): Promise<Outcome> {
   }
   for (const kind of context.contents) await deleteAll(context, kind, await listObjects(context, kind));
   for (const kind of context.contents) {
-    if ((await listObjects(context, kind)).length > 0) return { againAfterMilliseconds: retryMilliseconds };
+    if ((await listObjects(context, kind)).length > 0) return { requeueAfterMilliseconds: retryMilliseconds };
   }
   await dropFinalizer(context);
   return undefined;
@@ -123,7 +123,7 @@ async function deleteAll(
       left
         .slice(start, start + deleteBatchSize)
         .map(({ metadata: { name = '', namespace = '', uid = '' } }) =>
-          unlessGone(kind.delete({ name, namespace }, { uid, signal })),
+          ignoreNotFound(kind.delete({ name, namespace }, { uid, signal })),
         ),
     );
   }
@@ -155,14 +155,14 @@ async function patchStatus(
   context: ProjectReconcile,
   status: Parameters<ResourceClient['patchStatus']>[1],
 ): Promise<void> {
-  await unlessGone(context.projects.patchStatus({ name: context.name }, { status }, { signal: context.signal }));
+  await ignoreNotFound(context.projects.patchStatus({ name: context.name }, { status }, { signal: context.signal }));
 }
 
 async function dropFinalizer({ name, project, projects, signal }: ProjectReconcile): Promise<void> {
   const { finalizers = [], resourceVersion = '' } = project.metadata;
   if (!finalizers.includes(cleanupFinalizer)) return;
   const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-  await unlessGone(
+  await ignoreNotFound(
     projects.patch({ name }, { metadata: { resourceVersion, finalizers: remainingFinalizers } }, { signal }),
   );
 }

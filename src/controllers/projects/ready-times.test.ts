@@ -6,8 +6,8 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import { listAt } from '../../lib/json-path.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
-import { openManagement, patching } from '../../management/management.fixture.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
 import { type ReadyTimes, startReadyTimes } from './ready-times.ts';
 
 const running: ReadyTimes[] = [];
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = () => ({})) {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const real = inProcessClient(plane.kinds, 'test').resource(projectKind);
   const times = startReadyTimes({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
@@ -53,14 +53,14 @@ describe('the time to ready of the virtual clusters of a project', () => {
   it('is written soon for the first one, then at most every 30 seconds', async () => {
     const { times, clock, until, count, writes, days } = await setUp();
     const before = writes();
-    for (let each = 0; each < 100; each++) times.note('default', 7);
+    for (let each = 0; each < 100; each++) times.record('default', 7);
     clock.advance(999);
     expect(count('default')).toBe(0);
     clock.advance(1);
     await until('default', 100);
     expect(writes()).toBe(before + 1);
     for (let second = 0; second < 30; second++) {
-      times.note('default', 70);
+      times.record('default', 70);
       clock.advance(second === 29 ? 1_000 : 999);
       if (second < 29) expect(writes()).toBe(before + 1);
     }
@@ -76,7 +76,7 @@ describe('the time to ready of the virtual clusters of a project', () => {
     const { times, create, count } = await setUp();
     for (let each = 0; each < 40; each++) {
       await create('projects', `p${each}`, {});
-      times.note(`p${each}`, 3);
+      times.record(`p${each}`, 3);
     }
     await times.stop();
     expect(Array.from({ length: 40 }, (_, each) => count(`p${each}`)).every((each) => each === 1)).toBe(true);
@@ -85,7 +85,7 @@ describe('the time to ready of the virtual clusters of a project', () => {
   it('is stored by day, and old days are removed', async () => {
     const { times, clock, until, days } = await setUp();
     for (let day = 1; day <= 16; day++) {
-      times.note('default', 5);
+      times.record('default', 5);
       clock.advance(1_000);
       await until('default', Math.min(day, 14));
       if (day < 16) clock.advance(86_400_000 - 1_000);
@@ -107,9 +107,9 @@ describe('the time to ready of the virtual clusters of a project', () => {
     meddle = async () => {
       if (left-- <= 0) return;
       const document = { spec: { description: `changed ${left}` } };
-      await verbs('projects').patch(admin(''), 'default', { type: 'merge', document, findings: [] }, patching);
+      await verbs('projects').patch(admin(''), 'default', { type: 'merge', document, findings: [] }, patchOptions);
     };
-    times.note('default', 5);
+    times.record('default', 5);
     clock.advance(1_000);
     await until('default', 1);
     expect(plane.kinds.get(resourceKey(projectKind))?.peek('', 'default')?.object.spec).toMatchObject({
@@ -122,12 +122,12 @@ describe('the time to ready of the virtual clusters of a project', () => {
     const { times, clock, until } = await setUp((real) => ({
       get: (place, options) => (fails ? Promise.reject(new Error('not now')) : real.get(place, options)),
     }));
-    times.note('default', 5);
-    times.note('gone', 5);
+    times.record('default', 5);
+    times.record('gone', 5);
     clock.advance(1_000);
     await new Promise(setImmediate);
     fails = false;
-    times.note('default', 5);
+    times.record('default', 5);
     clock.advance(30_000);
     await until('default', 2);
     await times.stop();

@@ -1,4 +1,4 @@
-import { mergeReadyDays, readyDayOf, readyOnce } from '../../api/management/time-to-ready.ts';
+import { mergeReadyDays, readyDayOf, singleReadyDay } from '../../api/management/time-to-ready.ts';
 import type { projectKind, ReadyDay } from '../../api/management/v1/project.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
@@ -15,7 +15,7 @@ export interface ReadyTimesOptions {
 /** Records in the status of projects how long their virtual clusters took to become Ready. */
 export interface ReadyTimes {
   /** Records one duration. It is written later, together with others. */
-  note(project: string, milliseconds: number): void;
+  record(project: string, milliseconds: number): void;
   /** Writes everything that is pending. Must be called after the last `record`. */
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
 
   function note(project: string, milliseconds: number): void {
     const now = clock.now();
-    const one = [readyOnce(readyDayOf(now), milliseconds)];
+    const one = [singleReadyDay(readyDayOf(now), milliseconds)];
     const entry = pending.get(project);
     if (entry !== undefined) entry.days = mergeReadyDays(now, entry.days, one);
     else pending.set(project, { days: one, cancel: writeAfter(project, firstWriteMilliseconds) });
@@ -99,7 +99,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
   }
 
   return {
-    note,
+    record: note,
     async stop() {
       stopped = true;
       for (const entry of pending.values()) entry.cancel();

@@ -1,18 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import { startFollower } from '../../client/follower.ts';
+import { startChangeNotifier } from '../../client/change-notifier.ts';
 import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
-import { type Lanes, WorkQueue } from './work-queue.ts';
+import { type LaneOptions, WorkQueue } from './work-queue.ts';
 
 /** The result of a reconcile: done, or requeue after a time. An exception requeues with exponential backoff. */
-export type Outcome = undefined | { readonly againAfterMilliseconds: number };
+export type ReconcileResult = undefined | { readonly requeueAfterMilliseconds: number };
 
-export interface Source<Fields extends JsonObject = JsonObject> {
+export interface WatchSource<Fields extends JsonObject = JsonObject> {
   readonly resource: ResourceClient<Fields>;
   /** The keys that a change of this object affects. */
   keys(object: TypedObject<Fields>): readonly string[];
@@ -21,11 +21,11 @@ export interface Source<Fields extends JsonObject = JsonObject> {
 export interface ControllerOptions<Own extends JsonObject, Other extends JsonObject> {
   readonly name: string;
   /** The first one is the controller's own kind. `reconcile` receives the informers of all sources. */
-  readonly sources: readonly [Source<Own>] | readonly [Source<Own>, Source<Other>];
+  readonly sources: readonly [WatchSource<Own>] | readonly [WatchSource<Own>, WatchSource<Other>];
   /** Sources that are watched without a cache. After a gap, every object of the controller's own kind is reconciled. */
-  readonly followed?: readonly Source[];
+  readonly uncachedSources?: readonly WatchSource[];
   /** Adds keys from other sources. Called once, and runs until the signal fires. Must not reject. */
-  others?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
+  otherSources?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
   /** Number of concurrent reconciles; with lanes, the number per lane. */
   readonly workers?: number;
   /**
@@ -39,7 +39,7 @@ export interface ControllerOptions<Own extends JsonObject, Other extends JsonObj
    * Brings the state one step closer to the spec of the object. It receives the key, never an event: it reads the
    * current state, does at most one write, and may be called at any time, any number of times.
    */
-  reconcile(key: string, copies: Copies<Own, Other>, signal: AbortSignal): Promise<Outcome>;
+  reconcile(key: string, copies: Copies<Own, Other>, signal: AbortSignal): Promise<ReconcileResult>;
 }
 
 /** The informers of a controller's sources, in the same order. */
@@ -60,11 +60,11 @@ export interface RunningController {
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
-  const { name, sources, followed = [], workers = 2, laneOf, clock, log, reconcile } = options;
+  const { name, sources, uncachedSources = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
   // Every worker adds listeners to this signal.
   setMaxListeners(0, stopping.signal);
-  const lanes: Lanes | undefined = laneOf && { of: laneOf, atATime: workers };
+  const lanes: LaneOptions | undefined = laneOf && { laneOf: laneOf, concurrency: workers };
   const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
   const { signal } = stopping;
   const running: Promise<void>[] = [];
@@ -73,11 +73,11 @@ export function startController<Own extends JsonObject, Other extends JsonObject
     while (!signal.aborted && running.length < workers * queue.lanes) running.push(work());
   };
   const enqueue =
-    <Fields extends JsonObject>(source: Source<Fields>) =>
+    <Fields extends JsonObject>(source: WatchSource<Fields>) =>
     (object: TypedObject<Fields>) => {
       for (const key of source.keys(object)) add(key);
     };
-  const informerOf = <Fields extends JsonObject>(source: Source<Fields>) =>
+  const informerOf = <Fields extends JsonObject>(source: WatchSource<Fields>) =>
     startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) });
   const [own, other] = sources;
   const ownInformer = informerOf(own);
@@ -85,14 +85,14 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   const onGap = () => {
     for (const object of ownInformer.all()) enqueue(own)(object);
   };
-  const followers = followed.map((source) =>
-    startFollower({ resource: source.resource, clock, log, signal, onChange: enqueue(source), onGap }),
+  const followers = uncachedSources.map((source) =>
+    startChangeNotifier({ resource: source.resource, clock, log, signal, onChange: enqueue(source), onGap }),
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
   /** One promise shared by all workers, which may be many. */
   const begin = Promise.race([synced, aborted(signal)]);
-  const others = options.others?.(add, signal);
+  const others = options.otherSources?.(add, signal);
 
   async function work(): Promise<void> {
     await begin;
@@ -102,7 +102,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
       try {
         const outcome = await reconcile(key, informers, stopping.signal);
         queue.forget(key);
-        if (outcome !== undefined) queue.addAfter(key, outcome.againAfterMilliseconds);
+        if (outcome !== undefined) queue.addAfter(key, outcome.requeueAfterMilliseconds);
       } catch (error) {
         if (stopping.signal.aborted) return;
         queue.addAfterFailure(key);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const exact = { firstMilliseconds: 100, longestMilliseconds: 1_000, random: () => 1 };
+const exact = { initialMilliseconds: 100, maxMilliseconds: 1_000, random: () => 1 };
 
 it('the queue contains a key once, however often it is added', async () => {
   const queue = new WorkQueue(new ManualClock());
@@ -74,7 +74,7 @@ it('waiting workers get undefined when the queue is closed', async () => {
 });
 
 it('lanes have a concurrency limit and are served round-robin', async () => {
-  const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key[0] ?? '', atATime: 2 } });
+  const queue = new WorkQueue(new ManualClock(), { lanes: { laneOf: (key) => key[0] ?? '', concurrency: 2 } });
   for (const key of ['a1', 'a2', 'a3', 'b1', 'b2', 'b3']) queue.add(key);
   const taken = [await queue.take(), await queue.take(), await queue.take(), await queue.take()];
   expect(taken).toEqual(['a1', 'b1', 'a2', 'b2']);
@@ -92,7 +92,7 @@ it('lanes have a concurrency limit and are served round-robin', async () => {
 });
 
 it('the queue removes an empty lane', async () => {
-  const queue = new WorkQueue(new ManualClock(), { lanes: { of: (key) => key, atATime: 1 } });
+  const queue = new WorkQueue(new ManualClock(), { lanes: { laneOf: (key) => key, concurrency: 1 } });
   queue.add('a');
   expect(await queue.take()).toBe('a');
   queue.add('a');

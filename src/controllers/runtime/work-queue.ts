@@ -3,14 +3,14 @@ import type { Clock } from '../../lib/clock.ts';
 
 export interface WorkQueueOptions extends BackoffOptions {
   /** Limits the share of workers per lane. Optional; defaults to one lane without a limit. */
-  readonly lanes?: Lanes;
+  readonly lanes?: LaneOptions;
 }
 
-export interface Lanes {
+export interface LaneOptions {
   /** Evaluated whenever the key is added: the lane of a key may change between two runs. */
-  of(key: string): string;
+  laneOf(key: string): string;
   /** Maximum number of concurrent keys per lane. */
-  readonly atATime: number;
+  readonly concurrency: number;
 }
 
 interface Lane {
@@ -18,8 +18,8 @@ interface Lane {
   running: number;
 }
 
-const defaultBackoff: BackoffOptions = { firstMilliseconds: 50, longestMilliseconds: 300_000 };
-const singleLane: Lanes = { of: () => '', atATime: Number.POSITIVE_INFINITY };
+const defaultBackoff: BackoffOptions = { initialMilliseconds: 50, maxMilliseconds: 300_000 };
+const singleLane: LaneOptions = { laneOf: () => '', concurrency: Number.POSITIVE_INFINITY };
 
 /**
  * A queue of keys, not events. A waiting key is queued once, however often it is added. A key that is added while it
@@ -29,7 +29,7 @@ const singleLane: Lanes = { of: () => '', atATime: Number.POSITIVE_INFINITY };
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #backoff: BackoffOptions;
-  readonly #laneOptions: Lanes;
+  readonly #laneOptions: LaneOptions;
   /** Lanes with waiting or running keys, in round-robin order. */
   readonly #lanes = new Map<string, Lane>();
   /** The lane in which a key waits. */
@@ -58,12 +58,12 @@ export class WorkQueue {
       return;
     }
     if (this.#waiting.has(key)) return;
-    const name = this.#laneOptions.of(key);
+    const name = this.#laneOptions.laneOf(key);
     const lane = this.#lanes.get(name) ?? { waiting: new Set(), running: 0 };
     this.#lanes.set(name, lane);
     lane.waiting.add(key);
     this.#waiting.set(key, name);
-    if (lane.running < this.#laneOptions.atATime) this.#idleWorkers.shift()?.();
+    if (lane.running < this.#laneOptions.concurrency) this.#idleWorkers.shift()?.();
   }
 
   /** Number of lanes with waiting or running keys. */
@@ -112,7 +112,7 @@ export class WorkQueue {
 
   #next(): string | undefined {
     for (const [name, lane] of this.#lanes) {
-      if (lane.running >= this.#laneOptions.atATime) continue;
+      if (lane.running >= this.#laneOptions.concurrency) continue;
       for (const key of lane.waiting) {
         lane.waiting.delete(key);
         lane.running += 1;

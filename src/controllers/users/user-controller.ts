@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RunningController, startController } from '../runtime/controller.ts';
-import { unlessGone } from '../runtime/unless-gone.ts';
+import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 
 export interface UserControllerOptions {
   readonly users: ResourceClient<FieldsOf<typeof userKind>>;
@@ -60,5 +60,5 @@ async function reportTeams(
   const isIn = teamsOf(user, allTeams);
   if (equalJson(user.status?.teams ?? [], isIn)) return;
   const status = { teams: isIn.length === 0 ? null : isIn };
-  await unlessGone(users.patchStatus({ name: user.metadata.name ?? '' }, { status }, { signal }));
+  await ignoreNotFound(users.patchStatus({ name: user.metadata.name ?? '' }, { status }, { signal }));
 }

@@ -140,8 +140,8 @@ export function substitute(substitutions: Substitutions, type: CelType, final: b
 }
 
 /** The type with renamed parameters: each use of a signature has its own substitutions. */
-export function freshened(type: CelType, suffix: string): CelType {
-  const inner = (one: CelType): CelType => freshened(one, suffix);
+export function withFreshParameters(type: CelType, suffix: string): CelType {
+  const inner = (one: CelType): CelType => withFreshParameters(one, suffix);
   switch (type.kind) {
     case 'parameter':
       return { kind: 'parameter', name: `${type.name}${suffix}` };

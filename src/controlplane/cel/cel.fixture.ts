@@ -2,7 +2,7 @@ import type { JsonValue } from '../../lib/json-value.ts';
 import { DYN } from './cel-type.ts';
 import { compileExpression } from './compile-expression.ts';
 import { dynamicValue } from './dynamic-value.ts';
-import { writeDuration, writeTimestamp } from './library/go-time.ts';
+import { formatDuration, formatTimestamp } from './library/go-time.ts';
 import { libraryFunctions, libraryTypes } from './library/library.ts';
 import { CostExceeded, EvaluationError, Meter } from './meter.ts';
 import { loadParser } from './parse.ts';
@@ -17,7 +17,7 @@ import {
   type CelValue,
 } from './value.ts';
 
-export interface Outcome {
+export interface CelResult {
   readonly value?: unknown;
   readonly error?: string;
   readonly fault?: string;
@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** Compiles and runs an expression whose variables are dynamic. */
-export async function runCel(text: string, variables: Readonly<Record<string, JsonValue>> = {}): Promise<Outcome> {
+export async function runCel(text: string, variables: Readonly<Record<string, JsonValue>> = {}): Promise<CelResult> {
   const program = compileExpression(await loadParser(), text, {
     variables: new Map(Object.keys(variables).map((name) => [name, DYN])),
     functions: libraryFunctions(),
@@ -51,8 +51,8 @@ export function comparable(value: CelValue): unknown {
       [...value.keys()].map((key) => [String(comparable(key)), comparable(value.find(key) as CelValue)]),
     );
   }
-  if (value instanceof CelTimestamp) return writeTimestamp(value);
-  if (value instanceof CelDuration) return writeDuration(value);
+  if (value instanceof CelTimestamp) return formatTimestamp(value);
+  if (value instanceof CelDuration) return formatDuration(value);
   if (value instanceof CelTypeName) return `type ${value.name}`;
   if (value instanceof CelOptional) return value.value === undefined ? 'none' : { some: comparable(value.value) };
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;

@@ -1,4 +1,4 @@
-import { allAssignable, assignable, freshened, type Substitutions, sameType, substitute } from './assign.ts';
+import { allAssignable, assignable, type Substitutions, sameType, substitute, withFreshParameters } from './assign.ts';
 import {
   BOOL,
   BYTES,
@@ -22,22 +22,22 @@ import type { Issue } from './issues.ts';
 import type { Overload } from './overload.ts';
 import { CelTypeName, CelUint, type CelValue } from './value.ts';
 
-export interface Checked {
+export interface CheckResult {
   readonly type: CelType;
   readonly issues: readonly Issue[];
   /** The variables of the environment that the expression uses. */
-  readonly used: ReadonlySet<string>;
+  readonly usedVariables: ReadonlySet<string>;
 }
 
 /**
  * Determines the type of an expression and of each part of it (`type`), and the called overloads; collects all issues.
  */
-export function checkExpression(expression: Expression, environment: Environment): Checked {
+export function checkExpression(expression: Expression, environment: Environment): CheckResult {
   const checker = new Checker(environment);
   const type = checker.check(expression);
   checker.resolveTypes();
   const issues = checker.issues.sort((a, b) => a.at - b.at);
-  return { type: checker.final(type), issues, used: checker.used };
+  return { type: checker.final(type), issues, usedVariables: checker.used };
 }
 
 class Checker {
@@ -213,10 +213,10 @@ class Checker {
     for (const one of candidates) {
       if (one.method !== method) continue;
       const suffix = `%${this.#fresh++}`;
-      const parameters = one.parameters.map((type) => freshened(type, suffix));
+      const parameters = one.parameters.map((type) => withFreshParameters(type, suffix));
       if (!allAssignable(this.#substitutions, types, parameters)) continue;
       fitting.push(one);
-      const type = this.#partial(freshened(one.result, suffix));
+      const type = this.#partial(withFreshParameters(one.result, suffix));
       result = result === undefined || sameType(result, type) ? type : DYN;
     }
     if (result === undefined) {

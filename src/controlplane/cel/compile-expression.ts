@@ -14,26 +14,26 @@ import type { CelValue } from './value.ts';
 /**
  * The number of characters that compile in about ten milliseconds; after that, compilation yields to other requests.
  */
-export const CHARACTERS_PER_TURN = 10_000;
+export const CHARACTERS_PER_SLICE = 10_000;
 
 /** An expression that parses and type-checks. */
 export interface Program {
   readonly type: CelType;
   readonly expression: Expression;
   /** The variables that it uses. */
-  readonly uses: ReadonlySet<string>;
+  readonly usedVariables: ReadonlySet<string>;
   /** Throws EvaluationError, and CostExceeded if the meter of the evaluation reaches its limit. */
   run(bindings: Bindings, evaluation: Evaluation): CelValue;
 }
 
 /** The reason why there is no program: all issues, line by line, as Kubernetes prints them. */
-export interface CompileFault {
+export interface CompileError {
   readonly fault: string;
   /** The types are valid, but the evaluation fails for every object: a literal that cannot be converted. */
-  readonly always?: true;
+  readonly failsAlways?: true;
 }
 
-export function compileExpression(parse: Parse, text: string, environment: Environment): Program | CompileFault {
+export function compileExpression(parse: Parse, text: string, environment: Environment): Program | CompileError {
   let expression: Expression;
   try {
     expression = parse(text);
@@ -48,13 +48,13 @@ export function compileExpression(parse: Parse, text: string, environment: Envir
     foldConstants(expression);
   } catch (error) {
     if (error instanceof EvaluationError || error instanceof CostExceeded)
-      return { fault: error.message, always: true };
+      return { fault: error.message, failsAlways: true };
     throw error;
   }
   return {
     type: checked.type,
     expression,
-    uses: checked.used,
+    usedVariables: checked.usedVariables,
     run: (bindings, evaluation) => evaluate(expression, bindings, evaluation),
   };
 }

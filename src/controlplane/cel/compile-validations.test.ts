@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorMilliseconds } from '../../../test/harness/processor-time.ts';
+import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
 import { describeFieldError } from '../../api/field-error.ts';
 import type { Schema, ValidationRule } from '../../api/schema/schema.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
@@ -307,13 +307,13 @@ describe('a rule that exceeds its cost limit', () => {
     const schema = root(
       withRules({ type: 'object', properties: { l: items } }, 'self.l.all(x, self.l.all(y, x != "" && y != ""))'),
     );
-    const started = processorMilliseconds();
+    const started = cpuMilliseconds();
     const { validator } = await compileValidations(schema);
     const errors = (await validator?.validate({ spec: { l } }))?.map(describeFieldError);
     expect(errors).toEqual([
       'spec: Invalid value: "object": \'operation cancelled: actual cost limit exceeded\': no further validation rules will be run due to call cost exceeds limit for rule: self.l.all(x, self.l.all(y, x != "" && y != ""))',
     ]);
-    expect(processorMilliseconds() - started).toBeLessThan(3000);
+    expect(cpuMilliseconds() - started).toBeLessThan(3000);
   });
 
   it('prevents further rules once the budget of the object is exhausted', async () => {
@@ -336,7 +336,7 @@ describe('a rule that exceeds its cost limit', () => {
     const turn = async () => void turns++;
     const object = { spec: { l: Array.from({ length: 15_000 }, (_, index) => index) } };
     const { validator } = await compileValidations(schema);
-    expect(await validator?.validate(object, { turn })).toHaveLength(0);
+    expect(await validator?.validate(object, { nextTimeSlice: turn })).toHaveLength(0);
     expect(turns).toBeGreaterThan(0);
   });
 });

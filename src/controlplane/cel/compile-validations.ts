@@ -1,11 +1,11 @@
-import { fieldInSchema } from '../../api/apiextensions/field-in-schema.ts';
-import { goRule, invalidStruct } from '../../api/apiextensions/go-form.ts';
+import { goStructOfRule, invalidStruct } from '../../api/apiextensions/go-struct-form.ts';
+import { resolveSchemaField } from '../../api/apiextensions/resolve-schema-field.ts';
 import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 import type { Schema, ValidationRule } from '../../api/schema/schema.ts';
-import { DividedWork } from '../../lib/divided-work.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import { optionalOf } from './cel-type.ts';
-import { CHARACTERS_PER_TURN, type CompileFault, compileExpression } from './compile-expression.ts';
+import { CHARACTERS_PER_SLICE, type CompileError, compileExpression } from './compile-expression.ts';
 import { CostTotal, costMessage, RULE_COST_LIMIT } from './cost-total.ts';
 import type { Environment } from './environment.ts';
 import { estimateCost } from './estimate-cost.ts';
@@ -14,7 +14,7 @@ import { loadParser, type Parse } from './parse.ts';
 import type { CompiledRule, RuleNode } from './rule-node.ts';
 import { runRules } from './run-rules.ts';
 import { type DeclaredType, declaredType, isEmbedded } from './schema-type.ts';
-import { MOST } from './span.ts';
+import { MAX_VALUE } from './span.ts';
 import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
 
 /** The maximum size of a request in bytes, which limits how often a value can occur in it. */
@@ -112,7 +112,7 @@ class SchemaCompiler {
   readonly total = new CostTotal();
   readonly #parse: Parse;
   readonly #existing: ReadonlySet<string>;
-  readonly #work = new DividedWork(CHARACTERS_PER_TURN);
+  readonly #work = new WorkBudget(CHARACTERS_PER_SLICE);
 
   constructor(parse: Parse, existing: ReadonlySet<string>) {
     this.#parse = parse;
@@ -141,7 +141,9 @@ class SchemaCompiler {
     for (const [index, rule] of (of['x-kubernetes-validations'] ?? []).entries()) {
       const at = indexPath(childPath(path, 'x-kubernetes-validations'), index);
       if (this.#work.spend(lengthOf(rule))) await this.#work.next();
-      rules.push(type === undefined ? { rule, usesOld: false } : this.#rule(rule, at, schema, { ...position, type }));
+      rules.push(
+        type === undefined ? { rule, usesOldSelf: false } : this.#rule(rule, at, schema, { ...position, type }),
+      );
     }
     return {
       schema,
@@ -184,7 +186,7 @@ class SchemaCompiler {
     position: SchemaPosition & { readonly type: DeclaredType },
   ): CompiledRule {
     const text = rule.rule ?? '';
-    if (text.trim() === '') return { rule, usesOld: false };
+    if (text.trim() === '') return { rule, usesOldSelf: false };
     const environment = environmentFor(position.type, rule.optionalOldSelf === true);
     const program = compileExpression(this.#parse, text, environment);
     const at = childPath(path, 'rule');
@@ -192,13 +194,13 @@ class SchemaCompiler {
     if (program.type.kind !== 'bool') return this.#refused(rule, at, 'cel expression must evaluate to a bool');
     const most = Math.floor(LARGEST_REQUEST / (position.type.minSize + 1));
     const once = estimateCost(program.expression, position.type);
-    this.#addCost(at, text, 'estimated rule cost', Math.min(MOST, once * (position.cardinality ?? most)));
+    this.#addCost(at, text, 'estimated rule cost', Math.min(MAX_VALUE, once * (position.cardinality ?? most)));
     const message = this.#message(rule, path, environment, position.type);
-    const usesOld = program.uses.has('oldSelf');
+    const usesOld = program.usedVariables.has('oldSelf');
     this.#transition(rule, path, usesOld, position.uncorrelatable);
-    const field = rule.fieldPath === undefined ? undefined : fieldInSchema(rule.fieldPath, schema, true);
+    const field = rule.fieldPath === undefined ? undefined : resolveSchemaField(rule.fieldPath, schema, true);
     const fieldPath = field !== undefined && 'path' in field && field.path !== '' ? field.path : undefined;
-    return { rule, program, usesOld, ...(message && { message }), ...(fieldPath && { fieldPath }) };
+    return { rule, program, usesOldSelf: usesOld, ...(message && { message }), ...(fieldPath && { fieldPath }) };
   }
 
   #transition(rule: ValidationRule, path: string, usesOld: boolean, uncorrelatable: string | undefined): void {
@@ -212,8 +214,8 @@ class SchemaCompiler {
   }
 
   #refused(rule: ValidationRule, path: string, fault: string): CompiledRule {
-    this.errors.push(invalidStruct(path, goRule(rule), fault));
-    return { rule, fault, usesOld: false };
+    this.errors.push(invalidStruct(path, goStructOfRule(rule), fault));
+    return { rule, fault, usesOldSelf: false };
   }
 
   #message(rule: ValidationRule, path: string, environment: Environment, type: DeclaredType): CompiledRule['message'] {
@@ -223,12 +225,12 @@ class SchemaCompiler {
     const program = compileExpression(this.#parse, text, environment);
     if ('fault' in program) {
       this.errors.push(
-        invalidStruct(at, goRule(rule), `messageExpression ${faultText(program).replace('program ', '')}`),
+        invalidStruct(at, goStructOfRule(rule), `messageExpression ${faultText(program).replace('program ', '')}`),
       );
       return undefined;
     }
     if (program.type.kind !== 'string') {
-      this.errors.push(invalidStruct(at, goRule(rule), 'messageExpression must evaluate to a string'));
+      this.errors.push(invalidStruct(at, goStructOfRule(rule), 'messageExpression must evaluate to a string'));
       return undefined;
     }
     this.#addCost(at, text, 'estimated messageExpression cost', estimateCost(program.expression, type));
@@ -246,14 +248,14 @@ function lengthOf({ rule = '', messageExpression = '' }: ValidationRule): number
   return rule.length + messageExpression.length;
 }
 
-function faultText({ fault, always }: CompileFault): string {
-  return always === true ? `program instantiation failed: ${fault}` : `compilation failed: ${fault}`;
+function faultText({ fault, failsAlways }: CompileError): string {
+  return failsAlways === true ? `program instantiation failed: ${fault}` : `compilation failed: ${fault}`;
 }
 
 function product(cardinality: number | undefined, limit: number | undefined): number | undefined {
   return cardinality === undefined || limit === undefined
     ? undefined
-    : Math.min(MOST, cardinality * Math.max(0, limit));
+    : Math.min(MAX_VALUE, cardinality * Math.max(0, limit));
 }
 
 function environmentFor({ type }: DeclaredType, optionalOld: boolean): Environment {

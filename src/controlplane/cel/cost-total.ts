@@ -1,5 +1,5 @@
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
-import { MOST } from './span.ts';
+import { MAX_VALUE } from './span.ts';
 
 /** The maximum estimated cost of one rule, for all of its values in an object together. */
 export const RULE_COST_LIMIT = 10_000_000;
@@ -14,7 +14,7 @@ export class CostTotal {
   #mostExpensive: { readonly path: string; readonly cost: number }[] = [];
 
   add(path: string, cost: number): void {
-    this.#total = Math.min(MOST, this.#total + cost);
+    this.#total = Math.min(MAX_VALUE, this.#total + cost);
     if (cost < SCHEMA_COST_LIMIT / 100) return;
     this.#mostExpensive = [...this.#mostExpensive, { path, cost }]
       .sort((a, b) => b.cost - a.cost)

@@ -1,7 +1,7 @@
 import { sameType } from './assign.ts';
 import type { CelType } from './cel-type.ts';
 import type { Expression } from './expression.ts';
-import { exactly, MOST, plus, type Span, scaled, times, UNKNOWN } from './span.ts';
+import { exactly, MAX_VALUE, plus, type Span, scaled, times, UNKNOWN_SPAN } from './span.ts';
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
@@ -34,7 +34,7 @@ export function estimateCall(call: EstimatedCall): CallEstimate {
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
 
 function size(call: EstimatedCall, index: number): Span {
-  return call.sizes[index] ?? UNKNOWN;
+  return call.sizes[index] ?? UNKNOWN_SPAN;
 }
 
 function each(names: readonly string[], estimate: Estimate): (readonly [string, Estimate])[] {
@@ -98,10 +98,10 @@ const BY_ID: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     'list_slice',
     (call) => madeList(exactly(Math.max(0, literalOr(call.args[2], size(call, 0).max) - literalOr(call.args[1], 0)))),
   ],
-  ['lists_range', (call) => madeList(exactly(literalOr(call.args[0], MOST)))],
+  ['lists_range', (call) => madeList(exactly(literalOr(call.args[0], MAX_VALUE)))],
   ['list_reverse', (call) => madeList(size(call, 0))],
   ['list_flatten', (call) => madeList(size(call, 0))],
-  ['list_flatten_int', (call) => madeList(size(call, 0), literalOr(call.args[1], MOST))],
+  ['list_flatten_int', (call) => madeList(size(call, 0), literalOr(call.args[1], MAX_VALUE))],
   ['list_distinct', selfCompared(2)],
   ['list_sort', (call) => selfCompared(isText(call.element?.type) ? 2 + PER_CHARACTER : 2)(call)],
   ['list_sort_by_keys', (call) => madeList(times(size(call, 1), size(call, 1)), 2 + PER_CHARACTER)],
@@ -110,7 +110,7 @@ const BY_ID: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     'string_to_bytes',
     (call) => ({
       cost: characters(size(call, 0)),
-      size: { min: size(call, 0).min, max: Math.min(MOST, size(call, 0).max * 4) },
+      size: { min: size(call, 0).min, max: Math.min(MAX_VALUE, size(call, 0).max * 4) },
     }),
   ],
   [
@@ -191,7 +191,7 @@ function replaced(call: EstimatedCall): CallEstimate {
   if (from.max === 0) least = (text.min + 1) * to.min + text.min;
   else if (from.max <= to.min) least = text.min;
   else least = Math.ceil(text.min / from.max) * to.min;
-  return { cost: characters(text, 2), size: { min: Math.min(least, MOST), max: Math.min(most, MOST) } };
+  return { cost: characters(text, 2), size: { min: Math.min(least, MAX_VALUE), max: Math.min(most, MAX_VALUE) } };
 }
 
 function joined(call: EstimatedCall): CallEstimate {

@@ -1,9 +1,9 @@
 import type { CelType } from './cel-type.ts';
 import { estimateCall } from './estimate-call.ts';
 import type { Call, Comprehension, Expression, Select } from './expression.ts';
-import { codePoints } from './library/code-points.ts';
+import { codePointCount } from './library/code-points.ts';
 import type { DeclaredType } from './schema-type.ts';
-import { exactly, MOST, plus, type Span, times, UNKNOWN, union } from './span.ts';
+import { exactly, MAX_VALUE, plus, type Span, times, UNKNOWN_SPAN, union } from './span.ts';
 
 /** The maximum cost of a checked expression. `self` describes the size of the values that it can access. */
 export function estimateCost(expression: Expression, self: DeclaredType): number {
@@ -71,7 +71,7 @@ class Estimator {
 
   #common(elements: readonly Expression[]): Span {
     if (elements.length === 0) return exactly(0);
-    return elements.map((one) => this.#size(one) ?? UNKNOWN).reduce(union);
+    return elements.map((one) => this.#size(one) ?? UNKNOWN_SPAN).reduce(union);
   }
 
   #select(expression: Select): Span {
@@ -98,7 +98,7 @@ class Estimator {
       case '_||_':
         return { min: a.min, max: plus(a, b).max };
       case '_?_:_': {
-        this.#sizes.set(expression, union(this.#size(second) ?? UNKNOWN, this.#size(third) ?? UNKNOWN));
+        this.#sizes.set(expression, union(this.#size(second) ?? UNKNOWN_SPAN, this.#size(third) ?? UNKNOWN_SPAN));
         const either = joinEntries(this.#entriesOf(second), this.#entriesOf(third));
         if (either !== undefined) this.#entries.set(expression, either);
         return plus(a, union(b, c));
@@ -111,9 +111,9 @@ class Estimator {
 
   /** Includes all overloads that may be called at run time; the most expensive one counts. */
   #applied(expression: Call, args: readonly Expression[]): Span {
-    const sizes = args.map((one) => this.#size(one) ?? UNKNOWN);
+    const sizes = args.map((one) => this.#size(one) ?? UNKNOWN_SPAN);
     const element = this.#elementOf(args[0]);
-    let cost: Span = { min: MOST, max: 0 };
+    let cost: Span = { min: MAX_VALUE, max: 0 };
     let size: Span | undefined;
     for (const { id } of expression.overloads ?? []) {
       const made = estimateCall({ name: callName(expression), id, args, sizes, ...(element && { element }) });
@@ -139,7 +139,10 @@ class Estimator {
     if (list?.type?.kind !== 'list') return undefined;
     const path = this.#path(list);
     const declared = path === undefined ? undefined : this.#declared([...path, '@items']);
-    return { type: list.type.element, size: declared === undefined ? UNKNOWN : { min: 0, max: declared.maxElements } };
+    return {
+      type: list.type.element,
+      size: declared === undefined ? UNKNOWN_SPAN : { min: 0, max: declared.maxElements },
+    };
   }
 
   #loop(expression: Comprehension): Span {
@@ -153,7 +156,7 @@ class Estimator {
     this.#locals.length = before;
     const result = this.cost(expression.result);
     this.#locals.pop();
-    const count = this.#size(expression.range) ?? UNKNOWN;
+    const count = this.#size(expression.range) ?? UNKNOWN_SPAN;
     if (expression.initial.kind === 'constant') {
       const size = this.#size(expression.initial);
       if (size !== undefined) this.#sizes.set(expression, size);
@@ -260,7 +263,7 @@ function literalSize(expression: Expression): Span | undefined {
   if (expression.kind === 'map') return exactly(expression.entries.length);
   if (expression.kind !== 'constant') return undefined;
   const { value } = expression;
-  if (typeof value === 'string') return exactly(codePoints(value));
+  if (typeof value === 'string') return exactly(codePointCount(value));
   return exactly(value instanceof Uint8Array ? value.length : 1);
 }
 

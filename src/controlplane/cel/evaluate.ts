@@ -1,6 +1,6 @@
 import type { Evaluation } from './evaluation.ts';
 import { ACCUMULATOR, type Call, type Comprehension, type Expression, type Select } from './expression.ts';
-import { entriesOf, fieldOf, fitting, listIndex, noOverload } from './lookup.ts';
+import { entriesOf, fieldOf, listIndex, matchingOverload, noSuchOverload } from './lookup.ts';
 import { EvaluationError } from './meter.ts';
 import type { Overload } from './overload.ts';
 import { callCost, dynamicCallCost } from './runtime-cost.ts';
@@ -101,7 +101,7 @@ class Evaluator {
         return this.#logical(first, second, bindings, true);
       case '_?_:_': {
         const condition = this.run(first, bindings);
-        if (typeof condition !== 'boolean') throw noOverload();
+        if (typeof condition !== 'boolean') throw noSuchOverload();
         return this.#branch(condition ? second : third, bindings);
       }
       case '@not_strictly_false':
@@ -112,7 +112,7 @@ class Evaluator {
     const target = expression.qualified === true ? undefined : expression.target;
     if (target !== undefined && (expression.name === 'or' || expression.name === 'orValue')) {
       const value = this.run(target, bindings);
-      if (!(value instanceof CelOptional)) throw noOverload();
+      if (!(value instanceof CelOptional)) throw noSuchOverload();
       if (value.value === undefined) return this.run(first, bindings);
       return expression.name === 'or' ? value : value.value;
     }
@@ -137,8 +137,8 @@ class Evaluator {
   }
 
   #apply(expression: Call, args: readonly CelValue[]): CelValue {
-    const found = fitting(expression.overloads ?? [], args);
-    if (found === undefined) throw noOverload(expression.name);
+    const found = matchingOverload(expression.overloads ?? [], args);
+    if (found === undefined) throw noSuchOverload(expression.name);
     const grown = found.id === 'add_list' ? args[0] : undefined;
     let result: CelValue;
     if (grown instanceof GrowingList) {
@@ -173,7 +173,7 @@ class Evaluator {
     try {
       const value = this.run(left, bindings);
       if (value === decides) return decides;
-      if (typeof value !== 'boolean') failure = noOverload();
+      if (typeof value !== 'boolean') failure = noSuchOverload();
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
       failure = error;
@@ -181,7 +181,7 @@ class Evaluator {
     const value = this.run(right, bindings);
     if (value === decides) return decides;
     if (failure !== undefined) throw failure;
-    if (typeof value !== 'boolean') throw noOverload();
+    if (typeof value !== 'boolean') throw noSuchOverload();
     return value;
   }
 

@@ -1,7 +1,7 @@
 import type { Meter } from './meter.ts';
 
 /** An access check by `authorizer.…check()`. */
-export interface AccessQuestion {
+export interface AccessCheck {
   /** A non-resource path. If it is set, only `verb` applies besides it. */
   readonly path?: string;
   readonly verb: string;
@@ -14,7 +14,7 @@ export interface AccessQuestion {
   readonly account?: { readonly namespace: string; readonly name: string };
 }
 
-export interface AccessAnswer {
+export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
 }
@@ -23,5 +23,5 @@ export interface AccessAnswer {
 export interface Evaluation {
   readonly meter: Meter;
   /** Decides the access checks of `authorizer`; set if that variable is available. */
-  readonly access?: (question: AccessQuestion) => AccessAnswer;
+  readonly checkAccess?: (question: AccessCheck) => AccessDecision;
 }

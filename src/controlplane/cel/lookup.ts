@@ -7,7 +7,7 @@ import { CelList, CelMap, CelUint, type CelValue, isOfType, typeNameOf } from '.
  */
 
 /** The error names functions, but not operators. */
-export function noOverload(name = ''): EvaluationError {
+export function noSuchOverload(name = ''): EvaluationError {
   return new EvaluationError(/^[a-zA-Z]/.test(name) ? `no such overload: ${name}` : 'no such overload');
 }
 
@@ -24,7 +24,7 @@ export function listIndex(list: CelValue, index: CelValue): CelValue {
   throw new EvaluationError(`unsupported index type '${typeNameOf(index)}' in list`);
 }
 
-export function fitting(overloads: readonly Overload[], args: readonly CelValue[]): Overload | undefined {
+export function matchingOverload(overloads: readonly Overload[], args: readonly CelValue[]): Overload | undefined {
   return overloads.find((one) => one.parameters.every((type, index) => isOfType(args[index] as CelValue, type)));
 }
 
@@ -37,6 +37,6 @@ export function* entriesOf(range: CelValue, pairs: boolean): Iterable<readonly [
   } else if (range instanceof CelMap) {
     for (const key of range.keys()) yield [key, pairs ? (range.find(key) as CelValue) : null];
   } else {
-    throw noOverload();
+    throw noSuchOverload();
   }
 }

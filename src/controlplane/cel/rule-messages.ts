@@ -38,7 +38,7 @@ export function ruleError(
 /**
  * Without `text`, the result of the expression is unusable and the rule's own message applies. `fatal` ends all rules.
  */
-export function messageError(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
+export function evaluateMessage(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
   let made: unknown;
   try {
     made = program.run(bindings, { meter });

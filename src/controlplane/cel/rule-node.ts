@@ -11,7 +11,7 @@ export interface CompiledRule {
   readonly fault?: string;
   readonly program?: Program;
   readonly message?: Program;
-  readonly usesOld: boolean;
+  readonly usesOldSelf: boolean;
   /** The path of its errors, relative to the value. */
   readonly fieldPath?: string;
 }

@@ -3,7 +3,7 @@ import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { Correlation, hasKeys, itemKey, itemsByKey } from './correlation.ts';
 import { CostExceeded, EvaluationError, Meter } from './meter.ts';
-import { messageError, ruleError, ruleText } from './rule-messages.ts';
+import { evaluateMessage, ruleError, ruleText } from './rule-messages.ts';
 import type { CompiledRule, RuleNode } from './rule-node.ts';
 import { withMetadata } from './schema-type.ts';
 import { schemaValue } from './schema-value.ts';
@@ -103,7 +103,7 @@ class RulesRun {
         continue;
       }
       const optional = rule.rule.optionalOldSelf === true;
-      if (rule.program === undefined || (rule.usesOld && old === null && !optional)) continue;
+      if (rule.program === undefined || (rule.usesOldSelf && old === null && !optional)) continue;
       if (this.#remainingBudget <= 0) {
         this.#outOfBudget(path, type);
         return;
@@ -165,7 +165,7 @@ class RulesRun {
     let message: string | undefined;
     if (rule.message !== undefined) {
       const meter = new Meter();
-      const made = messageError(rule.message, bindings, meter);
+      const made = evaluateMessage(rule.message, bindings, meter);
       if (!this.#spend(meter.cost)) made.fatal = OUT_OF_BUDGET;
       if (made.fatal !== undefined) {
         this.#add(rule, visited, invalid(at, type, made.fatal));
@@ -183,7 +183,7 @@ class RulesRun {
 
   #add(rule: CompiledRule, { correlation, enclosing }: VisitedValue, error: FieldError): void {
     const { unchanged } = correlation ?? enclosing ?? {};
-    if (!rule.usesOld && unchanged === true) this.#run.warn?.(`${error.field}: ${error.message}`);
+    if (!rule.usesOldSelf && unchanged === true) this.#run.warn?.(`${error.field}: ${error.message}`);
     else this.errors.push(error);
   }
 
@@ -195,9 +195,9 @@ class RulesRun {
   }
 
   async #yield(): Promise<void> {
-    if (this.#costSinceYield < COST_PER_SLICE || this.#run.turn === undefined) return;
+    if (this.#costSinceYield < COST_PER_SLICE || this.#run.nextTimeSlice === undefined) return;
     this.#costSinceYield = 0;
-    await this.#run.turn();
+    await this.#run.nextTimeSlice();
   }
 }
 

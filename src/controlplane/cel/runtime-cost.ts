@@ -1,4 +1,4 @@
-import { codePoints } from './library/code-points.ts';
+import { codePointCount } from './library/code-points.ts';
 import type { Meter } from './meter.ts';
 import type { Overload } from './overload.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, type CelValue } from './value.ts';
@@ -35,7 +35,7 @@ type CostOf = (call: Called) => number | undefined;
 function sizeOf(value: CelValue | undefined, meter: Meter): number {
   if (typeof value === 'string') {
     meter.work(value.length >> 4);
-    return codePoints(value);
+    return codePointCount(value);
   }
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof CelList || value instanceof CelMap) return value.size;

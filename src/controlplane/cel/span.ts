@@ -5,9 +5,9 @@ export interface Span {
 }
 
 /** The largest number in Kubernetes; larger results are capped to it. */
-export const MOST = 2 ** 64 - 1;
+export const MAX_VALUE = 2 ** 64 - 1;
 
-export const UNKNOWN: Span = { min: 0, max: MOST };
+export const UNKNOWN_SPAN: Span = { min: 0, max: MAX_VALUE };
 
 export function exactly(value: number): Span {
   return { min: value, max: value };
@@ -15,7 +15,7 @@ export function exactly(value: number): Span {
 
 function capped(value: number): number {
   // 0 * Infinity cannot occur: everything is capped before it is multiplied.
-  return value >= MOST ? MOST : value;
+  return value >= MAX_VALUE ? MAX_VALUE : value;
 }
 
 export function plus(...spans: readonly Span[]): Span {

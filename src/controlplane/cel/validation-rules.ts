@@ -16,7 +16,7 @@ export interface RuleRun {
   /** Called with errors that are tolerated because the value is unchanged (ratcheting). */
   readonly warn?: (text: string) => void;
   /** Awaited between rules after part of the budget is spent, so that other requests get processor time. */
-  readonly turn?: () => Promise<void>;
+  readonly nextTimeSlice?: () => Promise<void>;
 }
 
 /**

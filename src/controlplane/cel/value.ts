@@ -72,7 +72,7 @@ export class PlainList extends CelList {
 }
 
 /** Two concatenated lists without a copy: concatenation is cheap regardless of their size. */
-export class JoinedList extends CelList {
+export class ConcatenatedList extends CelList {
   readonly left: CelList;
   readonly right: CelList;
   readonly size: number;
@@ -85,7 +85,7 @@ export class JoinedList extends CelList {
   at(index: number): CelValue {
     let list: CelList = this;
     let rest = index;
-    while (list instanceof JoinedList) {
+    while (list instanceof ConcatenatedList) {
       if (rest < list.left.size) {
         list = list.left;
       } else {

@@ -1,12 +1,12 @@
 import { configMapKind } from '../../api/core/config-map.ts';
-import { base64Length } from '../../api/decode/base64.ts';
+import { base64ByteLength } from '../../api/decode/base64.ts';
 import { type FieldError, forbiddenField, invalid, tooLong } from '../../api/field-error.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
 import { byteLength } from '../../api/validation/byte-length.ts';
 import { flagAt, objectAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
-import { dataKeyErrors, largestData } from './data-keys.ts';
+import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 import { dropEmpty } from './drop-empty.ts';
 
 export const storedConfigMaps: StoredResource = defineResource({
@@ -28,9 +28,9 @@ function dataErrors(object: JsonObject): FieldError[] {
   ];
   const size =
     Object.values(data).reduce<number>((sum, value) => sum + byteLength(String(value)), 0) +
-    Object.values(binaryData).reduce<number>((sum, value) => sum + base64Length(String(value)), 0);
+    Object.values(binaryData).reduce<number>((sum, value) => sum + base64ByteLength(String(value)), 0);
   // Kubernetes uses a path without a name for the object as a whole.
-  if (size > largestData) errors.push(tooLong('[]', largestData));
+  if (size > maxDataBytes) errors.push(tooLong('[]', maxDataBytes));
   return errors;
 }
 
@@ -43,7 +43,7 @@ function changeErrors({ object, old }: Draft): FieldError[] {
     ...(flagAt(object as JsonValue, 'immutable') ? [] : ['immutable']),
     ...['data', 'binaryData'].filter((member) => !isSame(member)),
   ];
-  return changed.map((member) => forbiddenField(member, immutableText));
+  return changed.map((member) => forbiddenField(member, immutableMessage));
 }
 
-export const immutableText = 'field is immutable when `immutable` is set';
+export const immutableMessage = 'field is immutable when `immutable` is set';

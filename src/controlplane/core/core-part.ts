@@ -4,26 +4,26 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { RowSealing } from '../../registry/resource.ts';
-import { resourceKey } from '../../registry/rows.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
-import { glanceAt } from '../../registry/verbs.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { AccountSessions } from './account-sessions.ts';
-import { AccountTokens, type TokenKeys } from './account-tokens.ts';
+import { AccountSessions } from './accounts/account-sessions.ts';
+import { AccountTokens, type TokenKeys } from './accounts/account-tokens.ts';
+import { builtinAccounts, startDefaultAccountController } from './accounts/default-account-controller.ts';
+import { storedServiceAccounts } from './accounts/service-accounts.ts';
+import { tokenSubresource } from './accounts/token-requests.ts';
+import { tokenReviews } from './accounts/token-reviews.ts';
+import { startTokenSecretController } from './accounts/token-secret-controller.ts';
 import { storedConfigMaps } from './config-maps.ts';
-import { keepDefaultAccounts, standingAccounts } from './default-accounts.ts';
 import { coreEventsView, eventsView } from './event-views.ts';
 import { storedEvents } from './events.ts';
 import { storedLeases } from './leases.ts';
-import { mountNamespaces, planeNamespaces, standingNamespaces } from './plane-namespaces.ts';
-import { Quotas } from './quotas.ts';
-import { storedResourceQuotas } from './resource-quotas.ts';
+import { builtinNamespaces, mountNamespaces, planeNamespaces } from './namespaces/plane-namespaces.ts';
+import { Quotas } from './quotas/quotas.ts';
+import { storedResourceQuotas } from './quotas/resource-quotas.ts';
 import { kubernetesReviews, type ReviewDependencies } from './reviews.ts';
 import { storedSecrets } from './secrets.ts';
-import { storedServiceAccounts } from './service-accounts.ts';
-import { tokenSubresource } from './token-requests.ts';
-import { tokenReviews } from './token-reviews.ts';
-import { keepTokenSecrets } from './token-secrets.ts';
 
 export interface CoreDependencies extends PartDependencies {
   /** Seals the rows of secrets. */
@@ -48,7 +48,7 @@ export interface CorePart extends PlanePart {
 }
 
 /** Shared by all planes of the process. */
-const builtinObjects: readonly KubeObject[] = [...standingNamespaces, ...standingAccounts(standingNamespaces)];
+const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinAccounts(builtinNamespaces)];
 
 /** The core kinds, which every Kubernetes control plane has besides RBAC and custom resources. */
 export function corePart(dependencies: CoreDependencies): CorePart {
@@ -65,7 +65,7 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     accounts: { peek: (namespace, name) => accountStore().peek(namespace, name) },
     secrets: { peek: (namespace, name) => secretStore().peek(namespace, name) },
   });
-  const sessions = new AccountSessions(clock, (token) => tokens.isGood(token));
+  const sessions = new AccountSessions(clock, (token) => tokens.isValid(token));
   const quotas = new Quotas({
     kinds: () => dependencies.plane().kinds,
     quotas: () => storeOf(resourceKey(storedResourceQuotas)),
@@ -84,13 +84,13 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       storedEvents,
       storedLeases,
     ],
-    standing: builtinObjects,
+    builtinObjects: builtinObjects,
     mount: (stores) => mountAll(stores, dependencies, tokens),
     admit: (write) => quotas.admit(write),
     async authenticate(token) {
       const found = await tokens.check(token);
       // Checked again in the same tick in which the signal is created: the signal reports every later change.
-      if (found === undefined || !tokens.isGood(found)) return undefined;
+      if (found === undefined || !tokens.isValid(found)) return undefined;
       return { user: tokens.userOf(found), system: false, signal: sessions.signal(found) };
     },
     async start() {
@@ -100,8 +100,8 @@ export function corePart(dependencies: CoreDependencies): CorePart {
       ];
       const stores = { accounts: accountStore(), secrets: secretStore(), namespaces: storeOf(resourceKey(namespaces)) };
       const { certificateAuthority } = dependencies;
-      stopFunctions.push(await keepDefaultAccounts({ ...stores, clock, log }));
-      stopFunctions.push(await keepTokenSecrets({ ...stores, tokens, certificateAuthority, clock, log }));
+      stopFunctions.push(await startDefaultAccountController({ ...stores, clock, log }));
+      stopFunctions.push(await startTokenSecretController({ ...stores, tokens, certificateAuthority, clock, log }));
       stopFunctions.push(await quotas.start());
       return () => {
         for (const stop of stopFunctions.reverse()) stop();
@@ -121,7 +121,7 @@ function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: Ac
     secrets,
     tokens,
     clock,
-    longestSeconds: dependencies.longestTokenSeconds,
+    maxSeconds: dependencies.longestTokenSeconds,
   });
   return [
     mountNamespaces(store('namespaces')),
@@ -142,8 +142,8 @@ function endSessions(sessions: AccountSessions, store: KindStore): () => void {
   return store.listen(({ before, after }) => {
     const served = before ?? after;
     if (served === undefined || sessions.size === 0) return;
-    const { namespace = '', name = '' } = glanceAt(served).metadata;
-    sessions.changed(namespace, name);
+    const { namespace = '', name = '' } = peekWithoutManagedFields(served).metadata;
+    sessions.checkSessionsOf(namespace, name);
   });
 }
 

@@ -5,15 +5,15 @@ import { ManualClock } from '../../lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { shapeObject } from '../../registry/decode.ts';
 import type { RowSealing } from '../../registry/resource.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
+import { shapeObject } from '../../registry/write/decode.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
-import { startUpkeep } from '../upkeep/upkeep.ts';
-import type { TokenKeys } from './account-tokens.ts';
+import { startMaintenance } from '../maintenance/maintenance.ts';
+import type { TokenKeys } from './accounts/account-tokens.ts';
 import { type CorePart, corePart } from './core-part.ts';
 
 export const writing: PatchOptions = { dryRun: false, fieldManager: 'tester', fieldValidation: 'Strict', force: false };
@@ -26,7 +26,7 @@ export const deleting = {
 } as const;
 
 /** A trivial encoding, enough to see that sealing is used, and where. */
-export const shiftedSealing: RowSealing = {
+export const testSealing: RowSealing = {
   seal: (purpose, clear) => JSON.stringify([purpose, Buffer.from(clear).toString('base64')]),
   open(purpose, sealed) {
     const [sealedFor, text] = JSON.parse(sealed) as [string, string];
@@ -54,7 +54,7 @@ export function testTokenKeys(): TokenKeys {
   };
 }
 
-export interface TestPlaneOptions {
+export interface CoreTestEnvOptions {
   readonly id?: string;
   readonly store?: Store;
   readonly clock?: ManualClock;
@@ -62,7 +62,7 @@ export interface TestPlaneOptions {
   readonly longestTokenSeconds?: number;
 }
 
-export interface TestPlane {
+export interface CoreTestEnv {
   readonly plane: ControlPlane;
   readonly core: CorePart;
   readonly store: Store;
@@ -81,7 +81,7 @@ export interface TestPlane {
 }
 
 /** Opens a plane with only the core kinds, in which every caller may do everything. */
-export async function openTestPlane(options: TestPlaneOptions = {}): Promise<TestPlane> {
+export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise<CoreTestEnv> {
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
   const keys = options.keys ?? testTokenKeys();
@@ -96,7 +96,7 @@ export async function openTestPlane(options: TestPlaneOptions = {}): Promise<Tes
     compose(dependencies) {
       core = corePart({
         ...dependencies,
-        sealing: shiftedSealing,
+        sealing: testSealing,
         tokens: keys,
         longestTokenSeconds: options.longestTokenSeconds ?? 86_400,
         authorize: () => ({ allowed: true, reason: '' }),
@@ -104,9 +104,9 @@ export async function openTestPlane(options: TestPlaneOptions = {}): Promise<Tes
       });
       return { parts: [core], authorize: () => ({ allowed: true, reason: '' }) };
     },
-    onUpkeep: () => wake(),
+    onMaintenanceWork: () => wake(),
   });
-  const maintenance = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
+  const maintenance = startMaintenance({ store, clock, log: silentLog, plane: async () => plane });
   wake = () => maintenance.wake();
   const context = (namespace = 'default'): RequestContext => ({
     user: { name: 'jane', groups: [] },
@@ -155,7 +155,7 @@ export async function openTestPlane(options: TestPlaneOptions = {}): Promise<Tes
   };
 }
 
-export async function refusal(call: Promise<unknown>): Promise<StatusError> {
+export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
   if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
   return error;

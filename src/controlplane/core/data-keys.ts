@@ -4,7 +4,7 @@ import { byteLength } from '../../api/validation/byte-length.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
 /** The maximum total size of all values of a config map or a secret, in bytes. */
-export const largestData = 1024 * 1024;
+export const maxDataBytes = 1024 * 1024;
 
 const longestKey = 253;
 const keyFormat = '[-._a-zA-Z0-9]+';

@@ -1,6 +1,6 @@
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { asStored } from '../../api/structs/as-printed.ts';
+import { toStoredForm } from '../../api/structs/printed-form.ts';
 import { qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
 import { numberAt, textAt, valueAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonValue } from '../../lib/json-value.ts';
@@ -9,10 +9,10 @@ const maxFieldBytes = 128;
 const maxMessageBytes = 1024;
 
 /** The name of the reporter field in the form in which an event was sent. */
-export type ReporterName = 'reportingComponent' | 'reportingController';
+export type ReporterField = 'reportingComponent' | 'reportingController';
 
 /** Errors of an event in its core form. These rules hold for both API groups. */
-export function eventErrors(event: KubeObject, reporter: ReporterName): readonly FieldError[] {
+export function eventErrors(event: KubeObject, reporter: ReporterField): readonly FieldError[] {
   return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event, reporter);
 }
 
@@ -23,7 +23,7 @@ function oldStyleErrors(event: KubeObject): FieldError[] {
   return agrees ? [] : [namespaceMismatch(about)];
 }
 
-function newStyleErrors(event: KubeObject, reporter: ReporterName): FieldError[] {
+function newStyleErrors(event: KubeObject, reporter: ReporterField): FieldError[] {
   const errors: FieldError[] = [];
   const about = textAt(event as JsonValue, 'involvedObject', 'namespace');
   if (about === '' && !['default', 'kube-system'].includes(event.metadata.namespace ?? '')) {
@@ -84,7 +84,7 @@ const fixedFields = [
 
 /** The rules of events.k8s.io for a changed event: only the series may change. */
 export function changedEventErrors(sent: KubeObject, old: KubeObject): readonly FieldError[] {
-  const event = asStored(sent);
+  const event = toStoredForm(sent);
   const errors = [...eventErrors(event, 'reportingController')];
   if (!equalJson(series(event), series(old))) errors.push(...seriesErrors(event));
   for (const field of fixedFields) {

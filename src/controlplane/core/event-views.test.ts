@@ -207,10 +207,10 @@ describe('events, stored once and served twice (CLIENT-14)', () => {
     const series = { count: 2, lastObservedTime: '2026-01-01T00:00:05.000000Z' };
     await group.patch?.(context, 'e', { type: 'merge', document: { series }, findings: [] }, writing);
     clock.advance(59 * 60_000);
-    await events.settleDeadline('a', 'e');
+    await events.handleDeadline('a', 'e');
     expect(events.peek('a', 'e')).toBeDefined();
     clock.advance(61_000);
-    await events.settleDeadline('a', 'e');
+    await events.handleDeadline('a', 'e');
     expect(events.peek('a', 'e')).toBeUndefined();
   });
 });

@@ -1,17 +1,22 @@
 import { eventKind } from '../../api/core/event.ts';
-import { otherEvent, otherEventField, otherEventMembers, otherEventPatch } from '../../api/core/event-conversion.ts';
-import { groupEventKind } from '../../api/core/events-k8s-io.ts';
+import {
+  convertEvent,
+  convertEventField,
+  convertEventMembers,
+  convertEventPatch,
+} from '../../api/core/event-conversion.ts';
+import { eventsGroupEventKind } from '../../api/core/events-k8s-io.ts';
 import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { FieldSelector } from '../../api/selectors/field-selector.ts';
-import { invalidObject, qualified, type Status, StatusError } from '../../api/status.ts';
+import { invalidObject, qualifiedResource, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { serve } from '../../registry/cache/served.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { streamMapper } from '../../registry/mapped-stream.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { serve } from '../../registry/served.ts';
-import type { ListOptions, Patch, ResourceVerbs, Served, ServedList } from '../../registry/verbs.ts';
+import type { ListOptions, Patch, ResourceVerbs, ServedList, ServedObject } from '../../registry/verbs.ts';
+import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 import { changedEventErrors, newEventErrors } from './event-rules.ts';
 
 /** Events as `v1`. Field selectors use `source` for the reporting component. */
@@ -34,7 +39,7 @@ export function coreEventsView(events: KindStore): MountedResource {
 /** The same events as `events.k8s.io/v1`: requests and responses are converted. */
 export function eventsView(events: KindStore): MountedResource {
   const { verbs } = events;
-  const select = <T extends ListOptions>(options: T): T => renamedFields(options, otherEventField);
+  const select = <T extends ListOptions>(options: T): T => renamedFields(options, convertEventField);
   // Kubernetes reports errors of an event under its core kind, whichever API group the request used.
   const refuse = (name: string, errors: readonly FieldError[]) => {
     if (errors.length > 0) throw invalidObject(eventKind, name, errors);
@@ -47,12 +52,12 @@ export function eventsView(events: KindStore): MountedResource {
     watch: async (context, options) =>
       convertedStream(await verbs.watch(withConvertedFilter(context), select(options))),
     create: async (context, object, options) => {
-      const event = otherEvent(object);
+      const event = convertEvent(object);
       refuse(object.metadata.name ?? '', newEventErrors(event));
       return converted(await verbs.create(context, event, options));
     },
     update: async (context, name, sent, options) => {
-      const event = otherEvent(sent);
+      const event = convertEvent(sent);
       refuseResult(name, event, events.peek(context.namespace, name)?.object);
       const written = await verbs.update(context, name, event, options);
       return { ...converted(written), created: written.created };
@@ -73,16 +78,16 @@ export function eventsView(events: KindStore): MountedResource {
     deletecollection: async (context, list, options) =>
       convertedList(await verbs.deletecollection(withConvertedFilter(context), select(list), options)),
   };
-  return { kind: groupEventKind, verbs: withGroupErrors(view), subresources: {} };
+  return { kind: eventsGroupEventKind, verbs: withGroupErrors(view), subresources: {} };
 }
 
 /** The converted form of each object version, cached as long as the version itself is in memory. */
-const convertedCache = new WeakMap<KubeObject, Served>();
+const convertedCache = new WeakMap<KubeObject, ServedObject>();
 
-function converted({ object }: Served): Served {
+function converted({ object }: ServedObject): ServedObject {
   let served = convertedCache.get(object);
   if (served === undefined) {
-    served = serve(groupEventKind, otherEvent(object));
+    served = serve(eventsGroupEventKind, convertEvent(object));
     convertedCache.set(object, served);
   }
   return { object: served.object, json: () => served.json() };
@@ -97,19 +102,19 @@ const convertedStream = streamMapper((event) =>
 );
 
 function convertedPatch(patch: Patch): Patch {
-  if (patch.type === 'json') return { ...patch, operations: otherEventPatch(patch.operations) };
+  if (patch.type === 'json') return { ...patch, operations: convertEventPatch(patch.operations) };
   if (patch.type === 'apply') return { ...patch, object: convertedDocument(patch.object) };
   return { ...patch, document: convertedDocument(patch.document) };
 }
 
 function convertedDocument(document: JsonValue): JsonValue {
-  return isJsonObject(document) ? otherEventMembers(document) : document;
+  return isJsonObject(document) ? convertEventMembers(document) : document;
 }
 
 /** Passes objects to the caller's read filter in the form that the caller sees. */
 function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
-  return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(otherEvent(object)) });
+  return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(convertEvent(object)) });
 }
 
 function renamedFields<T extends ListOptions>(options: T, rename: (field: string) => string): T {
@@ -141,10 +146,10 @@ function inEventsGroup(status: Status): Status {
   const { details, message } = status;
   if (details?.kind !== eventKind.plural || details.group !== undefined) return status;
   const { name, ...rest } = details;
-  const own = qualified({ group: groupEventKind.group, resource: groupEventKind.plural });
+  const own = qualifiedResource({ group: eventsGroupEventKind.group, resource: eventsGroupEventKind.plural });
   return {
     ...status,
     ...(message === undefined ? {} : { message: message.replace(/\bevents "/, `${own} "`) }),
-    details: { ...(name === undefined ? {} : { name }), group: groupEventKind.group, ...rest },
+    details: { ...(name === undefined ? {} : { name }), group: eventsGroupEventKind.group, ...rest },
   };
 }

@@ -2,7 +2,7 @@ import { eventKind } from '../../api/core/event.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { eventErrors } from './event-rules.ts';
-import { settleMicroTimes } from './micro-times.ts';
+import { normalizeMicroTimes } from './micro-times.ts';
 
 /** As in Kubernetes, an event expires an hour after it was last written. */
 const lifetimeMilliseconds = 3_600_000;
@@ -20,8 +20,8 @@ export const storedEvents: StoredResource = defineResource({
 });
 
 function normalizeTimes({ object }: Draft): void {
-  settleMicroTimes(eventKind, object as JsonObject, ['eventTime']);
-  if (isJsonObject(object.series)) settleMicroTimes(eventKind, object.series, ['lastObservedTime']);
+  normalizeMicroTimes(eventKind, object as JsonObject, ['eventTime']);
+  if (isJsonObject(object.series)) normalizeMicroTimes(eventKind, object.series, ['lastObservedTime']);
 }
 
 /** The time of the last write. Uses only times that the server sets, because clients choose the others. */

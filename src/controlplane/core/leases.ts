@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { numberAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
-import { settleMicroTimes } from './micro-times.ts';
+import { normalizeMicroTimes } from './micro-times.ts';
 
 /**
  * The leases of a control plane. Leader election relies on two refusals: of a second create, and of a PUT with an
@@ -27,7 +27,7 @@ function normalizeSpec({ object }: Draft): void {
   // Kubernetes keeps these two unset unless coordinated leader election is enabled.
   delete spec.strategy;
   delete spec.preferredHolder;
-  settleMicroTimes(leaseKind, spec, ['acquireTime', 'renewTime']);
+  normalizeMicroTimes(leaseKind, spec, ['acquireTime', 'renewTime']);
 }
 
 function leaseErrors(lease: KubeObject): readonly FieldError[] {

@@ -1,14 +1,14 @@
-import { microTime } from '../../api/micro-time.ts';
+import { formatMicroTime } from '../../api/micro-time.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { cannotBeHandled } from '../../registry/decode.ts';
+import { cannotBeHandled } from '../../registry/write/decode.ts';
 
 /**
  * Normalizes, in place, the members of `holder` that are times with microseconds; removes a member that holds no time.
  * Their types have been checked. Throws 400 for an unreadable text, as Kubernetes does, which treats it as a decoding
  * error.
  */
-export function settleMicroTimes(
+export function normalizeMicroTimes(
   kind: Pick<ResourceKind, 'kind' | 'version'>,
   holder: JsonObject | undefined,
   members: readonly string[],
@@ -24,7 +24,7 @@ export function settleMicroTimes(
 
 function readTime(kind: Pick<ResourceKind, 'kind' | 'version'>, text: string): string | undefined {
   try {
-    return microTime(text);
+    return formatMicroTime(text);
   } catch (error) {
     throw cannotBeHandled(kind, error instanceof Error ? error.message : String(error));
   }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
-import { gcRange, pendingRange } from '../../registry/rows.ts';
-import { altered } from '../../registry/widgets.fixture.ts';
+import { gcRange, reconcileRange } from '../../registry/rows/rows.ts';
+import { withOverrides } from '../../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { addedKind, openPlaneBench, plainKind } from '../plane.fixture.ts';
+import { addedKind, openPlaneTestEnv, plainKind } from '../plane.fixture.ts';
 
 const widgets = plainKind('widgets', 'Widget');
 const key = 'widgets.test.example';
@@ -13,7 +13,7 @@ const key = 'widgets.test.example';
 /** A store that commits a given number of transactions and then fails, as if the process had ended. */
 function failingAfter(store: Store, transactions: number): Store {
   let left = transactions;
-  return altered(store, {
+  return withOverrides(store, {
     transact(this: Store, transaction: Transaction) {
       if (left === 0) return Promise.reject(new StoreError('Closed', 'the process has ended'));
       left -= 1;
@@ -27,7 +27,7 @@ it('a namespace is emptied and removed, wherever the process crashes in between'
   for (let transactions = 1; rounds < 1; transactions++) {
     const clock = new ManualClock();
     const store = openMemoryStore({ clock });
-    const first = await openPlaneBench({ store, clock });
+    const first = await openPlaneTestEnv({ store, clock });
     await first.plane.add([addedKind(widgets)]);
     await first.create('namespaces', 'one');
     const owner = await first.create(key, 'owner', {}, 'one');
@@ -35,25 +35,25 @@ it('a namespace is emptied and removed, wherever the process crashes in between'
     const ownerReferences = [{ apiVersion: 'test.example/v1', kind: 'Widget', name, uid }];
     await first.create(key, 'owned', { metadata: { ownerReferences } }, 'one');
     await first.create(key, 'third', {}, 'one');
-    await first.upkeep.stop();
+    await first.maintenance.stop();
     first.plane.close();
 
-    const failing = await openPlaneBench({ store: failingAfter(store, transactions), clock });
+    const failing = await openPlaneTestEnv({ store: failingAfter(store, transactions), clock });
     await failing.plane.add([addedKind(widgets)]);
     await failing.remove('namespaces', 'one').catch(() => {});
-    await failing.upkeep.stop();
+    await failing.maintenance.stop();
     failing.plane.close();
     if (failing.peek('namespaces', 'one') === undefined) rounds += 1;
 
-    const next = await openPlaneBench({ store, clock, parts: [{ resources: [widgets], mount: () => [] }] });
+    const next = await openPlaneTestEnv({ store, clock, parts: [{ resources: [widgets], mount: () => [] }] });
     for (let round = 0; round < 3; round++) {
-      await next.upkeep.idle();
+      await next.maintenance.idle();
       clock.advance(60_000);
     }
-    await next.upkeep.idle();
+    await next.maintenance.idle();
     expect(next.peek('namespaces', 'one'), `after ${transactions} transactions`).toBeUndefined();
     expect(next.kind(key).count()).toBe(0);
-    for (const range of [pendingRange, gcRange]) expect((await store.list(range)).entries).toEqual([]);
+    for (const range of [reconcileRange, gcRange]) expect((await store.list(range)).entries).toEqual([]);
     expect(transactions).toBeLessThan(50);
   }
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { gcRange, pendingRange } from '../../registry/rows.ts';
-import { client, openPlaneBench, type PlaneBench, plainKind, writing } from '../plane.fixture.ts';
+import { gcRange, reconcileRange } from '../../registry/rows/rows.ts';
+import { client, openPlaneTestEnv, type PlaneTestEnv, plainKind, writing } from '../plane.fixture.ts';
 import type { PlanePart } from '../plane-part.ts';
 
 const kinds = [plainKind('widgets', 'Widget'), plainKind('things', 'Thing')];
@@ -40,7 +40,7 @@ const finalizers = ['test.example/hold'];
 const merge = (document: { metadata: { finalizers: string[] | null } }) =>
   ({ type: 'merge', document, findings: [] }) as const;
 
-async function take(env: PlaneBench, step: Step): Promise<void> {
+async function take(env: PlaneTestEnv, step: Step): Promise<void> {
   if (step.do === 'make namespace') await env.create('namespaces', step.namespace);
   else if (step.do === 'delete namespace') await env.remove('namespaces', step.namespace);
   else if (step.do === 'make') await env.create(step.key, step.name, {}, step.namespace);
@@ -51,7 +51,7 @@ async function take(env: PlaneBench, step: Step): Promise<void> {
   }
 }
 
-async function runMaintenance({ clock, upkeep: maintenance }: PlaneBench): Promise<void> {
+async function runMaintenance({ clock, maintenance }: PlaneTestEnv): Promise<void> {
   for (let round = 0; round < 3; round++) {
     await maintenance.idle();
     clock.advance(1_000);
@@ -60,7 +60,7 @@ async function runMaintenance({ clock, upkeep: maintenance }: PlaneBench): Promi
 }
 
 /** The invariants that hold whenever maintenance is idle. */
-function check(env: PlaneBench): void {
+function check(env: PlaneTestEnv): void {
   for (const key of keys) {
     for (const { object } of env.kind(key).peekAll()) {
       const { namespace: place = '', finalizers: held, deletionTimestamp } = object.metadata;
@@ -81,7 +81,7 @@ function check(env: PlaneBench): void {
 it('a terminating namespace is removed with its last object, and no object is ever in a missing namespace', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
-      let env = await openPlaneBench({ parts });
+      let env = await openPlaneTestEnv({ parts });
       const { store, clock } = env;
       for (const place of namespaces) {
         await env.create('namespaces', place);
@@ -89,9 +89,9 @@ it('a terminating namespace is removed with its last object, and no object is ev
       }
       for (const step of taken) {
         if (step.do === 'restart') {
-          await env.upkeep.stop();
+          await env.maintenance.stop();
           env.plane.close();
-          env = await openPlaneBench({ parts, store, clock });
+          env = await openPlaneTestEnv({ parts, store, clock });
         } else if (step.do === 'wait') {
           await runMaintenance(env);
           check(env);
@@ -114,7 +114,7 @@ it('a terminating namespace is removed with its last object, and no object is ev
         .peekAll()
         .filter(({ object }) => object.metadata.deletionTimestamp);
       expect(terminating).toEqual([]);
-      for (const range of [pendingRange, gcRange]) expect((await store.list(range)).entries).toEqual([]);
+      for (const range of [reconcileRange, gcRange]) expect((await store.list(range)).entries).toEqual([]);
     }),
     { numRuns: 150 },
   );

@@ -54,7 +54,7 @@ function shownMetadata(review: KubeObject): JsonValue {
   return review.metadata as unknown as JsonValue;
 }
 
-export function askedUser(review: KubeObject): UserInfo {
+export function reviewedUser(review: KubeObject): UserInfo {
   const spec = objectAt(review as JsonValue, 'spec') ?? {};
   const uid = textAt(spec, 'uid');
   const extra = objectAt(spec, 'extra');

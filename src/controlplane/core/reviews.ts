@@ -10,16 +10,16 @@ import { type KubeObject, timestamp } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { askedAttributes } from '../../auth/authz/asked-attributes.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
-import { narrowedRules, type ToldRules } from '../../auth/authz/narrowed-rules.ts';
+import { type PermissionRules, restrictRules } from '../../auth/authz/restrict-rules.ts';
+import { reviewAttributes } from '../../auth/authz/review-attributes.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { serve } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { serve } from '../../registry/served.ts';
-import { askedUser, checkAccessReview, checkLocalReview } from './review-spec.ts';
+import { checkAccessReview, checkLocalReview, reviewedUser } from './review-spec.ts';
 
 /** The subject of a review. `accessKey` is set if callers review themselves, because a key may restrict permissions. */
 export interface ReviewSubject {
@@ -29,7 +29,7 @@ export interface ReviewSubject {
 }
 
 /** Some permissions cannot be expressed as rules; `evaluationError` names them. */
-export type ReviewRules = ToldRules;
+export type ReviewRules = PermissionRules;
 
 export interface ReviewDependencies {
   /** The decision function that every request passes. */
@@ -42,13 +42,13 @@ export interface ReviewDependencies {
 export function kubernetesReviews(dependencies: ReviewDependencies): MountedResource[] {
   return [
     ...accessReviews(authorizationGroup, dependencies),
-    answering(localSubjectAccessReviewKind, async (context, review) => {
+    reviewResource(localSubjectAccessReviewKind, async (context, review) => {
       checkLocalReview(localSubjectAccessReviewKind, context.namespace, review);
-      return access(dependencies, { user: askedUser(review), system: false }, review);
+      return access(dependencies, { user: reviewedUser(review), system: false }, review);
     }),
-    answering(selfSubjectReviewKind, (context, review) => {
+    reviewResource(selfSubjectReviewKind, (context, review) => {
       review.metadata.creationTimestamp = timestamp(dependencies.clock.now());
-      return { userInfo: describedUser(context.user) };
+      return { userInfo: userInfoStatus(context.user) };
     }),
   ];
 }
@@ -78,22 +78,22 @@ function reviewKindsOf(group: string): ReviewKinds {
 export function accessReviews(group: string, dependencies: ReviewDependencies): MountedResource[] {
   const { self, subject, rules } = reviewKindsOf(group);
   return [
-    answering(self, async (context, review) => {
+    reviewResource(self, async (context, review) => {
       checkAccessReview(self, review, { namesUser: false });
-      const decision = await context.passes?.(askedAttributes(review as JsonValue));
+      const decision = await context.credentialAllows?.(reviewAttributes(review as JsonValue));
       if (decision?.allowed === false) return decisionStatus(decision);
       return await access(dependencies, callerOf(context), review);
     }),
-    answering(subject, (_context, review) => {
+    reviewResource(subject, (_context, review) => {
       checkAccessReview(subject, review, { namesUser: true });
-      return access(dependencies, { user: askedUser(review), system: false }, review);
+      return access(dependencies, { user: reviewedUser(review), system: false }, review);
     }),
-    answering(rules, async (context, review) => {
+    reviewResource(rules, async (context, review) => {
       const namespace = textAt(review as JsonValue, 'spec', 'namespace');
       if (namespace === '') throw badRequest('no namespace on request');
       const rules = await dependencies.rules(callerOf(context), namespace);
-      const { passes } = context;
-      const left = passes === undefined ? rules : await narrowedRules(rules, namespace, passes);
+      const { credentialAllows } = context;
+      const left = credentialAllows === undefined ? rules : await restrictRules(rules, namespace, credentialAllows);
       return { ...left } as unknown as JsonObject;
     }),
   ];
@@ -102,7 +102,7 @@ export function accessReviews(group: string, dependencies: ReviewDependencies): 
 type ReviewHandler = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
 
 /** A kind that is never stored: the response is the request body with a status. */
-export function answering(kind: ResourceKind, handle: ReviewHandler): MountedResource {
+export function reviewResource(kind: ResourceKind, handle: ReviewHandler): MountedResource {
   return {
     kind,
     verbs: {
@@ -122,7 +122,7 @@ async function access(
   subject: ReviewSubject,
   review: KubeObject,
 ): Promise<JsonObject> {
-  return decisionStatus(await dependencies.authorize(subject, askedAttributes(review as JsonValue)));
+  return decisionStatus(await dependencies.authorize(subject, reviewAttributes(review as JsonValue)));
 }
 
 function decisionStatus({ allowed, reason }: Decision): JsonObject {
@@ -133,7 +133,7 @@ function callerOf({ user, system, accessKey }: RequestContext): ReviewSubject {
   return { user, system, ...(accessKey === undefined ? {} : { accessKey }) };
 }
 
-export function describedUser({ name, uid, groups, extra }: UserInfo): JsonObject {
+export function userInfoStatus({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,
     ...(uid === undefined || uid === '' ? {} : { uid }),

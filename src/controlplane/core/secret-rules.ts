@@ -1,20 +1,20 @@
 import { secretTypes, serviceAccountNameAnnotation } from '../../api/core/secret.ts';
-import { base64Length, decodeBase64 } from '../../api/decode/base64.ts';
-import { goTypeOf } from '../../api/decode/decode-error.ts';
+import { base64ByteLength, decodeBase64 } from '../../api/decode/base64.ts';
+import { goDecoderTypeName } from '../../api/decode/decode-error.ts';
 import { type FieldError, invalid, required, tooLong } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
 import { parseJson } from '../../lib/json-parse.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { dataKeyErrors, largestData } from './data-keys.ts';
+import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 
 /** The rules for all secrets and for each type. No error message contains data. */
 export function secretErrors(secret: KubeObject): FieldError[] {
   const data = objectAt(secret as JsonValue, 'data') ?? {};
   const errors = dataKeyErrors('data', data);
-  const size = Object.values(data).reduce<number>((sum, value) => sum + base64Length(String(value)), 0);
-  if (size > largestData) errors.push(tooLong('data', largestData));
+  const size = Object.values(data).reduce<number>((sum, value) => sum + base64ByteLength(String(value)), 0);
+  if (size > maxDataBytes) errors.push(tooLong('data', maxDataBytes));
   errors.push(...typeErrors(secret, data));
   return errors;
 }
@@ -56,7 +56,7 @@ function documentFault(text: string): string | undefined {
   try {
     const { value: document } = parseJson(text);
     if (document === null || isJsonObject(document)) return undefined;
-    return `json: cannot unmarshal ${goTypeOf(document)} into Go value of type map[string]interface {}`;
+    return `json: cannot unmarshal ${goDecoderTypeName(document)} into Go value of type map[string]interface {}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -6,10 +6,10 @@ import { flagAt, objectAt, textAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type RowSealing, type StoredResource } from '../../registry/resource.ts';
-import { immutableText } from './config-maps.ts';
+import { immutableMessage } from './config-maps.ts';
 import { dropEmpty } from './drop-empty.ts';
 import { secretErrors } from './secret-rules.ts';
-import { keyPairFault } from './tls-key-pair.ts';
+import { keyPairError } from './tls-key-pair.ts';
 
 /** The kind Secret, whose rows are sealed. */
 export function storedSecrets(sealing: RowSealing): StoredResource {
@@ -50,7 +50,7 @@ function mergeStringData(secret: JsonObject): JsonObject {
 
 function warnOfKeyPair(secret: JsonObject, context: RequestContext): void {
   if (secret.type !== secretTypes.tls) return;
-  const fault = keyPairFault(bytesAt(secret, 'tls.crt'), bytesAt(secret, 'tls.key'));
+  const fault = keyPairError(bytesAt(secret, 'tls.crt'), bytesAt(secret, 'tls.key'));
   if (fault !== undefined) context.warn(fault);
 }
 
@@ -66,9 +66,9 @@ function changeErrors({ object, old }: Draft): FieldError[] {
   const type = textAt(after, 'type');
   if (type !== textAt(before, 'type')) errors.push(invalid('type', type, 'field is immutable'));
   if (!flagAt(before, 'immutable')) return errors;
-  if (!flagAt(after, 'immutable')) errors.push(forbiddenField('immutable', immutableText));
+  if (!flagAt(after, 'immutable')) errors.push(forbiddenField('immutable', immutableMessage));
   if (!equalJson(objectAt(after, 'data') ?? {}, objectAt(before, 'data') ?? {})) {
-    errors.push(forbiddenField('data', immutableText));
+    errors.push(forbiddenField('data', immutableMessage));
   }
   return errors;
 }

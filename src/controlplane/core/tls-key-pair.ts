@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
  * The error that Go's TLS reports for a certificate and its key; `undefined` if they match. It is only used for a
  * warning, so the texts for cases rarer than a missing or a mismatched part are our own.
  */
-export function keyPairFault(certificate: string, key: string): string | undefined {
+export function keyPairError(certificate: string, key: string): string | undefined {
   const certificates = pemBlocks(certificate);
   if (certificates.length === 0) return 'tls: failed to find any PEM data in certificate input';
   const leaf = certificates.find(({ type }) => type === 'CERTIFICATE');

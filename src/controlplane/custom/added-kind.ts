@@ -1,7 +1,7 @@
 import type { Definition } from '../../api/apiextensions/definition.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';
 import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
 import { mountScale } from './scale.ts';
@@ -15,7 +15,7 @@ export function addedKind(definition: Definition, kind: CustomKind): AddedKind |
     resource: stored.resource,
     mount(store) {
       // Watches of the previous storage version would receive objects in another version.
-      if (kind.isStoredAnew === true) store.endWatches();
+      if (kind.hasNewStorageVersion === true) store.endWatches();
       return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
     },
   };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
-import { CustomBench, shipDefinition } from './custom.fixture.ts';
+import { CustomTestEnv, shipDefinition } from './custom.fixture.ts';
 
 const richDefinition = shipDefinition({
   required: ['name'],
@@ -96,7 +96,7 @@ async function isAcceptedOrRefused(work: () => Promise<unknown>): Promise<boolea
 }
 
 it('any definition is accepted or refused, and the plane keeps working', async () => {
-  const env = await CustomBench.open();
+  const env = await CustomTestEnv.open();
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(40), { minLength: 1, maxLength: 9 }), anyValue, async (steps, value) => {
@@ -111,7 +111,7 @@ it('any definition is accepted or refused, and the plane keeps working', async (
 });
 
 it('any object of a definition is accepted or refused, and an accepted one is returned unchanged', async () => {
-  const env = await CustomBench.open();
+  const env = await CustomTestEnv.open();
   await env.define(richDefinition);
   const spec = fc.dictionary(
     fc.constantFrom('name', 'masts', 'port', 'free', 'pod', 'tags', 'crew', 'labels', 'either', 'other'),

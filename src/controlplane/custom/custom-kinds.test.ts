@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
 import { listAt, textAt } from '../../lib/json-path.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import { shapeObject } from '../../registry/decode.ts';
-import { pendingRange } from '../../registry/rows.ts';
+import { reconcileRange } from '../../registry/rows/rows.ts';
 import { refusal } from '../../registry/widgets.fixture.ts';
+import { shapeObject } from '../../registry/write/decode.ts';
 import { client, writing } from '../plane.fixture.ts';
-import { CustomBench, shipDefinition, shipVersion } from './custom.fixture.ts';
+import { CustomTestEnv, shipDefinition, shipVersion } from './custom.fixture.ts';
 
 const masts = { properties: { masts: { type: 'integer', default: 2 } } };
 
 describe('a definition', () => {
   it('is served when the create responds, with default names filled in', async () => {
-    const env = await CustomBench.open({ withoutUpkeep: true });
+    const env = await CustomTestEnv.open({ withoutMaintenance: true });
     const answer = await env.define(shipDefinition(masts));
     expect(answer.status).toEqual({ acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] });
     expect(env.definition()?.status.acceptedNames).toEqual({
@@ -26,25 +26,25 @@ describe('a definition', () => {
   });
 
   it('leaves no maintenance work once it is established', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
-    await env.upkeep.idle();
-    expect((await env.store.list(pendingRange)).entries).toEqual([]);
+    await env.maintenance.idle();
+    expect((await env.store.list(reconcileRange)).entries).toEqual([]);
   });
 
   it('is established at the next start if the process ended in between', async () => {
-    const env = await CustomBench.open({ withoutUpkeep: true, isIdle: true });
+    const env = await CustomTestEnv.open({ withoutMaintenance: true, isIdle: true });
     const { object } = shapeObject(customResourceDefinitionKind, shipDefinition(), { findings: [], namespace: '' });
     await env.definitions.verbs.create(client(), object, writing);
     expect(env.conditions()).toEqual([]);
     const again = await env.reopen();
-    await again.upkeep.idle();
+    await again.maintenance.idle();
     expect(again.conditions()).toHaveLength(2);
     expect(again.ships().kind.kind).toBe('Ship');
   });
 
   it('serves its objects again after the plane was unloaded', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition(masts));
     await env.ship('a', { masts: 5 });
     const again = await env.reopen();
@@ -52,7 +52,7 @@ describe('a definition', () => {
   });
 
   it('cannot use a name of another definition of its group until that one is deleted', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship', shortNames: ['s'] } }));
     await env.define(shipDefinition({}, { names: { plural: 'boats', kind: 'Ship', shortNames: ['s', 'b'] } }, 'boats'));
     expect(env.conditions('boats.sea.example')).toEqual([
@@ -62,7 +62,7 @@ describe('a definition', () => {
     expect(env.definition('boats.sea.example')?.status.acceptedNames).toEqual({ plural: 'boats', kind: '' });
     expect(env.plane.find('sea.example', 'v1', 'boats')).toBeUndefined();
     await env.undefine();
-    await env.upkeep.idle();
+    await env.maintenance.idle();
     expect(env.conditions('boats.sea.example')).toEqual([
       'NamesAccepted=True NoConflicts',
       'Established=True InitialNamesAccepted',
@@ -71,7 +71,7 @@ describe('a definition', () => {
   });
 
   it('cannot replace a kind that every plane has', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     const own = shipDefinition(
       {},
       { group: 'apiextensions.k8s.io', names: { plural: 'customresourcedefinitions', kind: 'Ship' } },
@@ -88,7 +88,7 @@ describe('a definition', () => {
   });
 
   it('that is invalid is refused with all errors, and nothing is served', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     const refused = await refusal(env.define(shipDefinition({ type: 'colour' }, { scope: 'Galaxy' })));
     expect(refused.details?.causes?.map(({ field }) => field)).toEqual([
       'spec.scope',
@@ -98,7 +98,7 @@ describe('a definition', () => {
   });
 
   it('cannot use a conversion webhook', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     const webhook = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } };
     const refused = await refusal(env.define(shipDefinition({}, { conversion: webhook })));
     expect(refused.message).toContain(
@@ -107,7 +107,7 @@ describe('a definition', () => {
   });
 
   it('causes one warning about unknown formats', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     const spec = { properties: { a: { type: 'string', format: 'colour' } } };
     await env.define(shipDefinition(spec));
     await env.redefine('ships.sea.example', (changed) =>
@@ -119,7 +119,7 @@ describe('a definition', () => {
 
 describe('a changed definition', () => {
   it('applies to the next request, keeps open watches, and serves objects by its new schema (DEC-20, DEC-23)', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition({ properties: { masts: { type: 'integer' }, rum: { type: 'string' } } }));
     await env.ship('a', { masts: 1, rum: 'much' });
     const stream = await env
@@ -139,13 +139,13 @@ describe('a changed definition', () => {
     });
     expect((await env.getShip('a')).spec).toEqual({ masts: 1, sails: 7 });
     await env.ship('b', {});
-    expect(stream?.over).toBe(false);
+    expect(stream?.isEnded).toBe(false);
     stream?.close();
     expect((await env.ship('c', { rum: 'no' })).spec).toEqual({ sails: 7 });
   });
 
   it('also applies to writes in progress', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition({ properties: { rum: { type: 'string' } } }));
     const { kind } = env.ships();
     const decoded = shapeObject(
@@ -163,7 +163,7 @@ describe('a changed definition', () => {
   });
 
   it('keeps its kind and scope once it is established', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
     const refused = await refusal(
       env.redefine('ships.sea.example', (spec) => Object.assign(spec, { scope: 'Cluster' })),
@@ -172,7 +172,7 @@ describe('a changed definition', () => {
   });
 
   it('ends its watches if a version is no longer served (WATCH-38)', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition({}, { versions: [shipVersion('v1', {}, { storage: true }), shipVersion('v2')] }));
     const stream = await env
       .ships('v2')
@@ -185,7 +185,7 @@ describe('a changed definition', () => {
       Object.assign(versions[1] ?? {}, { served: false });
     });
     expect(stream?.take()).toBeUndefined();
-    expect(stream?.over).toBe(true);
+    expect(stream?.isEnded).toBe(true);
     expect(env.plane.find('sea.example', 'v2', 'ships')).toBeUndefined();
   });
 });
@@ -207,7 +207,7 @@ describe('several versions of a kind', () => {
     );
 
   it('serve the same object, each with the fields of its own schema', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(two());
     await env.ship('a', { rum: 'much' });
     expect(await env.getShip('a', 'v2')).toMatchObject({ apiVersion: 'sea.example/v2', spec: { masts: 2 } });
@@ -217,7 +217,7 @@ describe('several versions of a kind', () => {
   });
 
   it('validate a write by the schema of the version of the request', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(two({ required: ['rum'] }));
     expect((await refusal(env.ship('a', {}))).message).toContain('spec.rum: Required value');
     await env.ship('a', {}, 'v2');
@@ -226,7 +226,7 @@ describe('several versions of a kind', () => {
   });
 
   it('are watched each in its own version', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(two());
     const stream = await env
       .ships('v2')
@@ -243,7 +243,7 @@ describe('several versions of a kind', () => {
   });
 
   it('are stored in the new storage version, object by object as they are written', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(two());
     const before = await env.ship('a', { masts: 1 });
     const stream = await env
@@ -261,7 +261,7 @@ describe('several versions of a kind', () => {
     expect(env.definition()?.status.storedVersions).toEqual(['v1', 'v2']);
     // A watch of the previous storage version, whose objects are now converted from the new one.
     expect(stream?.take()).toBeUndefined();
-    expect(stream?.over).toBe(true);
+    expect(stream?.isEnded).toBe(true);
     expect((await env.getShip('a')).apiVersion).toBe('sea.example/v1');
     expect((await env.getShip('a')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     // A write without changes stores the object in the new version, and a second one changes nothing.
@@ -277,7 +277,7 @@ describe('several versions of a kind', () => {
   });
 
   it('cause a warning if one is deprecated (CREATE-29)', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(
       shipDefinition(
         {},
@@ -302,21 +302,21 @@ describe('several versions of a kind', () => {
 
 describe('a deleted definition', () => {
   it('deletes its objects and leaves nothing in the store', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
     for (let index = 0; index < 10; index++) await env.ship(`s${index}`);
     await env.undefine();
     expect(env.definition()).toBeUndefined();
     expect(await env.rows()).toBe(0);
     expect(await env.rows('customresourcedefinitions.apiextensions.k8s.io')).toBe(0);
-    expect((await env.store.list(pendingRange)).entries).toEqual([]);
+    expect((await env.store.list(reconcileRange)).entries).toEqual([]);
     expect(env.plane.find('sea.example', 'v1', 'ships')).toBeUndefined();
     await env.define(shipDefinition());
     expect(env.plane.kinds.get('ships.sea.example')?.count()).toBe(0);
   });
 
   it('waits for objects with finalizers, refuses new ones, and reports both (CREATE-23, DISC-06)', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
     await env.ship('held', {}, 'v1', { finalizers: ['sea.example/hold'] });
     await env.undefine();
@@ -327,16 +327,16 @@ describe('a deleted definition', () => {
       'ships.sea.example "late" is forbidden: create not allowed while custom resource definition is terminating',
     );
     const again = await env.reopen();
-    await again.upkeep.idle();
+    await again.maintenance.idle();
     expect(again.conditions()).toContain('Terminating=True InstanceDeletionInProgress');
-    const gone = again.gone();
+    const gone = again.untilGone();
     await again.patchShip('held', { metadata: { finalizers: null } });
     await gone;
     expect(await again.rows()).toBe(0);
   });
 
   it('is removed at once if it was never established', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition({}, { names: { plural: 'ships', kind: 'Ship' } }));
     await env.define(shipDefinition({}, { names: { plural: 'boats', kind: 'Ship' } }, 'boats'));
     await env.undefine('boats.sea.example');
@@ -345,7 +345,7 @@ describe('a deleted definition', () => {
   });
 
   it('ends the watches of its objects after a DELETED event for each object (WATCH-38)', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition());
     await env.ship('a');
     const stream = await env
@@ -358,7 +358,7 @@ describe('a deleted definition', () => {
     const types: string[] = [];
     for (let event = stream?.take(); event !== undefined; event = stream?.take()) types.push(event.type);
     expect(types).toEqual(['ADDED', 'DELETED']);
-    expect(stream?.over).toBe(true);
+    expect(stream?.isEnded).toBe(true);
   });
 });
 
@@ -376,7 +376,7 @@ function clientContext() {
 
 describe('stored texts', () => {
   it('are served unchanged if they were written with the current schema', async () => {
-    const env = await CustomBench.open();
+    const env = await CustomTestEnv.open();
     await env.define(shipDefinition(masts));
     await env.ship('a', {});
     const { entries } = await env.store.list({ slice: 'plane', prefix: ['objects', 'ships.sea.example'] });

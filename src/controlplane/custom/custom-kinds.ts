@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { UsedNames } from '../../api/apiextensions/accepted-names.ts';
-import { conditionOf, type Definition, definitionOf, isTrue } from '../../api/apiextensions/definition.ts';
+import { conditionOf, type Definition, definitionOf, isConditionTrue } from '../../api/apiextensions/definition.ts';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
-import { Lanes } from '../../lib/lanes.ts';
+import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { glanceAt } from '../../registry/verbs.ts';
+import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';
 import type { PartDependencies } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
 import { addedKind } from './added-kind.ts';
-import { storedVersionOf } from './custom-versions.ts';
+import { storageVersionOf } from './custom-versions.ts';
+import { DefinitionNamesByGroup } from './definition-names-by-group.ts';
 import { cleanupFinalizer, definitionsKey } from './definitions-resource.ts';
-import { isSameStatus, outcomeOf } from './establish.ts';
-import { GroupNames } from './group-names.ts';
+import { establishResultOf, isSameStatus } from './establish-result.ts';
 
 const write = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Ignore' } as const;
 const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, continue: '' } as const;
@@ -41,9 +41,9 @@ interface ServedDefinition {
 export class CustomKinds {
   readonly #options: PartDependencies;
   readonly #served = new Map<string, ServedDefinition>();
-  readonly #names = new GroupNames();
+  readonly #names = new DefinitionNamesByGroup();
   /** Definitions of one group are processed one after the other, because they may request the same names. */
-  readonly #groups = new Lanes();
+  readonly #groups = new KeyedSerializer();
   #stopped = false;
 
   constructor(options: PartDependencies) {
@@ -52,14 +52,14 @@ export class CustomKinds {
 
   /** Serves all established definitions, from the same moment. Returns a function that stops it. */
   async start(): Promise<() => void> {
-    const known = this.#definitions.peekAll().map((served) => definitionOf(glanceAt(served)));
+    const known = this.#definitions.peekAll().map((served) => definitionOf(peekWithoutManagedFields(served)));
     for (const definition of known) this.#names.set(definition);
-    await this.#serve(known.filter((definition) => isTrue(definition, 'Established')));
+    await this.#serve(known.filter((definition) => isConditionTrue(definition, 'Established')));
     const stopListening = this.#definitions.listen(({ before, after }) => {
       const name = (after ?? before)?.object.metadata.name ?? '';
       if (after === undefined) this.#names.delete(name);
       else this.#names.set(definitionOf(after.object));
-      void this.settle(name).catch((error: unknown) => this.#report(name, error));
+      void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
     });
     return () => {
       this.#stopped = true;
@@ -68,12 +68,12 @@ export class CustomKinds {
     };
   }
 
-  waitingIn(group: string): string[] {
-    return this.#names.waitingIn(group);
+  definitionsWaitingIn(group: string): string[] {
+    return this.#names.definitionsWaitingIn(group);
   }
 
   /** Reconciles the definition of that name. A number requests another run after that many milliseconds. */
-  async settle(name: string): Promise<number | undefined> {
+  async reconcile(name: string): Promise<number | undefined> {
     const group = name.slice(name.indexOf('.') + 1);
     return this.#groups.run(group, () => this.#reconcileNow(name));
   }
@@ -94,14 +94,14 @@ export class CustomKinds {
   }
 
   async #establish(name: string, definition: Definition): Promise<number | undefined> {
-    const { status, isServed } = outcomeOf(definition, this.#usedNames(definition), this.#options.clock.now());
+    const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
     // Served before the status is written, so that clients that wait for the condition find the kind.
     if (isServed) await this.#serve([{ ...definition, status }]);
     if (isSameStatus(status, definition.status)) return undefined;
     // Computed again from the newest object: a new storage version may have been added in the meantime.
     return this.#writeStatus(name, (object) => {
       const newest = definitionOf(object);
-      return outcomeOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
+      return establishResultOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
     });
   }
 
@@ -121,7 +121,7 @@ export class CustomKinds {
   }
 
   async #cleanUp(name: string, definition: Definition): Promise<number | undefined> {
-    const wasEstablished = isTrue(definition, 'Established');
+    const wasEstablished = isConditionTrue(definition, 'Established');
     const step = (condition: Omit<Condition, 'type'>) =>
       this.#writeStatus(name, (object) => withTerminating(object, condition, this.#options.clock.now()));
     if (wasEstablished) {
@@ -163,15 +163,15 @@ export class CustomKinds {
     const added: { name: string; digest: string; storedVersion: string; kind: AddedKind }[] = [];
     for (const definition of definitions) {
       const { name = '' } = definition.metadata;
-      const terminating = isTrue(definition, 'Terminating');
+      const terminating = isConditionTrue(definition, 'Terminating');
       const names = definition.status.acceptedNames ?? {};
       const content = JSON.stringify([definition.spec, names, terminating, definition.metadata.uid]);
       const digest = createHash('sha256').update(content).digest('base64');
       if (this.#served.get(name)?.digest === digest || this.#isBuiltIn(name)) continue;
       const before = this.#served.get(name)?.storedVersion;
-      const storedVersion = storedVersionOf(definition);
+      const storedVersion = storageVersionOf(definition);
       const isStoredAnew = before !== undefined && before !== storedVersion;
-      const kind = addedKind(definition, { names, terminating, isStoredAnew });
+      const kind = addedKind(definition, { names, terminating, hasNewStorageVersion: isStoredAnew });
       if (kind !== undefined) added.push({ name, digest, storedVersion, kind });
     }
     if (added.length === 0) return;
@@ -188,7 +188,7 @@ export class CustomKinds {
     const { plane } = this.#options;
     if (!isGone || plane().kinds.get(name)?.count() !== 0) return;
     if (this.#definitions.peek('', name)?.object.metadata.deletionTimestamp === undefined) return;
-    void this.settle(name).catch((error: unknown) => this.#report(name, error));
+    void this.reconcile(name).catch((error: unknown) => this.#report(name, error));
   }
 
   async #stopServing(name: string): Promise<void> {
@@ -207,7 +207,7 @@ export class CustomKinds {
       .resources()
       .map(({ kind }) => kind)
       .filter((kind) => kind.group === group && !this.#served.has(`${kind.plural}.${group}`));
-    return this.#names.usedIn(group, metadata.name ?? '', own);
+    return this.#names.usedNamesIn(group, metadata.name ?? '', own);
   }
 
   /** True for a kind that the plane was opened with: no definition can replace it. */

@@ -73,6 +73,6 @@ async function ruleErrors(
   return validator.validate(object as JsonValue, {
     ...(old === undefined ? {} : { old: old.object as JsonValue }),
     warn: (text) => context.warn(text),
-    ...(context.turn === undefined ? {} : { turn: context.turn }),
+    ...(context.nextTimeSlice === undefined ? {} : { nextTimeSlice: context.nextTimeSlice }),
   });
 }

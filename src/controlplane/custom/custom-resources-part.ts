@@ -2,7 +2,7 @@ import { customResourceDefinitionKind } from '../../api/apiextensions/custom-res
 import type { KindStore } from '../../registry/kind-store.ts';
 import { findStore } from '../../registry/kind-stores.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { CustomKinds } from './custom-kinds.ts';
 import { definitionsResource } from './definitions-resource.ts';
@@ -12,8 +12,8 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
   const kinds = new CustomKinds(dependencies);
   const resource = definitionsResource({
     clock: dependencies.clock,
-    settle: (name) => kinds.settle(name),
-    waitingIn: (group) => kinds.waitingIn(group),
+    reconcile: (name) => kinds.reconcile(name),
+    definitionsWaitingIn: (group) => kinds.definitionsWaitingIn(group),
   });
   return {
     resources: [resource],
@@ -35,7 +35,7 @@ function mountDefinitions(store: KindStore, kinds: CustomKinds): MountedResource
     written: Promise<T>,
   ) => {
     const result = await written;
-    await kinds.settle(result.object.metadata.name ?? '').catch(() => undefined);
+    await kinds.reconcile(result.object.metadata.name ?? '').catch(() => undefined);
     return result;
   };
   const mounted = mountStored(store);

@@ -7,13 +7,13 @@ import type {
 } from '../../api/apiextensions/definition.ts';
 import { printerColumns } from '../../api/apiextensions/printer-columns.ts';
 import { DecodeError } from '../../api/decode/decode-error.ts';
-import { shapeEmbedded } from '../../api/decode/embedded.ts';
+import { normalizeEmbeddedResources } from '../../api/decode/normalize-embedded-resources.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { applyDefaults } from '../../api/schema/default.ts';
+import { isNormalizedResource } from '../../api/schema/is-normalized-resource.ts';
 import { prune } from '../../api/schema/prune.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import { isSettled } from '../../api/schema/settled.ts';
 import { forbidden } from '../../api/status.ts';
 import { compareVersions } from '../../http/discovery/served-groups.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
@@ -36,11 +36,11 @@ export interface CustomKind {
   /** The definition is being deleted: no objects can be created. */
   readonly terminating: boolean;
   /** The storage version has just changed. */
-  readonly isStoredAnew?: boolean;
+  readonly hasNewStorageVersion?: boolean;
 }
 
 /** The storage version. */
-export function storedVersionOf({ spec }: Definition): string {
+export function storageVersionOf({ spec }: Definition): string {
   return (spec.versions ?? []).find(({ storage }) => storage === true)?.name ?? '';
 }
 
@@ -130,16 +130,19 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
     return object;
   };
   const isTurned = (object: KubeObject): boolean =>
-    fastPathsEnabled() && object.apiVersion === own && object.kind === kind.kind && isSettled(kind.schema, object);
+    fastPathsEnabled() &&
+    object.apiVersion === own &&
+    object.kind === kind.kind &&
+    isNormalizedResource(kind.schema, object);
   if (isStored) {
     const text = `${own} ${kind.kind} ${schemas.get(kind.version)?.digest}`;
     const mark = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    return { mark, storedVersion, isTurned, turn };
+    return { mark, storedVersion, isConverted: isTurned, convert: turn };
   }
   return {
     storedVersion,
-    isTurned,
-    turn,
+    isConverted: isTurned,
+    convert: turn,
     toStored(object) {
       object.apiVersion = storedVersion;
       coerce(schemas.get(stored.version)?.schema ?? kind.schema, object);
@@ -157,7 +160,7 @@ interface ResourceVersion {
 function coerce(schema: Schema, object: KubeObject): void {
   prune(schema, object, { isResource: true });
   try {
-    shapeEmbedded(schema, object);
+    normalizeEmbeddedResources(schema, object);
   } catch (error) {
     // Stored objects are served even if their schema has changed; a write of such an object is refused.
     if (!(error instanceof DecodeError)) throw error;

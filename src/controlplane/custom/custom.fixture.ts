@@ -4,16 +4,16 @@ import type { KubeObject } from '../../api/meta.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
-import { shapeObject } from '../../registry/decode.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { shapeObject } from '../../registry/write/decode.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { namespacesPart } from '../core/namespaces-part.ts';
+import { namespacesPart } from '../core/namespaces/namespaces-part.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
+import { type Maintenance, startMaintenance } from '../maintenance/maintenance.ts';
 import { client, deleting, writing } from '../plane.fixture.ts';
-import { startUpkeep, type Upkeep } from '../upkeep/upkeep.ts';
 import { customResourcesPart } from './custom-resources-part.ts';
 import { definitionsKey } from './definitions-resource.ts';
 
@@ -48,31 +48,31 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-export interface CustomBenchOptions {
+export interface CustomTestEnvOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
   /** Does not start maintenance, as if the process ended before it ran. */
-  readonly withoutUpkeep?: boolean;
+  readonly withoutMaintenance?: boolean;
   /** Also does not start the part, as if nothing followed a write. */
   readonly isIdle?: boolean;
 }
 
 /** A plane with namespaces and custom resource definitions, over a store in memory, as clients use it. */
-export class CustomBench {
+export class CustomTestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly plane: ControlPlane;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   readonly warnings: string[] = [];
 
-  private constructor(store: Store, clock: ManualClock, plane: ControlPlane, maintenance: Upkeep) {
+  private constructor(store: Store, clock: ManualClock, plane: ControlPlane, maintenance: Maintenance) {
     this.store = store;
     this.clock = clock;
     this.plane = plane;
-    this.upkeep = maintenance;
+    this.maintenance = maintenance;
   }
 
-  static async open(options: CustomBenchOptions = {}): Promise<CustomBench> {
+  static async open(options: CustomTestEnvOptions = {}): Promise<CustomTestEnv> {
     const clock = options.clock ?? new ManualClock();
     const store = options.store ?? openMemoryStore({ clock });
     let wake = (): void => {};
@@ -89,28 +89,28 @@ export class CustomBench {
           authorize: () => ({ allowed: true, reason: 'test' }),
         };
       },
-      onUpkeep: () => wake(),
+      onMaintenanceWork: () => wake(),
     });
-    const maintenance = startUpkeep({ store, clock, log: silentLog, plane: async () => plane });
-    if (options.withoutUpkeep === true) await maintenance.stop();
+    const maintenance = startMaintenance({ store, clock, log: silentLog, plane: async () => plane });
+    if (options.withoutMaintenance === true) await maintenance.stop();
     else wake = () => maintenance.wake();
     maintenance.wake();
     cleanups.push(async () => {
       await maintenance.stop();
       plane.close();
     });
-    return new CustomBench(store, clock, plane, maintenance);
+    return new CustomTestEnv(store, clock, plane, maintenance);
   }
 
   /** The plane after it was unloaded, or its process ended, and it is loaded again. */
-  async reopen(): Promise<CustomBench> {
-    await this.upkeep.stop();
+  async reopen(): Promise<CustomTestEnv> {
+    await this.maintenance.stop();
     this.plane.close();
-    return CustomBench.open({ store: this.store, clock: this.clock });
+    return CustomTestEnv.open({ store: this.store, clock: this.clock });
   }
 
   /** Resolves when the definition is gone. */
-  gone(name = `ships.${group}`): Promise<void> {
+  untilGone(name = `ships.${group}`): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.definitions.listen(({ before, after }) => {
         if (after !== undefined || before?.object.metadata.name !== name) return;
@@ -153,7 +153,7 @@ export class CustomBench {
 
   async undefine(name = `ships.${group}`): Promise<void> {
     await this.definitions.verbs.delete(this.#client(''), name, deleting());
-    await this.upkeep.idle();
+    await this.maintenance.idle();
   }
 
   mounted(of: string, version: string, plural: string): MountedResource {

@@ -11,7 +11,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
-import { type ObjectPlace, resourceKey } from '../../registry/rows.ts';
+import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
 import { compileValidations } from '../cel/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
@@ -22,9 +22,9 @@ export const definitionsKey = resourceKey(customResourceDefinitionKind);
 
 export interface DefinitionsOptions {
   readonly clock: Clock;
-  settle(name: string): Promise<number | undefined>;
+  reconcile(name: string): Promise<number | undefined>;
   /** The definitions of that group that wait for a name. */
-  waitingIn(group: string): readonly string[];
+  definitionsWaitingIn(group: string): readonly string[];
 }
 
 /** The custom resource definitions of a plane. */
@@ -41,12 +41,12 @@ export function definitionsResource(options: DefinitionsOptions): StoredResource
     validate: async ({ object, old }, context) => {
       const before = old && definitionOf(old.object);
       warnOfFormats(definitionOf(object), before, context);
-      return definitionErrors(definitionOf(object), before, { ruleErrors, turn: context.turn });
+      return definitionErrors(definitionOf(object), before, { ruleErrors, yieldToEventLoop: context.nextTimeSlice });
     },
     prepareDelete: (object) => markTerminating(object, options.clock.now()),
-    pending: ({ object }) => isPending(object),
-    settle: (_namespace, name) => options.settle(name),
-    unsettles: (old, next) => waitingDefinitions(old, next, options),
+    needsReconcile: ({ object }) => isPending(object),
+    reconcile: (_namespace, name) => options.reconcile(name),
+    requeues: (old, next) => waitingDefinitions(old, next, options),
   });
 }
 
@@ -126,14 +126,14 @@ function waitingDefinitions(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
   options: DefinitionsOptions,
-): readonly ObjectPlace[] {
+): readonly ObjectRef[] {
   if (old === undefined) return [];
   const before = definitionOf(old.object);
   const after = next && definitionOf(next.object);
   const isSame = JSON.stringify(before.status.acceptedNames) === JSON.stringify(after?.status.acceptedNames);
   if (isSame) return [];
   return options
-    .waitingIn(before.spec.group ?? '')
+    .definitionsWaitingIn(before.spec.group ?? '')
     .filter((name) => name !== old.object.metadata.name)
     .map((name) => ({ resource: definitionsKey, namespace: '', name }));
 }

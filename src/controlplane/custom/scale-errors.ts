@@ -9,12 +9,12 @@ const maxReplicas = 2_147_483_647;
 export type ScaleValue<T> = { readonly value: T | undefined } | { readonly fault: string };
 
 /** The segments of a path such as `.spec.replicas`. */
-export function scalePath(path: string): string[] {
+export function pathSegments(path: string): string[] {
   return path.replace(/^\./, '').split('.');
 }
 
 export function replicasAt(object: KubeObject, path: string): ScaleValue<number> {
-  const found = valueBelow(object, scalePath(path));
+  const found = valueBelow(object, pathSegments(path));
   if ('fault' in found || found.value === undefined) return found as ScaleValue<number>;
   const { value } = found;
   if (typeof value === 'bigint') return { value: Number(value) };
@@ -22,7 +22,7 @@ export function replicasAt(object: KubeObject, path: string): ScaleValue<number>
 }
 
 export function selectorAt(object: KubeObject, path: string): ScaleValue<string> {
-  const found = valueBelow(object, scalePath(path));
+  const found = valueBelow(object, pathSegments(path));
   if ('fault' in found || found.value === undefined) return found as ScaleValue<string>;
   const { value } = found;
   return typeof value === 'string' ? { value } : mismatch(path, value, 'string');

@@ -4,15 +4,15 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
 import { numberAt, valueAt } from '../../lib/json-path.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { serve } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { applyFieldValidation, shapeObject } from '../../registry/decode.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { applyJsonPatch } from '../../registry/patch/json-patch.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
-import { serve } from '../../registry/served.ts';
-import type { Patch, PatchOptions, WriteOptions, Written } from '../../registry/verbs.ts';
-import { replicasAt, type ScaleValue, scalePath, selectorAt } from './scale-errors.ts';
+import type { Patch, PatchOptions, WriteOptions, WriteResult } from '../../registry/verbs.ts';
+import { applyFieldValidation, shapeObject } from '../../registry/write/decode.ts';
+import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-errors.ts';
 
 const newest = { resourceVersion: '' };
 
@@ -35,7 +35,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     name: string,
     options: WriteOptions,
     wanted: (current: KubeObject) => KubeObject,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     for (let attempt = 1; ; attempt++) {
       const { object: current } = await store.verbs.get(context, name, newest);
       const scale = wanted(current);
@@ -55,7 +55,12 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     }
   }
 
-  async function patch(context: RequestContext, name: string, sent: Patch, options: PatchOptions): Promise<Written> {
+  async function patch(
+    context: RequestContext,
+    name: string,
+    sent: Patch,
+    options: PatchOptions,
+  ): Promise<WriteResult> {
     if (sent.type === 'apply') return apply(context, name, sent.object, options);
     if (sent.type === 'strategic') {
       throw unsupportedMediaType(
@@ -80,7 +85,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
     name: string,
     sent: JsonValue,
     options: PatchOptions,
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     const replicas = numberAt(sent, 'spec', 'replicas');
     const { group, version, kind: kindName } = store.resource;
     const object = { apiVersion: apiVersionOf({ group, version }), kind: kindName, metadata: { name } } as KubeObject;
@@ -164,7 +169,7 @@ function replicasOf(scale: KubeObject, current: KubeObject, path: string): numbe
 }
 
 function setReplicas(object: KubeObject, path: string, replicas: number): void {
-  const names = scalePath(path);
+  const names = pathSegments(path);
   let parent = object as JsonObject;
   for (const name of names.slice(0, -1)) {
     const member: JsonValue | undefined = Object.hasOwn(parent, name) ? parent[name] : undefined;

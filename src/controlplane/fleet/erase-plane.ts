@@ -1,8 +1,8 @@
-import { dueRange, gcRange, pendingRange, removalKey, removalRange } from '../../registry/rows.ts';
+import { deadlineRange, gcRange, reconcileRange, removalKey, removalRange } from '../../registry/rows/rows.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { birthKey } from '../plane-birth.ts';
+import { creationKey } from '../plane-creation.ts';
 import type { PlanesWithWork } from './planes-with-work.ts';
 
 /** The number of keys that one transaction deletes, or one page lists. */
@@ -15,14 +15,14 @@ const concurrency = 32;
  * data must still be erased. Returns false if there is neither such a plane nor data left of one.
  */
 export async function markRemoved(store: Store, id: string): Promise<boolean> {
-  const creationRow = await store.get(birthKey(id));
+  const creationRow = await store.get(creationKey(id));
   if (creationRow === undefined) return (await store.get(removalKey(id))) !== undefined;
   try {
     await store.transact({
       checks: [{ key: creationRow.key, revision: creationRow.revision }],
       writes: [
         { key: creationRow.key, value: undefined },
-        { key: removalKey(id), value: '', quiet: true },
+        { key: removalKey(id), value: '', unlogged: true },
       ],
     });
     return true;
@@ -43,13 +43,13 @@ export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracke
     const batch = all.slice(at, at + concurrency);
     await Promise.all(batch.map((id) => store.removePrefix({ slice: id, prefix: [] })));
   }
-  const { withDeadlines: dated, withOtherWork: busy } = await tracker.among(ids);
+  const { withDeadlines: dated, withOtherWork: busy } = await tracker.findAmong(ids);
   for (const id of busy) {
-    for (const range of [gcRange, pendingRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
+    for (const range of [gcRange, reconcileRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
   }
-  if (dated.size > 0) await removeRows(store, dueRange, ({ segments }) => dated.has(segments[2] ?? ''));
+  if (dated.size > 0) await removeRows(store, deadlineRange, ({ segments }) => dated.has(segments[2] ?? ''));
   tracker.forget(ids);
-  await store.transact({ writes: all.map((id) => ({ key: removalKey(id), value: undefined, quiet: true })) });
+  await store.transact({ writes: all.map((id) => ({ key: removalKey(id), value: undefined, unlogged: true })) });
 }
 
 /** Returns a function that erases planes. Calls that arrive while an erasure runs are erased together after it. */
@@ -85,11 +85,12 @@ async function removeRows(
   for (let after: Key | undefined; ; ) {
     const page = await store.list(range, {
       limit: pageSize,
-      uncounted: true,
+      skipCount: true,
       ...(after === undefined ? {} : { after }),
     });
     const keys = page.entries.map(({ key }) => key).filter(isIncluded);
-    if (keys.length > 0) await store.transact({ writes: keys.map((key) => ({ key, value: undefined, quiet: true })) });
+    if (keys.length > 0)
+      await store.transact({ writes: keys.map((key) => ({ key, value: undefined, unlogged: true })) });
     after = page.entries.at(-1)?.key;
     if (after === undefined || page.remaining === 0) return;
   }

@@ -5,7 +5,7 @@ import { StoreError } from '../../store/store-error.ts';
 export interface FencedStore {
   readonly store: Store;
   /** Refuses all further writes; resolves when no write is in progress. */
-  shut(): Promise<void>;
+  closeWrites(): Promise<void>;
 }
 
 /**
@@ -48,7 +48,7 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
       dump: () => store.dump(),
       close: () => Promise.reject(new StoreError('Unavailable', 'a control plane cannot close the store')),
     },
-    async shut() {
+    async closeWrites() {
       isShut = true;
       if (pendingWrites === 0) return;
       await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
+import { builtinObjectsDigest } from '../../registry/cache/builtin-objects.ts';
 import type { StoredResource } from '../../registry/resource.ts';
-import { upkeepSlice } from '../../registry/rows.ts';
-import { standingDigest } from '../../registry/standing-kinds.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { maintenanceSlice } from '../../registry/rows/rows.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import { widget, widgets } from '../../registry/widgets.fixture.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,7 +23,7 @@ const builtinObjects: readonly KubeObject[] = ['first', 'second'].map((name) =>
 const part: PlanePart = {
   resources: [widgets, gadgets, storedEvents, storedLeases],
   mount: (stores) => [...stores.values()].map((store) => mountStored(store)),
-  standing: builtinObjects,
+  builtinObjects: builtinObjects,
 };
 
 export interface TestFleetOptions extends Partial<FleetOptions> {
@@ -40,11 +40,11 @@ export function testFleet(options: TestFleetOptions = {}) {
   const opened: string[] = [];
   const fleet = createFleet({
     memoryBudget: 1024 * 1024 * 1024,
-    standing: standingDigest([builtinObjects]),
+    builtinObjectsDigest: builtinObjectsDigest([builtinObjects]),
     async open(id, own) {
       opened.push(id);
       const compose = () => ({ parts: [part], authorize: () => ({ allowed: true, reason: '' }) });
-      return openKubernetesPlane({ id, store: own, clock, log: silentLog, compose, onUpkeep: () => {} });
+      return openKubernetesPlane({ id, store: own, clock, log: silentLog, compose, onMaintenanceWork: () => {} });
     },
     ...options,
     store,
@@ -58,7 +58,7 @@ export function testFleet(options: TestFleetOptions = {}) {
 export async function rowsOf(store: Store): Promise<string[]> {
   const rows: string[] = [];
   for await (const row of store.dump()) {
-    if (row.row === 'head' || (row.row === 'slice' && row.slice === upkeepSlice)) continue;
+    if (row.row === 'head' || (row.row === 'slice' && row.slice === maintenanceSlice)) continue;
     rows.push(JSON.stringify(row));
   }
   return rows;

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { removalKey, resourceKey } from '../../registry/rows.ts';
+import { removalKey, resourceKey } from '../../registry/rows/rows.ts';
 import {
   deleting,
+  describeEvent,
   listing,
   system,
   take,
-  told,
   watching,
   widget,
   widgets,
   writing,
 } from '../../registry/widgets.fixture.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { startUpkeep } from '../upkeep/upkeep.ts';
+import { startMaintenance } from '../maintenance/maintenance.ts';
 import { gadgets, rowsOf, testFleet } from './fleet.fixture.ts';
 
 function kind(plane: ControlPlane, resource = widgets): KindStore {
@@ -41,9 +41,9 @@ describe('the fleet', () => {
     expect(first?.plane).toBe(second?.plane);
     first?.release();
     second?.release();
-    await fleet.use('one', (plane) => create(plane, 'x'));
+    await fleet.withPlane('one', (plane) => create(plane, 'x'));
     expect(opened).toEqual(['one']);
-    expect(await fleet.use('one', async (plane) => names(plane))).toEqual(['first', 'second', 'x']);
+    expect(await fleet.withPlane('one', async (plane) => names(plane))).toEqual(['first', 'second', 'x']);
   });
 
   it('stores one row for a new plane', async () => {
@@ -51,14 +51,14 @@ describe('the fleet', () => {
     const before = await rowsOf(store);
     await fleet.create('one');
     await fleet.create('one');
-    await fleet.use('one', async (plane) => names(plane));
+    await fleet.withPlane('one', async (plane) => names(plane));
     expect((await rowsOf(store)).length - before.length).toBe(2);
   });
 
   it('has no plane that was never created', async () => {
     const { fleet, opened } = testFleet();
     expect(await fleet.borrow('none')).toBeUndefined();
-    expect(await fleet.use('none', async () => 'there')).toBeUndefined();
+    expect(await fleet.withPlane('none', async () => 'there')).toBeUndefined();
     await fleet.remove('none');
     expect(fleet.loaded).toEqual({ planes: 0, bytes: 0 });
     expect(opened).toEqual([]);
@@ -76,8 +76,8 @@ describe('the fleet', () => {
     }
     expect(fleet.loaded.planes).toBeLessThan(6);
     expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e']);
-    expect(await fleet.use('a', async (plane) => names(plane))).toEqual(['first', 'in-a', 'second']);
-    expect(await fleet.use('held', async (plane) => names(plane))).toEqual(['first', 'kept', 'second']);
+    expect(await fleet.withPlane('a', async (plane) => names(plane))).toEqual(['first', 'in-a', 'second']);
+    expect(await fleet.withPlane('held', async (plane) => names(plane))).toEqual(['first', 'kept', 'second']);
     expect(opened).toEqual(['held', 'a', 'b', 'c', 'd', 'e', 'a']);
   });
 
@@ -87,12 +87,12 @@ describe('the fleet', () => {
     if (large === undefined) throw new Error('not there');
     const annotations = { text: 'x'.repeat(200_000) };
     // Its size is measured when it is released.
-    await fleet.use('large', (plane) => create(plane, 'much', { annotations }));
+    await fleet.withPlane('large', (plane) => create(plane, 'much', { annotations }));
     for (const id of ['a', 'b', 'a', 'b']) (await fleet.borrowOrCreate(id))?.release();
     expect(opened).toEqual(['large', 'a', 'b']);
     large.release();
     expect(fleet.loaded).toMatchObject({ planes: 1 });
-    for (const _ of [1, 2]) await fleet.use('large', async (plane) => names(plane));
+    for (const _ of [1, 2]) await fleet.withPlane('large', async (plane) => names(plane));
     expect(opened).toEqual(['large', 'a', 'b']);
   });
 
@@ -102,8 +102,8 @@ describe('the fleet', () => {
     if (borrowed === undefined) throw new Error('not there');
     const watch = await kind(borrowed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
     for (const id of ['a', 'b']) (await fleet.borrowOrCreate(id))?.release();
-    await fleet.use('watched', (plane) => create(plane, 'x'));
-    expect(await take(watch, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
+    await fleet.withPlane('watched', (plane) => create(plane, 'x'));
+    expect(await take(watch, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
     borrowed.release();
     (await fleet.borrowOrCreate('c'))?.release();
     expect(await take(watch, 1)).toEqual([]);
@@ -111,7 +111,7 @@ describe('the fleet', () => {
     expect(opened).toEqual(['watched', 'a', 'b', 'c', 'watched']);
     if (resumed === undefined) throw new Error('not there');
     const again = await kind(resumed.plane).verbs.watch(system(), watching({ resourceVersion: '2' }));
-    expect(await take(again, 1).then((events) => events.map(told))).toEqual(['ADDED x@5']);
+    expect(await take(again, 1).then((events) => events.map(describeEvent))).toEqual(['ADDED x@5']);
   });
 
   it('rejects all callers if a plane cannot be loaded, and tries again for the next caller', async () => {
@@ -138,10 +138,10 @@ describe('a removed plane', () => {
   it('leaves nothing in the store and nothing in memory', async () => {
     const { fleet, store } = testFleet();
     await fleet.create('stays');
-    await fleet.use('stays', (plane) => create(plane, 'x', { finalizers: ['x.example/f'] }));
+    await fleet.withPlane('stays', (plane) => create(plane, 'x', { finalizers: ['x.example/f'] }));
     const before = await rowsOf(store);
     await fleet.create('stays-not');
-    await fleet.use('stays-not', async (plane) => {
+    await fleet.withPlane('stays-not', async (plane) => {
       const { object: owner } = await create(plane, 'owner');
       const { uid = '', name = '' } = owner.metadata;
       const ownerReferences = [{ apiVersion: 'test.example/v1', kind: 'Widget', name, uid }];
@@ -182,13 +182,13 @@ describe('a removed plane', () => {
   it('is erased by the next process if the first one crashed during the removal', async () => {
     const { fleet, store } = testFleet();
     await fleet.create('half');
-    await fleet.use('half', (plane) => create(plane, 'x'));
+    await fleet.withPlane('half', (plane) => create(plane, 'x'));
     const birth = { key: { slice: 'half', segments: ['born'] }, value: undefined };
-    await store.transact({ writes: [birth, { key: removalKey('half'), value: '', quiet: true }] });
+    await store.transact({ writes: [birth, { key: removalKey('half'), value: '', unlogged: true }] });
     const next = testFleet({ store });
     expect(await next.fleet.borrow('half')).toBeUndefined();
     await expect(next.fleet.create('half')).rejects.toMatchObject({ code: 503 });
-    await next.fleet.resume();
+    await next.fleet.resumeRemovals();
     expect(await rowsOf(store)).toEqual([]);
   });
 
@@ -207,16 +207,18 @@ describe('maintenance of the fleet', () => {
     const { fleet, store } = testFleet({ clock });
     for (const id of ['busy', 'idle', 'gone']) {
       await fleet.create(id);
-      await fleet.use(id, (plane) => create(plane, 'x'));
+      await fleet.withPlane(id, (plane) => create(plane, 'x'));
     }
     for (const id of ['busy', 'gone']) {
-      await fleet.use(id, (plane) => kind(plane).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 60 })));
+      await fleet.withPlane(id, (plane) =>
+        kind(plane).verbs.delete(system(), 'x', deleting({ gracePeriodSeconds: 60 })),
+      );
     }
     await fleet.remove('gone');
     fleet.close();
 
     const { fleet: next, opened } = testFleet({ store, clock, memoryBudget: 1 });
-    const maintenance = startUpkeep({ store, clock, log: silentLog, plane: next.planeSource });
+    const maintenance = startMaintenance({ store, clock, log: silentLog, plane: next.planeSource });
     maintenance.wake();
     await maintenance.idle();
     expect(opened).toEqual([]);
@@ -224,7 +226,7 @@ describe('maintenance of the fleet', () => {
     await maintenance.idle();
     expect(opened).toEqual(['busy']);
     expect(next.loaded.planes).toBe(1);
-    expect(await next.use('busy', async (plane) => names(plane))).toEqual(['first', 'second']);
+    expect(await next.withPlane('busy', async (plane) => names(plane))).toEqual(['first', 'second']);
     await maintenance.stop();
   });
 });
@@ -233,10 +235,10 @@ describe('planes with a common id prefix', () => {
   it('never see objects of each other', async () => {
     const { fleet } = testFleet();
     for (const id of ['vc', 'vc-1', 'vc-11']) await fleet.borrowOrCreate(id).then((it) => it && create(it.plane, id));
-    const listed = await fleet.use('vc-1', async (plane) => kind(plane).verbs.list(system(), listing()));
+    const listed = await fleet.withPlane('vc-1', async (plane) => kind(plane).verbs.list(system(), listing()));
     expect(listed?.items.map(({ object }) => object.metadata.name)).toEqual(['first', 'second', 'vc-1']);
     await fleet.remove('vc-1');
-    expect(await fleet.use('vc-11', async (plane) => names(plane))).toEqual(['first', 'second', 'vc-11']);
-    expect(await fleet.use('vc', async (plane) => names(plane))).toEqual(['first', 'second', 'vc']);
+    expect(await fleet.withPlane('vc-11', async (plane) => names(plane))).toEqual(['first', 'second', 'vc-11']);
+    expect(await fleet.withPlane('vc', async (plane) => names(plane))).toEqual(['first', 'second', 'vc']);
   });
 });

@@ -1,16 +1,16 @@
 import { serviceUnavailable } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { removalKey } from '../../registry/rows.ts';
-import { translated } from '../../registry/store-status.ts';
+import { removalKey } from '../../registry/rows/rows.ts';
+import { withStatusErrors } from '../../registry/store-status.ts';
 import type { Entry, Store, Write } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { birthKey, birthOf, birthText } from '../plane-birth.ts';
-import type { PlaneSource } from '../upkeep/plane-objects.ts';
+import type { PlaneSource } from '../maintenance/plane-stores.ts';
+import { creationKey, creationRowText, readCreationRow } from '../plane-creation.ts';
 import { erasePlanes, markRemoved, planeEraser, unfinishedRemovals } from './erase-plane.ts';
 import { type FencedStore, fencedStore } from './fenced-store.ts';
-import { type Berth, type LoadedPlane, LoadedPlanes } from './loaded-planes.ts';
+import { type LoadedPlane, LoadedPlanes, type PlaneEntry } from './loaded-planes.ts';
 import { PlanesWithWork } from './planes-with-work.ts';
 
 export interface FleetOptions {
@@ -20,13 +20,13 @@ export interface FleetOptions {
   /** The memory limit for idle planes, in bytes. Planes in use are not unloaded, however much memory they take. */
   readonly memoryBudget: number;
   /** The digest of the built-in objects of each plane. A plane with a different one is rewritten once. */
-  readonly standing: string;
+  readonly builtinObjectsDigest: string;
   /** Opens an existing plane over its own store. `creationRow` is the plane's creation row. */
   open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
 }
 
 /** A plane that stays in memory until it is released. */
-export interface Borrowed {
+export interface BorrowedPlane {
   readonly plane: ControlPlane;
   /** Releases the plane. Call it when the request is answered or its watch has ended. Repeated calls have no effect. */
   release(): void;
@@ -40,18 +40,18 @@ export interface Fleet {
   /** Creates a plane. An existing plane stays unchanged. Throws 503 while a plane of that id is being removed. */
   create(id: string): Promise<void>;
   /** The write that creates a plane of an unused id, for callers that include it in a transaction of their own. */
-  birth(id: string): Write;
+  creationWrite(id: string): Write;
   /**
    * Loads a plane and pins it from the moment of the call. Resolves with `undefined` if there is no such plane. Rejects
    * if it cannot be loaded; the next call tries again.
    */
-  borrow(id: string): Promise<Borrowed | undefined>;
+  borrow(id: string): Promise<BorrowedPlane | undefined>;
   /**
    * Like `borrow`, but creates a missing plane. Resolves with `undefined` while a plane of that id is being removed.
    */
-  borrowOrCreate(id: string): Promise<Borrowed | undefined>;
+  borrowOrCreate(id: string): Promise<BorrowedPlane | undefined>;
   /** Borrows the plane for the duration of `work`. Resolves with `undefined` if there is no such plane. */
-  use<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined>;
+  withPlane<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined>;
   /** Borrows planes for maintenance. */
   readonly planeSource: PlaneSource;
   /**
@@ -62,7 +62,7 @@ export interface Fleet {
   /** The number of planes in memory, and roughly how many bytes they take. */
   readonly loaded: { readonly planes: number; readonly bytes: number };
   /** Completes removals that a crash has interrupted. */
-  resume(): Promise<void>;
+  resumeRemovals(): Promise<void>;
   /** Unloads all planes, in use or not. */
   close(): void;
 }
@@ -94,26 +94,26 @@ class PlaneFleet implements Fleet {
 
   async create(id: string): Promise<void> {
     const removal = { key: removalKey(id), revision: undefined };
-    const creationRow = { key: birthKey(id), revision: undefined };
+    const creationRow = { key: creationKey(id), revision: undefined };
     try {
-      await this.#store.transact({ checks: [creationRow, removal], writes: [this.birth(id)] });
+      await this.#store.transact({ checks: [creationRow, removal], writes: [this.creationWrite(id)] });
     } catch (error) {
       const failed = error instanceof StoreError && error.code === 'CheckFailed' ? error.detail : undefined;
       if (failed === 0) return;
       if (failed === 1) throw serviceUnavailable(`the control plane ${id} is still being removed`, 1);
-      await translated(Promise.reject(error));
+      await withStatusErrors(Promise.reject(error));
     }
   }
 
-  birth(id: string): Write {
-    return { key: birthKey(id), value: birthText(this.#options.clock, this.#options.standing) };
+  creationWrite(id: string): Write {
+    return { key: creationKey(id), value: creationRowText(this.#options.clock, this.#options.builtinObjectsDigest) };
   }
 
-  borrow(id: string): Promise<Borrowed | undefined> {
+  borrow(id: string): Promise<BorrowedPlane | undefined> {
     return this.#borrow(id, false);
   }
 
-  borrowOrCreate(id: string): Promise<Borrowed | undefined> {
+  borrowOrCreate(id: string): Promise<BorrowedPlane | undefined> {
     return this.#borrow(id, true);
   }
 
@@ -122,7 +122,7 @@ class PlaneFleet implements Fleet {
     return borrowed && { id, stores: () => borrowed.plane.stores(), release: borrowed.release };
   };
 
-  async use<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined> {
+  async withPlane<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined> {
     const borrowed = await this.borrow(id);
     if (borrowed === undefined) return undefined;
     try {
@@ -140,20 +140,20 @@ class PlaneFleet implements Fleet {
     return removing;
   }
 
-  async resume(): Promise<void> {
-    const ids = await translated(unfinishedRemovals(this.#store));
-    if (ids.size > 0) await translated(erasePlanes(this.#store, ids, this.#workTracker));
+  async resumeRemovals(): Promise<void> {
+    const ids = await withStatusErrors(unfinishedRemovals(this.#store));
+    if (ids.size > 0) await withStatusErrors(erasePlanes(this.#store, ids, this.#workTracker));
   }
 
   close(): void {
     this.#closed = true;
     for (const entry of this.#planes.all()) {
-      this.#planes.drop(entry);
+      this.#planes.removeEntry(entry);
       entry.loaded?.plane.close();
     }
   }
 
-  async #borrow(id: string, mayCreate: boolean): Promise<Borrowed | undefined> {
+  async #borrow(id: string, mayCreate: boolean): Promise<BorrowedPlane | undefined> {
     if (this.#closed) throw serviceUnavailable('the server is shutting down', 1);
     if (this.#removals.has(id)) return undefined;
     const entry = this.#entryOf(id, mayCreate);
@@ -176,28 +176,28 @@ class PlaneFleet implements Fleet {
     return mayCreate ? this.#borrow(id, mayCreate) : undefined;
   }
 
-  #entryOf(id: string, mayCreate: boolean): Berth {
+  #entryOf(id: string, mayCreate: boolean): PlaneEntry {
     const present = this.#planes.get(id);
     if (present !== undefined) return present;
     const entry = this.#planes.add(id, this.#load(id, mayCreate));
     entry.loading.then(
       (loaded) => {
         entry.loaded = loaded;
-        if (loaded === undefined) this.#planes.drop(entry);
+        if (loaded === undefined) this.#planes.removeEntry(entry);
         else if (this.#closed) loaded.plane.close();
       },
-      () => this.#planes.drop(entry),
+      () => this.#planes.removeEntry(entry),
     );
     return entry;
   }
 
   async #load(id: string, mayCreate: boolean): Promise<LoadedPlane | undefined> {
-    const creationRow = await birthOf(this.#store, id);
+    const creationRow = await readCreationRow(this.#store, id);
     if (creationRow === undefined) {
       if (!mayCreate) return undefined;
       await this.create(id);
     }
-    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.#workTracker.note(transaction));
+    const fence: FencedStore = fencedStore(this.#store, (transaction) => this.#workTracker.recordWrites(transaction));
     return { plane: await this.#options.open(id, fence.store, creationRow), fence };
   }
 
@@ -205,12 +205,12 @@ class PlaneFleet implements Fleet {
     // From here on callers find no plane. A load in progress has to finish first.
     const entry = this.#planes.get(id);
     await entry?.loading.catch(() => {});
-    if (!(await translated(markRemoved(this.#store, id)))) return;
+    if (!(await withStatusErrors(markRemoved(this.#store, id)))) return;
     if (entry !== undefined) {
-      this.#planes.drop(entry);
+      this.#planes.removeEntry(entry);
       entry.loaded?.plane.close();
-      await entry.loaded?.fence.shut();
+      await entry.loaded?.fence.closeWrites();
     }
-    await translated(this.#erase(id));
+    await withStatusErrors(this.#erase(id));
   }
 }

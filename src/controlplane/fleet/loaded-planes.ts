@@ -9,7 +9,7 @@ export interface LoadedPlane {
 }
 
 /** The entry of a plane that is loaded or being loaded. */
-export interface Berth {
+export interface PlaneEntry {
   readonly id: string;
   /** Resolves with `undefined` if there is no such plane. */
   readonly loading: Promise<LoadedPlane | undefined>;
@@ -45,9 +45,9 @@ export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
 export class LoadedPlanes {
   readonly #budget: number;
   readonly #log: Log;
-  readonly #entries = new Map<string, Berth>();
+  readonly #entries = new Map<string, PlaneEntry>();
   /** Entries without pins, least recently used first. */
-  readonly #idle = new Map<string, Berth>();
+  readonly #idle = new Map<string, PlaneEntry>();
   #bytes = 0;
   #idleBytes = 0;
 
@@ -65,24 +65,24 @@ export class LoadedPlanes {
     return this.#bytes;
   }
 
-  get(id: string): Berth | undefined {
+  get(id: string): PlaneEntry | undefined {
     return this.#entries.get(id);
   }
 
   /** Adds an entry for a plane that is being loaded. */
-  add(id: string, loading: Promise<LoadedPlane | undefined>): Berth {
-    const entry: Berth = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
+  add(id: string, loading: Promise<LoadedPlane | undefined>): PlaneEntry {
+    const entry: PlaneEntry = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
     this.#entries.set(id, entry);
     return entry;
   }
 
   /** Prevents the plane from being unloaded until `unpin`. */
-  pin(entry: Berth): void {
+  pin(entry: PlaneEntry): void {
     entry.pins++;
     this.#takeFromIdle(entry);
   }
 
-  unpin(entry: Berth): void {
+  unpin(entry: PlaneEntry): void {
     entry.pins--;
     // A plane that failed to load, or was removed in the meantime, has no entry any more.
     if (this.#entries.get(entry.id) !== entry || entry.loaded === undefined) return;
@@ -98,7 +98,7 @@ export class LoadedPlanes {
   }
 
   /** Removes the entry, even if the plane is in use. */
-  drop(entry: Berth): void {
+  removeEntry(entry: PlaneEntry): void {
     if (this.#entries.get(entry.id) !== entry) return;
     this.#entries.delete(entry.id);
     this.#takeFromIdle(entry);
@@ -106,11 +106,11 @@ export class LoadedPlanes {
     entry.bytes = 0;
   }
 
-  all(): readonly Berth[] {
+  all(): readonly PlaneEntry[] {
     return [...this.#entries.values()];
   }
 
-  #takeFromIdle(entry: Berth): void {
+  #takeFromIdle(entry: PlaneEntry): void {
     if (this.#idle.get(entry.id) !== entry) return;
     this.#idle.delete(entry.id);
     this.#idleBytes -= entry.bytes;
@@ -119,7 +119,7 @@ export class LoadedPlanes {
   #unloadIdle(): void {
     for (const entry of this.#idle.values()) {
       if (this.#idleBytes <= this.#budget || this.#idle.size === 1) return;
-      this.drop(entry);
+      this.removeEntry(entry);
       entry.loaded?.plane.close();
       this.#log.debug(
         { plane: entry.id, planes: this.size, bytes: this.#bytes },

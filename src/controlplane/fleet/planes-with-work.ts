@@ -1,4 +1,4 @@
-import { dueRange, gcRange, pendingRange, upkeepSlice } from '../../registry/rows.ts';
+import { deadlineRange, gcRange, maintenanceSlice, reconcileRange } from '../../registry/rows/rows.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 
@@ -25,12 +25,12 @@ export class PlanesWithWork {
   }
 
   /** Records the planes that a transaction leaves work for. Call it before the write. */
-  note({ writes }: Transaction): void {
-    for (const { key, value } of writes) if (value !== undefined && key.slice === upkeepSlice) this.#add(key);
+  recordWrites({ writes }: Transaction): void {
+    for (const { key, value } of writes) if (value !== undefined && key.slice === maintenanceSlice) this.#add(key);
   }
 
   /** Returns which of these planes may have work. The first call reads the rows that earlier processes have left. */
-  async among(ids: ReadonlySet<string>): Promise<FoundPlanes> {
+  async findAmong(ids: ReadonlySet<string>): Promise<FoundPlanes> {
     this.#loaded ??= this.#loadAll().catch((error: unknown) => {
       this.#loaded = undefined;
       throw error;
@@ -48,19 +48,19 @@ export class PlanesWithWork {
   }
 
   #add({ segments: [type, first = '', second = ''] }: Key): void {
-    if (type === dueRange.prefix[0]) this.#withDeadlines.add(second);
-    else if (type === gcRange.prefix[0] || type === pendingRange.prefix[0]) this.#withOtherWork.add(first);
+    if (type === deadlineRange.prefix[0]) this.#withDeadlines.add(second);
+    else if (type === gcRange.prefix[0] || type === reconcileRange.prefix[0]) this.#withOtherWork.add(first);
   }
 
   async #loadAll(): Promise<void> {
-    for (const range of [dueRange, gcRange, pendingRange]) await this.#loadRange(range);
+    for (const range of [deadlineRange, gcRange, reconcileRange]) await this.#loadRange(range);
   }
 
   async #loadRange(range: KeyRange): Promise<void> {
     for (let after: Key | undefined; ; ) {
       const page = await this.#store.list(range, {
         limit: pageSize,
-        uncounted: true,
+        skipCount: true,
         ...(after === undefined ? {} : { after }),
       });
       for (const { key } of page.entries) this.#add(key);

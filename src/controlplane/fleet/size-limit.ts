@@ -2,11 +2,11 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import type { AdmittedWrite, PlanePart } from '../plane-part.ts';
+import type { AdmissionAttributes, PlanePart } from '../plane-part.ts';
 
 export interface SizeLimitOptions {
   /** The memory limit for all objects of the plane, in bytes, as its caches estimate it. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   plane(): Pick<ControlPlane, 'stores'>;
 }
 
@@ -21,14 +21,14 @@ const maxSkippedChecks = 64;
  * refuses writes that make it larger. Deletes and writes that do not grow an object are allowed. Concurrent writes may
  * exceed the limit slightly.
  */
-export function sizeLimitPart({ mostBytes, plane }: SizeLimitOptions): PlanePart {
+export function sizeLimitPart({ maxBytes, plane }: SizeLimitOptions): PlanePart {
   let checksToSkip = 0;
   const isFull = (): boolean => {
     if (checksToSkip > 0) {
       checksToSkip -= 1;
       return false;
     }
-    let freeBytes = mostBytes;
+    let freeBytes = maxBytes;
     for (const store of plane().stores()) freeBytes -= store.objectBytes();
     checksToSkip = Math.max(0, Math.min(maxSkippedChecks, Math.floor(freeBytes / bytesPerSkippedCheck)));
     return freeBytes <= 0;
@@ -38,7 +38,7 @@ export function sizeLimitPart({ mostBytes, plane }: SizeLimitOptions): PlanePart
     mount: () => [],
     admit({ operation, resource, draft }) {
       if (operation === 'DELETE' || !isFull() || !isLarger(draft)) return;
-      const limit = `its objects have reached the limit of ${Math.floor(mostBytes / 1024 / 1024)} MiB`;
+      const limit = `its objects have reached the limit of ${Math.floor(maxBytes / 1024 / 1024)} MiB`;
       throw forbidden(
         groupResourceOf(resource),
         draft.object.metadata.name ?? '',
@@ -48,6 +48,6 @@ export function sizeLimitPart({ mostBytes, plane }: SizeLimitOptions): PlanePart
   };
 }
 
-function isLarger({ object, old }: AdmittedWrite['draft']): boolean {
+function isLarger({ object, old }: AdmissionAttributes['draft']): boolean {
   return old === undefined || writeJson(object).length > writeJson(old.object).length;
 }

@@ -1,25 +1,25 @@
 import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import { findStore } from '../../registry/kind-stores.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { kindsOfRules } from './kinds-of-rules.ts';
-import { Policies, type PoliciesOptions } from './policies.ts';
+import { AdmissionPolicies, type AdmissionPoliciesOptions } from './admission-policies.ts';
+import { matchedKinds } from './matched-kinds.ts';
 import { bindingResource, policyResource } from './policy-resource.ts';
 
 /** Validating admission policies and their bindings, and their enforcement for each write of the plane. */
 export function admissionPoliciesPart(
-  dependencies: Pick<PartDependencies, 'plane'> & Pick<PoliciesOptions, 'authorize'>,
+  dependencies: Pick<PartDependencies, 'plane'> & Pick<AdmissionPoliciesOptions, 'authorize'>,
 ): PlanePart {
   const { plane, authorize } = dependencies;
-  let policies: Policies | undefined;
+  let policies: AdmissionPolicies | undefined;
   return {
-    resources: [policyResource(kindsOfRules(plane)), bindingResource()],
+    resources: [policyResource(matchedKinds(plane)), bindingResource()],
     mount(stores) {
       const policyStore = findStore(stores, validatingAdmissionPolicyKind);
       const bindingStore = findStore(stores, validatingAdmissionPolicyBindingKind);
       if (policyStore === undefined || bindingStore === undefined) return [];
-      policies = new Policies({ policies: policyStore, bindings: bindingStore, plane, authorize });
+      policies = new AdmissionPolicies({ policies: policyStore, bindings: bindingStore, plane, authorize });
       return [mountStored(policyStore), mountStored(bindingStore)];
     },
     admit: (write) => policies?.admit(write),

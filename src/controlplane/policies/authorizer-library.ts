@@ -1,5 +1,5 @@
 import { BOOL, opaque, STRING } from '../cel/cel-type.ts';
-import type { AccessAnswer, AccessQuestion, Evaluation } from '../cel/evaluation.ts';
+import type { AccessCheck, AccessDecision, Evaluation } from '../cel/evaluation.ts';
 import { EvaluationError } from '../cel/meter.ts';
 import { method, type Overload, signature } from '../cel/overload.ts';
 import { CelOpaque } from '../cel/value.ts';
@@ -10,13 +10,13 @@ const GROUP_CHECK = opaque('kubernetes.authorization.GroupCheck');
 export const RESOURCE_CHECK = opaque('kubernetes.authorization.ResourceCheck');
 const DECISION = opaque('kubernetes.authorization.Decision');
 
-const EMPTY_CHECK: AccessQuestion = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
+const EMPTY_CHECK: AccessCheck = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
 
 /** An access check that is being built: `authorizer` and the results of its methods. */
 class CelAccessCheck extends CelOpaque {
   readonly typeName: string;
-  readonly attributes: AccessQuestion;
-  constructor(typeName: string, attributes: AccessQuestion) {
+  readonly attributes: AccessCheck;
+  constructor(typeName: string, attributes: AccessCheck) {
     super();
     this.typeName = typeName;
     this.attributes = attributes;
@@ -28,8 +28,8 @@ class CelAccessCheck extends CelOpaque {
 
 class CelDecision extends CelOpaque {
   readonly typeName = 'kubernetes.authorization.Decision';
-  readonly decision: AccessAnswer;
-  constructor(decision: AccessAnswer) {
+  readonly decision: AccessDecision;
+  constructor(decision: AccessDecision) {
     super();
     this.decision = decision;
   }
@@ -44,13 +44,13 @@ export function authorizerValue(): CelOpaque {
 }
 
 /** The value of `authorizer.requestResource`: access checks for the caller and the resource of the request. */
-export function resourceCheckValue(about: Partial<AccessQuestion>): CelOpaque {
+export function resourceCheckValue(about: Partial<AccessCheck>): CelOpaque {
   return new CelAccessCheck('kubernetes.authorization.ResourceCheck', { ...EMPTY_CHECK, ...about });
 }
 
 type CheckAndText = readonly [CelAccessCheck, string];
 
-function extendCheck(typeName: string, change: (text: string) => Partial<AccessQuestion>) {
+function extendCheck(typeName: string, change: (text: string) => Partial<AccessCheck>) {
   return ([{ attributes }, text]: CheckAndText): CelAccessCheck =>
     new CelAccessCheck(typeName, { ...attributes, ...change(text) });
 }
@@ -136,7 +136,7 @@ export const authorizerLibrary: readonly Overload[] = [
   method('error', 'decision_error', signature([DECISION], STRING), () => ''),
 ];
 
-function decide([{ attributes }, verb]: CheckAndText, { access }: Evaluation): CelDecision {
-  if (access === undefined) throw new EvaluationError('authorizer is not available here');
-  return new CelDecision(access({ ...attributes, verb }));
+function decide([{ attributes }, verb]: CheckAndText, { checkAccess }: Evaluation): CelDecision {
+  if (checkAccess === undefined) throw new EvaluationError('authorizer is not available here');
+  return new CelDecision(checkAccess({ ...attributes, verb }));
 }

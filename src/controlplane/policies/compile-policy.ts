@@ -1,7 +1,7 @@
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
-import { DividedWork } from '../../lib/divided-work.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import { type CelType, DYN, describeType } from '../cel/cel-type.ts';
-import { CHARACTERS_PER_TURN, compileExpression, type Program } from '../cel/compile-expression.ts';
+import { CHARACTERS_PER_SLICE, compileExpression, type Program } from '../cel/compile-expression.ts';
 import type { Environment } from '../cel/environment.ts';
 import type { Parse } from '../cel/parse.ts';
 import { type PolicyNames, policyEnvironment } from './policy-environment.ts';
@@ -32,7 +32,7 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
     authorizer: true,
     ...(objectType === undefined ? {} : { objectType }),
   };
-  const work = new DividedWork(CHARACTERS_PER_TURN);
+  const work = new WorkBudget(CHARACTERS_PER_SLICE);
   const compile = async (text: string, environment: Environment, expectedTypes: readonly string[] | undefined) => {
     if (work.spend(text.length)) await work.next();
     return compileOne(parse, text, environment, expectedTypes);
@@ -81,7 +81,7 @@ function compileOne(
 ): PolicyExpression {
   const program = compileExpression(parse, text, environment);
   if ('fault' in program) {
-    const stage = program.always === true ? 'program instantiation failed' : 'compilation failed';
+    const stage = program.failsAlways === true ? 'program instantiation failed' : 'compilation failed';
     return { text, fault: `${stage}: ${program.fault}` };
   }
   const { type } = program;

@@ -3,7 +3,7 @@ import type { PolicySpec } from '../../api/admissionregistration/validating-admi
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../api/field-error.ts';
 import { parseApiVersion } from '../../api/meta.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
-import { qualifiedNameFaults, relativeLabelFaults, subdomainFaults } from '../../api/validation/names.ts';
+import { dns1035LabelFaults, qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import type { Parse } from '../cel/parse.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
@@ -64,11 +64,11 @@ function paramKindErrors(
     const faults = group === '' ? [] : subdomainFaults(group);
     if (faults.length > 0) errors.push(invalid(at, group, faults.join(',')));
     if (version === '') errors.push(invalid(at, apiVersion, 'version must be specified'));
-    else if (relativeLabelFaults(version).length > 0) {
-      errors.push(invalid(at, version, relativeLabelFaults(version).join(',')));
+    else if (dns1035LabelFaults(version).length > 0) {
+      errors.push(invalid(at, version, dns1035LabelFaults(version).join(',')));
     }
   }
-  const faults = relativeLabelFaults(kind.toLowerCase());
+  const faults = dns1035LabelFaults(kind.toLowerCase());
   if (kind === '') errors.push(required(childPath(path, 'kind')));
   else if (faults.length > 0) {
     const detail = `may have mixed case, but should otherwise match: ${faults.join(',')}`;

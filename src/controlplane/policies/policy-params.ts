@@ -7,7 +7,7 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 
 /** A binding that cannot be evaluated; the policy's failurePolicy determines the consequence. */
-export class BindingFault extends Error {}
+export class BindingError extends Error {}
 
 /**
  * The parameter objects with which a policy is evaluated, one after the other; `undefined` means an evaluation without
@@ -22,19 +22,19 @@ export function collectParams(
   if (kind === undefined || reference === undefined) return [undefined];
   const store = storeOf(stores, kind);
   if (store === undefined) {
-    throw new BindingFault(`paramKind kind \`${kind.apiVersion}, Kind=${kind.kind}\` not known`);
+    throw new BindingError(`paramKind kind \`${kind.apiVersion}, Kind=${kind.kind}\` not known`);
   }
   const { namespaced } = store.resource;
   if (!namespaced && (reference.namespace ?? '') !== '') {
-    throw new BindingFault('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+    throw new BindingError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
   const paramNamespace = namespaced ? reference.namespace || namespace : '';
   if (namespaced && paramNamespace === '') {
-    throw new BindingFault('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+    throw new BindingError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }
   const found = objectsOf(store, reference, paramNamespace);
   if (found.length === 0 && reference.parameterNotFoundAction === 'Deny') {
-    throw new BindingFault('no params found for policy binding with `Deny` parameterNotFoundAction');
+    throw new BindingError('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
   return found;
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { binding, bindingsKey, openPolicyBench, policiesKey, policy, refused, send } from './policies.fixture.ts';
+import {
+  binding,
+  bindingsKey,
+  createAs,
+  openPolicyTestEnv,
+  policiesKey,
+  policy,
+  refusalOf,
+} from './admission-policies.fixture.ts';
 
 describe('a written policy', () => {
   it.each([
@@ -36,15 +44,15 @@ describe('a written policy', () => {
       'must evaluate to one of [string null_type] but got int',
     ],
   ] as const)('is refused with %j', async (spec, text) => {
-    const env = await openPolicyBench();
-    expect((await refused(send(env, policiesKey, policy('rule', spec as unknown as JsonObject)))).message).toContain(
-      text,
-    );
+    const env = await openPolicyTestEnv();
+    expect(
+      (await refusalOf(createAs(env, policiesKey, policy('rule', spec as unknown as JsonObject)))).message,
+    ).toContain(text);
   });
 
   it('gets its defaults, and type checking warnings in its status', async () => {
-    const env = await openPolicyBench();
-    const made = await send(
+    const env = await openPolicyTestEnv();
+    const made = await createAs(
       env,
       policiesKey,
       policy('typed', {
@@ -91,9 +99,9 @@ describe('a written binding', () => {
     [{ paramRef: { parameterNotFoundAction: 'Deny' } }, 'one of name or selector must be specified'],
     [{ matchResources: { matchPolicy: 'Some' } }, 'supported values: "Equivalent", "Exact"'],
   ] as const)('is refused with %j', async (spec, text) => {
-    const env = await openPolicyBench();
-    expect((await refused(send(env, bindingsKey, binding('rule', spec as unknown as JsonObject)))).message).toContain(
-      text,
-    );
+    const env = await openPolicyTestEnv();
+    expect(
+      (await refusalOf(createAs(env, bindingsKey, binding('rule', spec as unknown as JsonObject)))).message,
+    ).toContain(text);
   });
 });

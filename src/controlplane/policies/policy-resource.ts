@@ -12,16 +12,16 @@ import type { KubeObject } from '../../api/meta.ts';
 import { equalJson, type JsonObject } from '../../lib/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { loadParser } from '../cel/parse.ts';
-import type { KindsOfRules } from './kinds-of-rules.ts';
+import type { MatchedKinds } from './matched-kinds.ts';
 import { policyErrors } from './policy-errors.ts';
-import { typeChecking } from './type-checking.ts';
+import { typeCheckingStatus } from './type-checking.ts';
 
 const shared = { unconditionalUpdate: false } as const;
 
 /**
  * The kind ValidatingAdmissionPolicy. Types are checked when a policy is written, and its status shows the warnings.
  */
-export function policyResource(kinds: KindsOfRules): StoredResource {
+export function policyResource(kinds: MatchedKinds): StoredResource {
   return defineResource({
     ...validatingAdmissionPolicyKind,
     ...shared,
@@ -34,7 +34,7 @@ export function policyResource(kinds: KindsOfRules): StoredResource {
       const conditions = (draft.old?.object.status as JsonObject | undefined)?.conditions;
       draft.object.status = {
         observedGeneration: generation,
-        typeChecking: (await typeChecking(await loadParser(), spec, kinds)) as JsonObject,
+        typeChecking: (await typeCheckingStatus(await loadParser(), spec, kinds)) as JsonObject,
         ...(conditions === undefined ? {} : { conditions }),
       };
     },

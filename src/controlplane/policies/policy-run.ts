@@ -1,40 +1,40 @@
-import type { AccessAnswer, AccessQuestion } from '../cel/evaluation.ts';
+import type { AccessCheck, AccessDecision } from '../cel/evaluation.ts';
 import { CostExceeded, EvaluationError, Meter } from '../cel/meter.ts';
 import { CelMap, type CelValue } from '../cel/value.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 
 /** The cost budget is exhausted; no further expressions are evaluated. */
-export class OutOfBudget extends Error {
+export class CostBudgetExceeded extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');
   }
 }
 
 /** The result of one expression. */
-export type Outcome = { readonly value: CelValue } | { readonly error: string };
+export type ExpressionResult = { readonly value: CelValue } | { readonly error: string };
 
-export interface RunOptions {
+export interface PolicyRunOptions {
   readonly policy: CompiledPolicy;
   /** The values of all names except `variables`. */
   readonly values: ReadonlyMap<string, CelValue>;
-  readonly access: (question: AccessQuestion) => AccessAnswer;
+  readonly checkAccess: (question: AccessCheck) => AccessDecision;
   readonly budget: number;
 }
 
 /** Evaluates the expressions of a policy for one request; variables are evaluated on first use, and once. */
 export class PolicyRun {
-  readonly #options: RunOptions;
+  readonly #options: PolicyRunOptions;
   readonly #variables: Variables;
-  left: number;
+  remainingBudget: number;
 
-  constructor(options: RunOptions) {
+  constructor(options: PolicyRunOptions) {
     this.#options = options;
-    this.left = options.budget;
+    this.remainingBudget = options.budget;
     this.#variables = new Variables(options.policy.variables, (expression) => this.#evaluate(expression));
   }
 
   /** Throws CostBudgetExceeded. */
-  ask(expression: PolicyExpression): Outcome {
+  evaluate(expression: PolicyExpression): ExpressionResult {
     if (expression.fault !== undefined) return { error: `compilation error: ${expression.fault}` };
     try {
       return { value: this.#evaluate(expression) };
@@ -45,20 +45,20 @@ export class PolicyRun {
   }
 
   #evaluate(expression: PolicyExpression): CelValue {
-    const { values, access } = this.#options;
+    const { values, checkAccess } = this.#options;
     const meter = new Meter();
     try {
       const bindings = (name: string): CelValue | undefined =>
         name === 'variables' ? this.#variables : (values.get(name) ?? null);
-      return expression.program?.run(bindings, { meter, access }) ?? null;
+      return expression.program?.run(bindings, { meter, checkAccess }) ?? null;
     } finally {
       this.#spend(meter.cost);
     }
   }
 
   #spend(cost: number): void {
-    this.left -= cost;
-    if (this.left < 0) throw new OutOfBudget();
+    this.remainingBudget -= cost;
+    if (this.remainingBudget < 0) throw new CostBudgetExceeded();
   }
 }
 

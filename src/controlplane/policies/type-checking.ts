@@ -5,14 +5,18 @@ import type { CelType } from '../cel/cel-type.ts';
 import type { Parse } from '../cel/parse.ts';
 import { declaredType } from '../cel/schema-type.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
-import type { KindsOfRules } from './kinds-of-rules.ts';
+import type { MatchedKinds } from './matched-kinds.ts';
 
-export interface TypeChecking {
+export interface TypeCheckingStatus {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
 /** Checks the expressions of a policy against the types of the kinds that it matches. Warnings refuse nothing. */
-export async function typeChecking(parse: Parse, spec: PolicySpec, kinds: KindsOfRules): Promise<TypeChecking> {
+export async function typeCheckingStatus(
+  parse: Parse,
+  spec: PolicySpec,
+  kinds: MatchedKinds,
+): Promise<TypeCheckingStatus> {
   const warnings = new Map<string, string[]>();
   const generalFaults = new Set((await faultsOf(parse, spec, undefined)).keys());
   for (const kind of kinds(spec.matchConstraints)) {

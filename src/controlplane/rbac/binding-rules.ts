@@ -8,7 +8,7 @@ import { pathSegmentFaults, subdomainFaults } from '../../api/validation/names.t
 import { equalJson } from '../../lib/json-value.ts';
 
 /** Fills in the default API groups. */
-export function fillInGroups(binding: KubeObject): void {
+export function setDefaultGroups(binding: KubeObject): void {
   const { apiGroup, kind, name } = roleRefOf(binding);
   binding.roleRef = { apiGroup: apiGroup || rbacGroup, kind, name };
   for (const subject of subjectsOf(binding)) {

@@ -1,14 +1,14 @@
-import { defaultRoleInside } from '../../api/management/roles-inside.ts';
+import { defaultVirtualClusterRole } from '../../api/management/virtual-cluster-roles.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../../api/naming.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { roleKind } from '../../api/rbac/role.ts';
-import { roleBindingInside } from '../../api/rbac/role-binding-inside.ts';
+import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
 import { deepFreeze, type JsonValue } from '../../lib/json-value.ts';
-import { aggregatedRules } from './aggregate.ts';
-import { adminRights, editRights, reading, toResources, viewRights } from './namespace-rights.ts';
+import { aggregatedRules } from './aggregated-rules.ts';
+import { adminRules, editRules, readVerbs, resourceRule, viewRules } from './namespace-role-rules.ts';
 
 /** On a default object: whether the server restores missing parts. `"false"` disables that. */
 export const autoupdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate';
@@ -23,10 +23,10 @@ let builtinObjects: readonly KubeObject[] | undefined;
  * instance does not specify one: nearly every virtual cluster needs it, and only a gateway puts callers into its group.
  * One list for the whole process.
  */
-export function standingRbacObjects(): readonly KubeObject[] {
+export function builtinRbacObjects(): readonly KubeObject[] {
   builtinObjects ??= [
     ...defaultRbacObjects(),
-    deepFreeze(roleBindingInside(defaultRoleInside) as JsonValue) as KubeObject,
+    deepFreeze(virtualClusterRoleBinding(defaultVirtualClusterRole) as JsonValue) as KubeObject,
   ];
   return builtinObjects;
 }
@@ -47,9 +47,9 @@ export function defaultRbacObjects(): readonly KubeObject[] {
 
 function clusterRoles(): KubeObject[] {
   const parts = [
-    clusterRole('system:aggregate-to-admin', adminRights(), aggregateTo('admin')),
-    clusterRole('system:aggregate-to-edit', editRights(), aggregateTo('edit')),
-    clusterRole('system:aggregate-to-view', viewRights(), aggregateTo('view')),
+    clusterRole('system:aggregate-to-admin', adminRules(), aggregateTo('admin')),
+    clusterRole('system:aggregate-to-edit', editRules(), aggregateTo('edit')),
+    clusterRole('system:aggregate-to-view', viewRules(), aggregateTo('view')),
   ];
   const view = aggregated('view', parts, aggregateTo('edit'));
   const edit = aggregated('edit', [...parts, view], aggregateTo('admin'));
@@ -59,21 +59,21 @@ function clusterRoles(): KubeObject[] {
 
 function plainClusterRoles(): KubeObject[] {
   return [
-    clusterRole('cluster-admin', [toResources(['*'], ['*'], '*'), toPaths(['*'], '*')]),
+    clusterRole('cluster-admin', [resourceRule(['*'], ['*'], '*'), toPaths(['*'], '*')]),
     clusterRole('system:auth-delegator', [
-      toResources(['create'], ['authentication.k8s.io'], 'tokenreviews'),
-      toResources(['create'], ['authorization.k8s.io'], 'subjectaccessreviews'),
+      resourceRule(['create'], ['authentication.k8s.io'], 'tokenreviews'),
+      resourceRule(['create'], ['authorization.k8s.io'], 'subjectaccessreviews'),
     ]),
     clusterRole('system:basic-user', [
-      toResources(['create'], ['authorization.k8s.io'], 'selfsubjectaccessreviews selfsubjectrulesreviews'),
-      toResources(['create'], ['authentication.k8s.io'], 'selfsubjectreviews'),
+      resourceRule(['create'], ['authorization.k8s.io'], 'selfsubjectaccessreviews selfsubjectrulesreviews'),
+      resourceRule(['create'], ['authentication.k8s.io'], 'selfsubjectreviews'),
     ]),
     clusterRole('system:discovery', [
       toPaths(['get'], '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'),
     ]),
     clusterRole('system:monitoring', [
       toPaths(['get'], '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz'),
-      toResources(['get'], [''], 'nodes/metrics'),
+      resourceRule(['get'], [''], 'nodes/metrics'),
     ]),
     clusterRole('system:public-info-viewer', [toPaths(['get'], '/healthz /livez /readyz /version /version/')]),
     clusterRole('system:service-account-issuer-discovery', [
@@ -98,7 +98,7 @@ function clusterRoleBindings(): KubeObject[] {
 
 /** Extension API servers are installed with a binding to this role. */
 function systemRoles(): KubeObject[] {
-  const rule = toResources(reading, [''], 'configmaps');
+  const rule = resourceRule(readVerbs, [''], 'configmaps');
   const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];
   const metadata = metadataOf('extension-apiserver-authentication-reader');
   return [

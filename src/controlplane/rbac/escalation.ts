@@ -10,12 +10,12 @@ import { listAt } from '../../lib/json-path.ts';
 import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Draft, StoredResource } from '../../registry/resource.ts';
-import { describeRights, quotedList, uncovered } from './covers.ts';
-import { isMissing, type Policy } from './policy.ts';
-import { allRules, describeMissing, isMaster } from './rbac-authorizer.ts';
+import { describeMissingRoles, isSystemMaster, rulesOfUser } from './rbac-authorizer.ts';
+import { isMissingRole, type RbacPolicy } from './rbac-policy.ts';
+import { describePermissions, quotedList, uncoveredPermissions } from './uncovered-permissions.ts';
 
 /** Called at the time of a write, because parts are created before the plane whose policy this is. */
-export type PolicyNow = () => Policy;
+export type RbacPolicyGetter = () => RbacPolicy;
 
 const everything: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -30,7 +30,7 @@ export async function refuseEscalation(
   resource: StoredResource,
   draft: Draft,
   context: RequestContext,
-  policy: PolicyNow,
+  policy: RbacPolicyGetter,
 ): Promise<void> {
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const name = draft.object.metadata.name ?? '';
@@ -49,11 +49,11 @@ export async function refuseEscalation(
 }
 
 /** Refuses a binding to a role that allows more than its writer may do, unless the writer may `bind` it. */
-export async function refuseForeignRole(
+export async function refuseUnheldRole(
   resource: StoredResource,
   draft: Draft,
   context: RequestContext,
-  policy: PolicyNow,
+  policy: RbacPolicyGetter,
 ): Promise<void> {
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const role = roleRefOf(draft.object);
@@ -65,28 +65,30 @@ export async function refuseForeignRole(
   if (await context.may({ verb: 'bind', ...attributes })) return;
   const rules = policy().rulesOf({ role, namespace });
   // Kubernetes reports the kind of the binding here, not that of the role.
-  if (isMissing(rules)) throw notFound(groupResourceOf(resource), rules.name);
+  if (isMissingRole(rules)) throw notFound(groupResourceOf(resource), rules.name);
   const missingText = missingPermissions(resource, policy(), context, rules);
   if (missingText !== undefined)
     throw forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', missingText);
 }
 
 function mayGrantAnything({ system, user }: RequestContext): boolean {
-  return system || isMaster(user);
+  return system || isSystemMaster(user);
 }
 
 function missingPermissions(
   resource: StoredResource,
-  policy: Policy,
+  policy: RbacPolicy,
   { user, namespace }: RequestContext,
   wanted: readonly PolicyRule[],
 ): string | undefined {
-  const { rules, missing } = allRules(policy, user, resource.namespaced ? namespace : '');
-  const uncoveredRules = uncovered(rules, wanted);
+  const { rules, missing } = rulesOfUser(policy, user, resource.namespaced ? namespace : '');
+  const uncoveredRules = uncoveredPermissions(rules, wanted);
   if (uncoveredRules.length === 0) return undefined;
   const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;
-  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${describeRights(uncoveredRules)}`;
-  return missing.length === 0 ? text : `${text}; resolution errors: [${describeMissing(missing, resource.plural)}]`;
+  const text = `${who} is attempting to grant RBAC permissions not currently held:\n${describePermissions(uncoveredRules)}`;
+  return missing.length === 0
+    ? text
+    : `${text}; resolution errors: [${describeMissingRoles(missing, resource.plural)}]`;
 }
 
 function aggregates(role: KubeObject): boolean {

@@ -36,7 +36,7 @@ export class Grants {
   }
 
   /** Each binding in that namespace that names the user or one of their groups, without duplicates. */
-  *of(user: UserInfo, namespace: string): Generator<Grant> {
+  *forUser(user: UserInfo, namespace: string): Generator<Grant> {
     const grantsByKey = this.#bySubject.get(namespace);
     if (grantsByKey === undefined) return;
     const seen = new Set<Grant>();
@@ -59,7 +59,7 @@ export class Grants {
 }
 
 /** The subject that the decision reports as its reason: the first one that matches the user. */
-export function reasonIn({ subjects, namespace }: Grant, user: UserInfo): Subject | undefined {
+export function matchingSubject({ subjects, namespace }: Grant, user: UserInfo): Subject | undefined {
   const keys = new Set(subjectKeys(user));
   return subjects.find((subject) => keys.has(subjectKey(subject, namespace) ?? ''));
 }

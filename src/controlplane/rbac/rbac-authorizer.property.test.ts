@@ -5,7 +5,7 @@ import { roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes } from '../../auth/authz/attributes.ts';
-import { clusterRole, clusterRoleBinding, kindOf, RbacBench, role, roleBinding } from './rbac.fixture.ts';
+import { clusterRole, clusterRoleBinding, kindOf, RbacTestEnv, role, roleBinding } from './rbac.fixture.ts';
 
 const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
 const some = <T>(...values: T[]) => fc.subarray(values, { minLength: 1 });
@@ -125,7 +125,7 @@ describe('decisions of RBAC', () => {
     const scenario = fc.tuple(steps, fc.array(fc.tuple(anyUser, anyAttributes), { minLength: 240, maxLength: 240 }));
     await fc.assert(
       fc.asyncProperty(scenario, async ([writes, questions]) => {
-        const env = await RbacBench.open();
+        const env = await RbacTestEnv.open();
         const expectedObjects = new Map<string, KubeObject>();
         // Some decisions are requested after each write: a cached earlier decision must not be returned later.
         const each = Math.ceil(questions.length / writes.length);
@@ -149,7 +149,12 @@ describe('decisions of RBAC', () => {
   });
 });
 
-async function take(env: RbacBench, expectedObjects: Map<string, KubeObject>, object: KubeObject, isRemoved: boolean) {
+async function take(
+  env: RbacTestEnv,
+  expectedObjects: Map<string, KubeObject>,
+  object: KubeObject,
+  isRemoved: boolean,
+) {
   const { name = '', namespace = '' } = object.metadata;
   const key = `${object.kind}/${namespace}/${name}`;
   const before = expectedObjects.get(key);

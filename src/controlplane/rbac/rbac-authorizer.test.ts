@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
-import { admin, clusterRole, clusterRoleBinding, person, RbacBench, role, roleBinding } from './rbac.fixture.ts';
+import { admin, clusterRole, clusterRoleBinding, RbacTestEnv, role, roleBinding, testUser } from './rbac.fixture.ts';
 
 const configMapReadRule = { verbs: ['get'], apiGroups: [''], resources: ['configmaps'] };
 
-let env: RbacBench;
+let env: RbacTestEnv;
 beforeEach(async () => {
-  env = await RbacBench.open();
+  env = await RbacTestEnv.open();
 });
 
 function decide(user: UserInfo, asked: Partial<ResourceAttributes> = {}): Decision {
@@ -38,26 +38,26 @@ describe('the reason of a decision', () => {
     ];
     await env.create(roleBinding('a', 'one', 'Role/maps', ...subjects));
     await env.create(clusterRoleBinding('two', 'maps', { kind: 'ServiceAccount', name: 'bot', namespace: 'b' }));
-    expect(decide(person('una', 'ops'))).toEqual({
+    expect(decide(testUser('una', 'ops'))).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by RoleBinding "one/a" of Role "maps" to Group "ops"',
     });
-    expect(decide(person('una')).reason).toBe('RBAC: allowed by RoleBinding "one/a" of Role "maps" to User "una"');
-    expect(decide(person('system:serviceaccount:a:bot')).reason).toBe(
+    expect(decide(testUser('una')).reason).toBe('RBAC: allowed by RoleBinding "one/a" of Role "maps" to User "una"');
+    expect(decide(testUser('system:serviceaccount:a:bot')).reason).toBe(
       'RBAC: allowed by RoleBinding "one/a" of Role "maps" to ServiceAccount "bot/a"',
     );
-    expect(decide(person('system:serviceaccount:b:bot')).reason).toBe(
+    expect(decide(testUser('system:serviceaccount:b:bot')).reason).toBe(
       'RBAC: allowed by ClusterRoleBinding "two" of ClusterRole "maps" to ServiceAccount "bot/b"',
     );
-    expect(decide(person('una'), { namespace: 'b' })).toEqual({ allowed: false, reason: '' });
+    expect(decide(testUser('una'), { namespace: 'b' })).toEqual({ allowed: false, reason: '' });
   });
 
   it('names the roles that do not exist', async () => {
     await env.create(clusterRoleBinding('one', 'gone', { kind: 'User', name: 'una' }));
-    expect(decide(person('una')).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found');
+    expect(decide(testUser('una')).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found');
     await env.create(clusterRoleBinding('again', 'gone', { kind: 'User', name: 'una' }));
     await env.create(roleBinding('a', 'two', 'Role/gone', { kind: 'User', name: 'una' }));
-    expect(decide(person('una')).reason).toBe(
+    expect(decide(testUser('una')).reason).toBe(
       'RBAC: [clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "gone" not found]',
     );
   });
@@ -66,12 +66,12 @@ describe('the reason of a decision', () => {
 describe('permissions in a new plane', () => {
   it('include everything for the server itself and for system:masters, regardless of roles', async () => {
     expect(decide(admin)).toEqual({ allowed: true, reason: '' });
-    const system = { user: person('controllers'), system: true };
+    const system = { user: testUser('controllers'), system: true };
     expect(env.part.authorize(system, { resourceRequest: false, verb: 'get', path: '/x' }).allowed).toBe(true);
   });
 
   it('include discovery and self reviews for all users (AUTHZ-07, DISC-18)', () => {
-    const anybody = person('nobody');
+    const anybody = testUser('nobody');
     const own = { verb: 'create', group: 'authorization.k8s.io', namespace: '', name: '' };
     expect(decide(anybody, { ...own, resource: 'selfsubjectaccessreviews' }).allowed).toBe(true);
     expect(decide(anybody, { ...own, resource: 'subjectaccessreviews' }).allowed).toBe(false);
@@ -88,7 +88,7 @@ describe('permissions in a new plane', () => {
       await env.create(roleBinding('a', name, `ClusterRole/${name}`, { kind: 'User', name }));
     }
     const may = (name: string, verb: string, resource: string, group = '') =>
-      decide(person(name), { verb, resource, group }).allowed;
+      decide(testUser(name), { verb, resource, group }).allowed;
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'list', 'configmaps'))).toEqual([true, true, true]);
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'get', 'secrets'))).toEqual([false, true, true]);
     expect(['view', 'edit', 'admin'].map((name) => may(name, 'create', 'configmaps'))).toEqual([false, true, true]);
@@ -110,9 +110,9 @@ describe('permissions in a new plane', () => {
       role('a', 'one', [{ ...configMapReadRule, verbs: ['get', 'watch', 'create'], resourceNames: ['m'] }]),
     );
     await env.create(roleBinding('a', 'one', 'Role/one', { kind: 'User', name: 'una' }));
-    expect(decide(person('una'), { verb: 'watch' }).allowed).toBe(true);
-    expect(decide(person('una'), { verb: 'watch', name: '' }).allowed).toBe(false);
-    expect(decide(person('una'), { verb: 'create', name: '' }).allowed).toBe(false);
+    expect(decide(testUser('una'), { verb: 'watch' }).allowed).toBe(true);
+    expect(decide(testUser('una'), { verb: 'watch', name: '' }).allowed).toBe(false);
+    expect(decide(testUser('una'), { verb: 'create', name: '' }).allowed).toBe(false);
   });
 });
 

@@ -7,8 +7,8 @@ import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import { goQuote } from '../../lib/go-quote.ts';
 import type { ReviewRules } from '../core/reviews.ts';
-import { type Grant, reasonIn } from './grants.ts';
-import { isMissing, type MissingRole, type Policy } from './policy.ts';
+import { type Grant, matchingSubject } from './grants.ts';
+import { isMissingRole, type MissingRole, type RbacPolicy } from './rbac-policy.ts';
 import { ruleAllows } from './rule-allows.ts';
 
 /** The subject of a decision: `system` is the server's own code. */
@@ -24,12 +24,12 @@ export interface RbacAuthorizer {
 }
 
 /** The decision of Kubernetes' RBAC: allowed if a rule of a role that is bound to the caller allows it. */
-export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
+export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
   return {
     authorize: ({ user, system }, attributes) =>
-      system || isMaster(user) ? allowedAsMaster : decide(policy, user, attributes),
+      system || isSystemMaster(user) ? allowedAsMaster : decide(policy, user, attributes),
     rules({ user }, namespace) {
-      const { rules, missing } = allRules(policy, user, namespace);
+      const { rules, missing } = rulesOfUser(policy, user, namespace);
       return {
         resourceRules: rules
           .filter(({ resources = [] }) => resources.length > 0)
@@ -38,7 +38,7 @@ export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
           nonResourceURLs.length > 0 ? [{ verbs, nonResourceURLs }] : [],
         ),
         incomplete: false,
-        ...(missing.length === 0 ? {} : { evaluationError: describeMissing(missing) }),
+        ...(missing.length === 0 ? {} : { evaluationError: describeMissingRoles(missing) }),
       };
     },
   };
@@ -47,25 +47,25 @@ export function rbacAuthorizer(policy: Policy): RbacAuthorizer {
 const allowedAsMaster: Decision = { allowed: true, reason: '' };
 
 /** True for members of system:masters, who may do everything regardless of roles: a way to repair broken roles. */
-export function isMaster({ groups }: UserInfo): boolean {
+export function isSystemMaster({ groups }: UserInfo): boolean {
   return groups.includes(kubernetesMastersGroup);
 }
 
-function decide(policy: Policy, user: UserInfo, attributes: Attributes): Decision {
+function decide(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Decision {
   const missing: MissingRole[] = [];
   for (const grant of policy.grantsOf(user, attributes.resourceRequest ? attributes.namespace : '')) {
     const rules = policy.rulesOf(grant);
-    if (isMissing(rules)) missing.push(rules);
+    if (isMissingRole(rules)) missing.push(rules);
     else if (rules.some((rule) => ruleAllows(rule, attributes))) {
       return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant, user)}` };
     }
   }
-  return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissing(missing)}` };
+  return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissingRoles(missing)}` };
 }
 
 /** All rules of a user in a namespace, and the roles that do not exist. */
-export function allRules(
-  policy: Policy,
+export function rulesOfUser(
+  policy: RbacPolicy,
   user: UserInfo,
   namespace: string,
 ): { readonly rules: readonly PolicyRule[]; readonly missing: readonly MissingRole[] } {
@@ -73,7 +73,7 @@ export function allRules(
   const missing: MissingRole[] = [];
   for (const grant of policy.grantsOf(user, namespace)) {
     const granted = policy.rulesOf(grant);
-    if (isMissing(granted)) missing.push(granted);
+    if (isMissingRole(granted)) missing.push(granted);
     else rules.push(...granted);
   }
   return { rules, missing };
@@ -85,7 +85,7 @@ function describeGrant(grant: Grant, user: UserInfo): string {
     namespace === ''
       ? `${clusterRoleBindingKind.kind} ${goQuote(name)}`
       : `${roleBindingKind.kind} ${goQuote(`${name}/${namespace}`)}`;
-  const subject = reasonIn(grant, user);
+  const subject = matchingSubject(grant, user);
   const to = subject === undefined ? '' : describeSubject(subject, namespace);
   return `${binding} of ${role.kind} ${goQuote(role.name)} to ${to}`;
 }
@@ -99,7 +99,7 @@ function describeSubject({ kind, name, namespace }: Subject, ofBinding: string):
  * Lists each missing role once, several in brackets. `resourceName` is the name that Kubernetes prints instead of the
  * kind.
  */
-export function describeMissing(missing: readonly MissingRole[], resourceName?: string): string {
+export function describeMissingRoles(missing: readonly MissingRole[], resourceName?: string): string {
   const texts = missing.map(
     ({ kind, name }) => `${resourceName ?? kind.singular}.${kind.group} ${goQuote(name)} not found`,
   );

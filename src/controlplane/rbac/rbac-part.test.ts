@@ -5,18 +5,18 @@ import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
+import { AggregationController } from './aggregation-controller.ts';
 import { defaultRbacObjects } from './default-objects.ts';
-import { KeepAggregated } from './keep-aggregated.ts';
-import { clusterRole, clusterRoleBinding, RbacBench } from './rbac.fixture.ts';
+import { clusterRole, clusterRoleBinding, RbacTestEnv } from './rbac.fixture.ts';
 
 const ships: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['ships'] };
 const boats: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['boats'] };
 const rafts: PolicyRule = { verbs: ['get'], apiGroups: ['sea.io'], resources: ['rafts'] };
 const toView = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
 
-let env: RbacBench;
+let env: RbacTestEnv;
 beforeEach(async () => {
-  env = await RbacBench.open();
+  env = await RbacTestEnv.open();
 });
 
 const roles = () => env.kind(clusterRoleKind);
@@ -162,7 +162,7 @@ describe('aggregated roles', () => {
 
   it('are updated on load if earlier work was interrupted', async () => {
     env.plane.close();
-    env = await RbacBench.open(env.store, { isIdle: true });
+    env = await RbacTestEnv.open(env.store, { isIdle: true });
     await env.create(clusterRole('ships', [ships], toView));
     expect(lacks(ships)(roles().peek('', 'view')?.object as KubeObject)).toBe(true);
     env = await env.reopen();
@@ -170,7 +170,7 @@ describe('aggregated roles', () => {
   });
 
   it('converge if they select each other in a cycle', async () => {
-    env = await RbacBench.open(undefined, { isIdle: true });
+    env = await RbacTestEnv.open(undefined, { isIdle: true });
     const following = (name: string, other: string, rule: PolicyRule) =>
       ({
         ...clusterRole(name, [rule], { ring: name }),
@@ -179,8 +179,8 @@ describe('aggregated roles', () => {
     await env.create(following('one', 'two', ships));
     await env.create(following('two', 'three', boats));
     await env.create(following('three', 'one', rafts));
-    const aggregation = new KeepAggregated(roles(), silentLog);
-    await aggregation.settle();
+    const aggregation = new AggregationController(roles(), silentLog);
+    await aggregation.reconcile();
     const written = roles().peek('', 'one')?.object.metadata.resourceVersion;
     expect(Number(written)).toBeGreaterThan(0);
     aggregation.stop();

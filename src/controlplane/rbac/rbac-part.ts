@@ -1,9 +1,9 @@
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { standingRbacObjects } from './default-objects.ts';
-import { KeepAggregated } from './keep-aggregated.ts';
-import { Policy } from './policy.ts';
+import { AggregationController } from './aggregation-controller.ts';
+import { builtinRbacObjects } from './default-objects.ts';
 import { type RbacAuthorizer, rbacAuthorizer } from './rbac-authorizer.ts';
+import { RbacPolicy } from './rbac-policy.ts';
 import { rbacResources } from './rbac-resources.ts';
 import { restoreDefaults } from './restore-defaults.ts';
 
@@ -11,8 +11,8 @@ import { restoreDefaults } from './restore-defaults.ts';
 export interface RbacPart extends PlanePart, RbacAuthorizer {}
 
 export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
-  let policy: Policy | undefined;
-  const policyNow = (): Policy => {
+  let policy: RbacPolicy | undefined;
+  const policyNow = (): RbacPolicy => {
     if (policy === undefined) throw new Error('RBAC is used before the control plane is mounted');
     return policy;
   };
@@ -20,15 +20,15 @@ export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
   const authorizerNow = (): RbacAuthorizer => (authorizer ??= rbacAuthorizer(policyNow()));
   return {
     resources: rbacResources(policyNow),
-    standing: standingRbacObjects(),
+    builtinObjects: builtinRbacObjects(),
     mount(stores) {
-      policy = new Policy(stores);
+      policy = new RbacPolicy(stores);
       return policy.stores().map((store) => mountStored(store));
     },
     async start() {
       for (const store of policyNow().stores()) await restoreDefaults(store, log);
-      const aggregation = new KeepAggregated(policyNow().clusterRoles, log);
-      await aggregation.settle();
+      const aggregation = new AggregationController(policyNow().clusterRoles, log);
+      await aggregation.reconcile();
       return () => aggregation.stop();
     },
     authorize: (subject, attributes) => authorizerNow().authorize(subject, attributes),

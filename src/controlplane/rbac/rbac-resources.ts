@@ -4,15 +4,15 @@ import { roleKind } from '../../api/rbac/role.ts';
 import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
-import { bindingErrors, fillInGroups } from './binding-rules.ts';
-import { type PolicyNow, refuseEscalation, refuseForeignRole } from './escalation.ts';
+import { bindingErrors, setDefaultGroups } from './binding-rules.ts';
+import { type RbacPolicyGetter, refuseEscalation, refuseUnheldRole } from './escalation.ts';
 import { clusterRoleErrors, roleErrors } from './role-rules.ts';
 
 /** Properties that all four kinds have in Kubernetes: names like `system:node`, PUT that creates or overwrites. */
 const shared = { hasStatus: false, nameRule: 'path-segment', unconditionalUpdate: true, createOnUpdate: true } as const;
 
 /** The four stored kinds. Permissions are checked before validation, as in Kubernetes. */
-export function rbacResources(policy: PolicyNow): readonly StoredResource[] {
+export function rbacResources(policy: RbacPolicyGetter): readonly StoredResource[] {
   return [
     roles(roleKind, roleErrors, policy),
     roles(clusterRoleKind, clusterRoleErrors, policy),
@@ -21,7 +21,7 @@ export function rbacResources(policy: PolicyNow): readonly StoredResource[] {
   ];
 }
 
-function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: PolicyNow): StoredResource {
+function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: RbacPolicyGetter): StoredResource {
   const resource: StoredResource = defineResource({
     ...kind,
     ...shared,
@@ -31,13 +31,13 @@ function roles(kind: ResourceKind, errorsOf: typeof roleErrors, policy: PolicyNo
   return resource;
 }
 
-function bindings(kind: ResourceKind, policy: PolicyNow): StoredResource {
+function bindings(kind: ResourceKind, policy: RbacPolicyGetter): StoredResource {
   const resource: StoredResource = defineResource({
     ...kind,
     ...shared,
     async prepare(draft, context) {
-      fillInGroups(draft.object);
-      await refuseForeignRole(resource, draft, context, policy);
+      setDefaultGroups(draft.object);
+      await refuseUnheldRole(resource, draft, context, policy);
     },
     validate: ({ object, old }) => bindingErrors(kind, object, old?.object),
   });

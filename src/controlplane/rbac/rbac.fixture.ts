@@ -14,12 +14,12 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { resourceKey } from '../../registry/rows.ts';
+import { resourceKey } from '../../registry/rows/rows.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { readOnlyNamespaces } from '../core/namespaces.ts';
+import { readOnlyNamespaces } from '../core/namespaces/namespaces.ts';
 import { openKubernetesPlane } from '../kubernetes-plane.ts';
 import type { PlanePart } from '../plane-part.ts';
 import { systemContext } from '../system-context.ts';
@@ -31,7 +31,7 @@ export const admin: UserInfo = { name: 'admin', groups: ['system:masters', kuber
 const namespaces: PlanePart = { resources: [readOnlyNamespaces], mount: () => [] };
 
 /** A plane with namespaces, roles and bindings, and the namespaces `a`, `b` and `kube-system`. */
-export class RbacBench {
+export class RbacTestEnv {
   readonly store: Store;
   readonly part: RbacPart;
   readonly plane: ControlPlane;
@@ -46,7 +46,7 @@ export class RbacBench {
   static async open(
     store: Store = openMemoryStore({ clock: new ManualClock() }),
     { isIdle = false } = {},
-  ): Promise<RbacBench> {
+  ): Promise<RbacTestEnv> {
     let part: RbacPart | undefined;
     const plane = await openKubernetesPlane({
       id: 'plane',
@@ -58,10 +58,10 @@ export class RbacBench {
         const { start: _start, ...idle } = part;
         return { parts: [namespaces, isIdle ? idle : part], authorize: part.authorize };
       },
-      onUpkeep() {},
+      onMaintenanceWork() {},
     });
     if (part === undefined) throw new Error('the plane was not composed');
-    const env = new RbacBench(store, part, plane);
+    const env = new RbacTestEnv(store, part, plane);
     for (const name of ['a', 'b', 'kube-system']) {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;
       const namespaceStore = env.kind(readOnlyNamespaces);
@@ -72,9 +72,9 @@ export class RbacBench {
   }
 
   /** The plane after it was unloaded and loaded again. */
-  async reopen(): Promise<RbacBench> {
+  async reopen(): Promise<RbacTestEnv> {
     this.plane.close();
-    return RbacBench.open(this.store);
+    return RbacTestEnv.open(this.store);
   }
 
   kind(kind: Pick<ResourceKind, 'group' | 'plural'>): KindStore {
@@ -152,11 +152,11 @@ function newObject(kind: ResourceKind, metadata: KubeObject['metadata'], members
   return structuredClone(object) as unknown as JsonObject as KubeObject;
 }
 
-export function person(name: string, ...groups: string[]): UserInfo {
+export function testUser(name: string, ...groups: string[]): UserInfo {
   return { name, groups: [...groups, kubernetesAuthenticatedGroup] };
 }
 
-export async function refusal(call: Promise<unknown>): Promise<StatusError> {
+export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
   if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
   return error;

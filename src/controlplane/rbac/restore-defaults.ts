@@ -6,10 +6,10 @@ import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../../lib
 import type { Log } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { systemContext } from '../system-context.ts';
-import { isAggregated } from './aggregate.ts';
-import { uncovered } from './covers.ts';
+import { isAggregated } from './aggregated-rules.ts';
 import { autoupdateAnnotation } from './default-objects.ts';
 import { defaultsOf } from './shared-objects.ts';
+import { uncoveredPermissions } from './uncovered-permissions.ts';
 
 const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Strict' } as const;
 
@@ -22,7 +22,7 @@ const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation
 export async function restoreDefaults(store: KindStore, log: Log): Promise<void> {
   for (const expected of defaultsOf(store)) {
     const { name = '', namespace = '' } = expected.metadata;
-    if (store.peek(namespace, name)?.stands === true) continue;
+    if (store.peek(namespace, name)?.isUnchangedBuiltin === true) continue;
     try {
       await restore(store, expected);
     } catch (error) {
@@ -66,7 +66,7 @@ function withMissingParts(present: KubeObject, expected: KubeObject): KubeObject
     add(rule, 'clusterRoleSelectors', missingItems(selectors(present), selectors(expected)));
     restored.aggregationRule = rule;
   } else {
-    add(restored, 'rules', uncovered(rulesOf(present), rulesOf(expected)) as unknown as JsonValue[]);
+    add(restored, 'rules', uncoveredPermissions(rulesOf(present), rulesOf(expected)) as unknown as JsonValue[]);
   }
   return restored;
 }

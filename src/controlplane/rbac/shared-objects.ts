@@ -1,7 +1,7 @@
 import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
-import { glanceAt, type Served } from '../../registry/verbs.ts';
-import { standingRbacObjects } from './default-objects.ts';
+import { peekWithoutManagedFields, type ServedObject } from '../../registry/verbs.ts';
+import { builtinRbacObjects } from './default-objects.ts';
 
 /*
  * Most planes never change a default role or binding. Unchanged ones are read from the one list that all planes share:
@@ -10,7 +10,7 @@ import { standingRbacObjects } from './default-objects.ts';
 
 /** The default objects of the store's kind. */
 export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
-  return standingRbacObjects().filter(
+  return builtinRbacObjects().filter(
     ({ apiVersion, kind }) => kind === resource.kind && parseApiVersion(apiVersion).group === resource.group,
   );
 }
@@ -18,7 +18,7 @@ export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
 /** The object of that namespace and name, read-only. */
 export function sharedObject(store: KindStore, namespace: string, name: string): KubeObject | undefined {
   const served = store.peek(namespace, name);
-  if (served?.stands !== true) return served?.object;
+  if (served?.isUnchangedBuiltin !== true) return served?.object;
   return (
     defaultsOf(store).find(({ metadata }) => metadata.name === name && (metadata.namespace ?? '') === namespace) ??
     served.object
@@ -28,15 +28,17 @@ export function sharedObject(store: KindStore, namespace: string, name: string):
 /** All objects of the kind, read-only. */
 export function sharedObjects(store: KindStore): KubeObject[] {
   const builtins = defaultsOf(store).filter(
-    ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.stands === true,
+    ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.isUnchangedBuiltin === true,
   );
-  const own = store.peekAll().filter(({ stands }: Served) => stands !== true);
-  return [...builtins, ...own.map(glanceAt)];
+  const own = store.peekAll().filter(({ isUnchangedBuiltin }: ServedObject) => isUnchangedBuiltin !== true);
+  return [...builtins, ...own.map(peekWithoutManagedFields)];
 }
 
 /** Reports whether any object of the kind was created, changed or deleted. */
-export function isTouched(store: KindStore): boolean {
+export function isModified(store: KindStore): boolean {
   const defaults = defaultsOf(store);
   if (store.count() !== defaults.length) return true;
-  return defaults.some(({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.stands !== true);
+  return defaults.some(
+    ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.isUnchangedBuiltin !== true,
+  );
 }

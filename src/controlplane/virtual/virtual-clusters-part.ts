@@ -1,6 +1,6 @@
 import { cleanupFinalizer } from '../../api/naming.ts';
 import {
-  isBeingRemoved,
+  isReadyForRemoval,
   observedGeneration,
   planeIdOf,
   proxySubresource,
@@ -9,14 +9,18 @@ import {
 } from '../../api/storage/virtual-cluster.ts';
 import { storeOf } from '../../registry/kind-stores.ts';
 import { defineResource } from '../../registry/resource.ts';
-import { mountStored } from '../../registry/stored-verbs.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import type { Write } from '../../store/store.ts';
 import type { PartDependencies, PlanePart } from '../plane-part.ts';
-import { type SettleOptions, settleVirtualCluster, statusAtBirth } from './settle-virtual-cluster.ts';
+import {
+  initialStatus,
+  reconcileVirtualCluster,
+  type VirtualClusterReconcileOptions,
+} from './reconcile-virtual-cluster.ts';
 
-export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, SettleOptions {
+export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, VirtualClusterReconcileOptions {
   /** The write that creates the plane of a virtual cluster, in one transaction with its object. */
-  birth(id: string): Write;
+  planeCreationWrite(id: string): Write;
 }
 
 /**
@@ -31,14 +35,15 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
         ...virtualClusterKind,
         hasStatus: true,
         nameRule: 'label',
-        keptFinalizer: cleanupFinalizer,
+        serverFinalizer: cleanupFinalizer,
         prepare(draft) {
-          if (draft.old === undefined) draft.object.status = statusAtBirth(draft.object, dependencies);
+          if (draft.old === undefined) draft.object.status = initialStatus(draft.object, dependencies);
         },
-        bornWith: ({ object }) => [dependencies.birth(planeIdOf(object))],
-        pending: ({ object }) => isBeingRemoved(object) || observedGeneration(object) !== object.metadata.generation,
-        settle: (namespace, name) =>
-          settleVirtualCluster(
+        createdAlongside: ({ object }) => [dependencies.planeCreationWrite(planeIdOf(object))],
+        needsReconcile: ({ object }) =>
+          isReadyForRemoval(object) || observedGeneration(object) !== object.metadata.generation,
+        reconcile: (namespace, name) =>
+          reconcileVirtualCluster(
             storeOf(dependencies.plane().kinds, virtualClusterKind),
             { namespace, name },
             dependencies,

@@ -1,17 +1,17 @@
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { objectOf } from '../../builtin/planes.fixture.ts';
+import { objectOf } from '../../builtin/planes-test-env.fixture.ts';
 import { httpClient } from '../../client/http-client.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
-import { ServerBench } from '../../server/server.fixture.ts';
+import { ServerTestEnv } from '../../server/server.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
-import { connectToHost } from '../kubernetes/host-connection.ts';
+import { connectToHost } from '../kubernetes/reach/host-connection.ts';
 import { remoteBuiltinHost } from './remote-builtin-host.ts';
 
 /** The same cluster from another machine: an address and a key. */
 async function open(): Promise<HostUnderTest> {
-  const bench = await ServerBench.open();
+  const bench = await ServerTestEnv.open();
   const server = await bench.start();
   const connection = connectToHost(
     {
@@ -22,21 +22,21 @@ async function open(): Promise<HostUnderTest> {
     { clock: systemClock },
   );
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
-  const { code } = await bench.ask(server, '/kubernetes/cluster/local/readyz');
+  const { code } = await bench.send(server, '/kubernetes/cluster/local/readyz');
   if (code !== 200) throw new Error('the built-in cluster is not ready');
   const host = remoteBuiltinHost({ connection, clock: systemClock, log: silentLog });
   return {
     host,
     // Each poll goes over the network; the server works by itself in between.
-    async work() {
-      await bench.ask(server, '/readyz', { token: '' });
+    async runPendingWork() {
+      await bench.send(server, '/readyz', { token: '' });
     },
-    async makeNamespace(name) {
+    async createNamespace(name) {
       await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
     },
     hasNamespace: async (name) =>
-      (await bench.ask(server, `/kubernetes/cluster/local/api/v1/namespaces/${name}`)).code === 200,
-    async makeByHand(place) {
+      (await bench.send(server, `/kubernetes/cluster/local/api/v1/namespaces/${name}`)).code === 200,
+    async createManually(place) {
       await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
     },
     async close() {

@@ -2,21 +2,21 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { type VirtualCluster, virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { objectOf, openPlanesBench } from '../../builtin/planes.fixture.ts';
+import { objectOf, openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
 import { type HostUnderTest, hostSuite } from '../host.suite.ts';
-import { hosted } from './builtin-host.ts';
+import { toHostedVirtualCluster } from './builtin-host.ts';
 
 async function open(): Promise<HostUnderTest> {
-  const bench = await openPlanesBench();
+  const bench = await openPlanesTestEnv();
   const { planes, hostClient } = bench;
   return {
     host: planes.host,
-    work: bench.work,
-    async makeNamespace(name) {
+    runPendingWork: bench.runMaintenance,
+    async createNamespace(name) {
       await hostClient.resource(namespaceKind).create(objectOf(namespaceKind, { name }));
     },
     hasNamespace: async (name) => planes.local.kinds.get('namespaces')?.peek('', name) !== undefined,
-    async makeByHand(place) {
+    async createManually(place) {
       await hostClient.resource(virtualClusterKind).create(objectOf(virtualClusterKind, { ...place }));
     },
     async close() {
@@ -29,13 +29,13 @@ async function open(): Promise<HostUnderTest> {
 hostSuite('built in', open);
 
 it('a request leaves no listener on its signal', async () => {
-  const { host, work, close } = await open();
+  const { host, runPendingWork, close } = await open();
   const place = { namespace: 'a', name: 'b' };
-  await host.install({ place, owner: 'me' });
-  await work();
+  await host.install({ location: place, owner: 'me' });
+  await runPendingWork();
   const { signal } = new AbortController();
   for (let count = 0; count < 3; count += 1) {
-    const answer = await host.reach(place).send({
+    const answer = await host.clusterApi(place).send({
       method: 'GET',
       path: '/readyz',
       headers: {},
@@ -57,6 +57,9 @@ it('a virtual cluster that was just woken does not report why it slept', () => {
     spec: {},
     status: slept,
   };
-  expect(hosted(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
-  expect(hosted({ ...object, spec: { asleep: true } })).toMatchObject({ phase: 'Sleeping', reason: 'Asleep' });
+  expect(toHostedVirtualCluster(object)).toMatchObject({ phase: 'Pending', reason: '', message: '' });
+  expect(toHostedVirtualCluster({ ...object, spec: { asleep: true } })).toMatchObject({
+    phase: 'Sleeping',
+    reason: 'Asleep',
+  });
 });

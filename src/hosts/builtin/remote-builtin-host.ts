@@ -3,9 +3,9 @@ import { httpClient } from '../../client/http-client.ts';
 import { startInformer } from '../../client/informer.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { ClosableHost, HostPlace } from '../host.ts';
-import type { HostConnection } from '../kubernetes/host-connection.ts';
-import { builtinHost, hosted } from './builtin-host.ts';
+import type { ClosableHost, HostLocation } from '../host.ts';
+import type { HostConnection } from '../kubernetes/reach/host-connection.ts';
+import { builtinHost, toHostedVirtualCluster } from './builtin-host.ts';
 
 export interface RemoteBuiltinHostOptions {
   /** The caller owns it; closing the host leaves it open. */
@@ -39,10 +39,10 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
     // Any other cached state may be outdated, and callers that wait for a change need the current one.
     async observe(place, call) {
       const known = copy.get(place.namespace, place.name);
-      const found = known && hosted(known);
+      const found = known && toHostedVirtualCluster(known);
       return found?.phase === 'Ready' ? found : await host.observe(place, call);
     },
-    follow: (listener, signal) => host.follow(listener, AbortSignal.any([signal, closing.signal])),
+    watch: (listener, signal) => host.watch(listener, AbortSignal.any([signal, closing.signal])),
     async close() {
       closing.abort(new Error('the cluster is no longer connected'));
       await copy.done;
@@ -50,7 +50,7 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
   };
 }
 
-function proxyTo({ namespace, name }: HostPlace): string {
+function proxyTo({ namespace, name }: HostLocation): string {
   const { group, version, plural } = virtualClusterKind;
   return `/apis/${group}/${version}/namespaces/${namespace}/${plural}/${name}/${proxySubresource}`;
 }

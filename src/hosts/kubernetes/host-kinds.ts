@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../../api/resource.ts';
-import { asSchema, t } from '../../api/schema/build.ts';
+import { asSchema, t } from '../../api/schema/schema-builder.ts';
 
 /** A kind of a Kubernetes cluster that this server uses there but does not serve itself. */
 function hostKind(group: string, kind: string): ResourceKind {

@@ -3,38 +3,38 @@ import type { KubeObject } from '../../api/meta.ts';
 import { serviceUnavailable } from '../../api/status.ts';
 import { httpClient } from '../../client/http-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Lanes } from '../../lib/lanes.ts';
+import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
 import type { Log } from '../../lib/log.ts';
 import type {
   ApiResponse,
   ClosableHost,
   ClusterApi,
-  HostCall,
+  HostCallOptions,
   HostedVirtualCluster,
   HostListener,
-  HostPlace,
-  Installation,
+  HostLocation,
+  InstallRequest,
   LogRequest,
 } from '../host.ts';
 import { findObject } from '../owned-object.ts';
-import { controlPlaneApp } from './chart-labels.ts';
-import { controlPlaneLog } from './control-plane-log.ts';
-import { isAsleep } from './describe-virtual-cluster.ts';
-import { fallAsleep } from './fall-asleep.ts';
-import { endpointOf, guardedWay, noVirtualCluster } from './guarded-way.ts';
-import { createHelm } from './helm.ts';
-import type { HelmSettings } from './helm-settings.ts';
-import type { HostConnection } from './host-connection.ts';
-import { HostCopies, type PlaceFacts } from './host-copies.ts';
-import { serviceFact } from './host-facts.ts';
 import { serviceKind } from './host-kinds.ts';
-import { HostProbes } from './host-probes.ts';
-import type { HostWork } from './host-work.ts';
-import { installRelease } from './install-release.ts';
-import { metadataOnly } from './metadata-only.ts';
-import { openWays, type VirtualClusterWays } from './reach-virtual-cluster.ts';
-import { removeRelease } from './remove-release.ts';
-import { scaleDown, scaleUp } from './scale-workloads.ts';
+import { controlPlaneLog } from './observe/control-plane-log.ts';
+import { isAsleep } from './observe/describe-virtual-cluster.ts';
+import { HostCache, type VirtualClusterSnapshot } from './observe/host-cache.ts';
+import { HostProbes } from './observe/host-probes.ts';
+import { metadataOnly } from './observe/metadata-only.ts';
+import { summarizeService } from './observe/object-summaries.ts';
+import { endpointOf, guardedApi, noVirtualCluster } from './reach/guarded-api.ts';
+import type { HostConnection } from './reach/host-connection.ts';
+import { openVirtualClusterConnections, type VirtualClusterConnections } from './reach/virtual-cluster-connections.ts';
+import { controlPlaneApp } from './release/chart-labels.ts';
+import { createHelm } from './release/helm.ts';
+import type { HelmSettings } from './release/helm-settings.ts';
+import type { HostContext } from './release/host-context.ts';
+import { installRelease } from './release/install-release.ts';
+import { removeRelease } from './release/remove-release.ts';
+import { scaleDown, scaleUp } from './release/scale-workloads.ts';
+import { createSleepCleanup } from './release/sleep-cleanup.ts';
 
 export interface KubernetesHostOptions {
   /** The caller owns it; closing the host leaves it open. */
@@ -56,10 +56,10 @@ export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost
 
 class KubernetesHost implements ClosableHost {
   readonly #connection: HostConnection;
-  readonly #work: HostWork;
+  readonly #work: HostContext;
   readonly #probes: HostProbes;
-  readonly #connections: VirtualClusterWays;
-  readonly #lanes = new Lanes();
+  readonly #connections: VirtualClusterConnections;
+  readonly #lanes = new KeyedSerializer();
   readonly #changes = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
@@ -69,69 +69,69 @@ class KubernetesHost implements ClosableHost {
     setMaxListeners(0, this.#closing.signal);
     this.#connection = connection;
     this.#work = hostWork(options);
-    const { hostClient, copies } = this.#work;
-    this.#connections = openWays({
+    const { hostClient, cache } = this.#work;
+    this.#connections = openVirtualClusterConnections({
       connection,
       clock,
       log,
       direct: true,
-      endpointOf: (place) => endpointOf(copies.factsOf(place)),
+      endpointOf: (place) => endpointOf(cache.snapshotOf(place)),
     });
     this.#probes = new HostProbes(this.#work, this.#connections);
-    copies.listen(fallAsleep({ hostClient, copies, clock, log, signal: this.#closing.signal }));
-    copies.listen({
+    cache.listen(createSleepCleanup({ hostClient, cache, clock, log, signal: this.#closing.signal }));
+    cache.listen({
       onChange: ({ namespace, name }) => {
-        if (name !== undefined) this.#connections.changed({ namespace, name });
+        if (name !== undefined) this.#connections.handleChange({ namespace, name });
       },
       onGap() {},
     });
   }
 
-  async discover({ signal = this.#closing.signal }: HostCall = {}): Promise<readonly HostedVirtualCluster[]> {
-    const { copies } = this.#work;
-    await copies.ready(signal);
-    return copies.places().flatMap((place) => this.#probes.describeCached(copies.factsOf(place)) ?? []);
+  async discover({ signal = this.#closing.signal }: HostCallOptions = {}): Promise<readonly HostedVirtualCluster[]> {
+    const { cache } = this.#work;
+    await cache.ready(signal);
+    return cache.locations().flatMap((place) => this.#probes.describeCached(cache.snapshotOf(place)) ?? []);
   }
 
-  install(wanted: Installation, call: HostCall = {}): Promise<void> {
-    return this.#change(wanted.place, call, (signal) => installRelease(this.#work, wanted, signal));
+  install(wanted: InstallRequest, call: HostCallOptions = {}): Promise<void> {
+    return this.#change(wanted.location, call, (signal) => installRelease(this.#work, wanted, signal));
   }
 
   async observe(
-    place: HostPlace,
-    { signal = this.#closing.signal }: HostCall = {},
+    place: HostLocation,
+    { signal = this.#closing.signal }: HostCallOptions = {},
   ): Promise<HostedVirtualCluster | undefined> {
     return await this.#probes.describe(await this.#snapshotAt(place, signal));
   }
 
   remove(
-    place: HostPlace,
+    place: HostLocation,
     of: { readonly owner: string; readonly uid?: string },
-    call: HostCall = {},
+    call: HostCallOptions = {},
   ): Promise<boolean> {
     return this.#change(place, call, (signal) => removeRelease(this.#work, place, of, signal));
   }
 
-  sleep(place: HostPlace, call?: HostCall): Promise<void> {
+  sleep(place: HostLocation, call?: HostCallOptions): Promise<void> {
     return this.#scaleTo(place, call, scaleDown, true);
   }
 
-  wake(place: HostPlace, call?: HostCall): Promise<void> {
+  wake(place: HostLocation, call?: HostCallOptions): Promise<void> {
     return this.#scaleTo(place, call, scaleUp, false);
   }
 
-  follow(listener: HostListener, signal: AbortSignal): Promise<void> {
-    return this.#work.copies.follow(listener, signal);
+  watch(listener: HostListener, signal: AbortSignal): Promise<void> {
+    return this.#work.cache.watch(listener, signal);
   }
 
-  reach(place: HostPlace): ClusterApi {
-    return guardedWay(place, this.#work.copies, this.#connections);
+  clusterApi(place: HostLocation): ClusterApi {
+    return guardedApi(place, this.#work.cache, this.#connections);
   }
 
-  async logs(place: HostPlace, wanted: LogRequest): Promise<ApiResponse> {
-    const { copies } = this.#work;
-    await copies.ready(wanted.signal);
-    const facts = copies.factsOf(place);
+  async logs(place: HostLocation, wanted: LogRequest): Promise<ApiResponse> {
+    const { cache } = this.#work;
+    await cache.ready(wanted.signal);
+    const facts = cache.snapshotOf(place);
     if (facts.service === undefined) throw noVirtualCluster(place);
     return await controlPlaneLog(this.#connection.own, facts, wanted);
   }
@@ -140,17 +140,17 @@ class KubernetesHost implements ClosableHost {
     this.#closing.abort(serviceUnavailable('the connection to the cluster has been closed'));
     this.#probes.close();
     // Lets helm exit cleanly and deletes its temporary files before the server stops.
-    await Promise.allSettled([this.#work.copies.close(), this.#connections.close(), ...this.#changes]);
+    await Promise.allSettled([this.#work.cache.close(), this.#connections.close(), ...this.#changes]);
   }
 
   /** Serializes the operations on one virtual cluster, and aborts them when the host is closed. */
   async #change<T>(
-    { namespace, name }: HostPlace,
-    { signal }: HostCall,
+    { namespace, name }: HostLocation,
+    { signal }: HostCallOptions,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const combined = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
-    await this.#work.copies.ready(combined);
+    await this.#work.cache.ready(combined);
     const changing = this.#lanes.run(`${namespace}/${name}`, () => {
       combined.throwIfAborted();
       return task(combined);
@@ -164,39 +164,39 @@ class KubernetesHost implements ClosableHost {
   }
 
   /** Reads from the cache. If it has no such virtual cluster, asks the host, because the cache may lag behind. */
-  async #snapshotAt(place: HostPlace, signal: AbortSignal): Promise<PlaceFacts> {
-    const { hostClient, copies } = this.#work;
-    await copies.ready(signal);
-    const facts = copies.factsOf(place);
+  async #snapshotAt(place: HostLocation, signal: AbortSignal): Promise<VirtualClusterSnapshot> {
+    const { hostClient, cache } = this.#work;
+    await cache.ready(signal);
+    const facts = cache.snapshotOf(place);
     if (facts.service !== undefined) return facts;
     const service = await findObject(hostClient.resource(serviceKind), place, { signal });
     if (service === undefined || !isApiService(service)) return facts;
-    await copies.until(place, (known) => known.service !== undefined, signal);
-    return copies.factsOf(place);
+    await cache.waitUntil(place, (known) => known.service !== undefined, signal);
+    return cache.snapshotOf(place);
   }
 
   async #scaleTo(
-    place: HostPlace,
-    call: HostCall | undefined,
+    place: HostLocation,
+    call: HostCallOptions | undefined,
     scale: typeof scaleDown,
     expectAsleep: boolean,
   ): Promise<void> {
-    const { hostClient, copies } = this.#work;
+    const { hostClient, cache } = this.#work;
     await this.#change(place, call ?? {}, async (signal) => {
       if (!(await scale(hostClient, place, signal))) throw noVirtualCluster(place);
-      await copies.until(place, (facts) => isAsleep(facts) === expectAsleep, signal);
+      await cache.waitUntil(place, (facts) => isAsleep(facts) === expectAsleep, signal);
     });
   }
 }
 
-function hostWork(options: KubernetesHostOptions): HostWork {
+function hostWork(options: KubernetesHostOptions): HostContext {
   const { connection, clock, log } = options;
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
   const metadataClient = httpClient({ server: '', fetch: metadataOnly(connection.fetch) });
-  const copies = new HostCopies({
+  const cache = new HostCache({
     hostClient,
     metadataClient,
-    async ask(signal) {
+    async probe(signal) {
       const answer = await connection.own.send({ method: 'GET', path: '/version', headers: {}, signal });
       for await (const _ of answer.body);
     },
@@ -209,12 +209,12 @@ function hostWork(options: KubernetesHostOptions): HostWork {
     ownApi: { send: ({ as: _, ...request }) => connection.own.send(request) },
     helm: createHelm({ settings: options.helm, kubeconfig: connection.kubeconfig, workDir: options.workDir, clock }),
     settings: options.helm,
-    copies,
+    cache,
     clock,
-    opened: clock.elapsed(),
+    openedAt: clock.elapsed(),
   };
 }
 
 function isApiService(service: KubeObject): boolean {
-  return service.metadata.labels?.app === controlPlaneApp && serviceFact(service) !== undefined;
+  return service.metadata.labels?.app === controlPlaneApp && summarizeService(service) !== undefined;
 }

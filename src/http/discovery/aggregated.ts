@@ -2,7 +2,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { IncomingRequest } from '../exchange.ts';
-import { parseAccept } from '../media-type.ts';
+import { parseAccept } from '../negotiate/media-type.ts';
 import type { ServedGroup } from './served-groups.ts';
 import { subresourceVerbsOf, verbsOf } from './verbs.ts';
 

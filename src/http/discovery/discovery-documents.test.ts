@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
+import { planeDocuments } from '../documents/plane-documents.ts';
+import { versionInfo } from '../documents/version.ts';
 import type { Exchange } from '../exchange.ts';
 import { exampleExchange, examplePlane, exampleResources } from '../plane.fixture.ts';
-import { planeDocuments } from '../plane-documents.ts';
 import type { Reply } from '../reply.ts';
-import { versionInfo } from '../version.ts';
 import { storageVersionHash } from './plain.ts';
 import { compareVersions } from './served-groups.ts';
 

@@ -1,8 +1,8 @@
-import { noSuchPath } from '../../api/status.ts';
-import { type DocumentSet, jsonDocument } from '../document.ts';
+import { pathNotFound } from '../../api/status.ts';
+import { type DocumentSet, jsonDocument } from '../documents/api-document.ts';
+import type { SharedDocuments } from '../documents/shared-documents.ts';
+import { perGeneration } from '../documents/shared-documents.ts';
 import type { Plane } from '../plane.ts';
-import type { SharedDocuments } from '../shared-documents.ts';
-import { perGeneration } from '../shared-documents.ts';
 import { aggregatedContentType, groupDiscoveryList, wantsAggregated } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 import { servedGroups } from './served-groups.ts';
@@ -35,7 +35,7 @@ export function discoveryDocuments(plane: Plane, shared: SharedDocuments): Docum
         return undefined;
       }
       const { core, plain, aggregated } = documents();
-      if (path === '/api' && core === undefined) throw noSuchPath();
+      if (path === '/api' && core === undefined) throw pathNotFound();
       const whole = wantsAggregated(request) ? aggregated.get(path) : undefined;
       if (whole !== undefined) {
         return {
@@ -48,7 +48,7 @@ export function discoveryDocuments(plane: Plane, shared: SharedDocuments): Docum
         path === '/api' && core !== undefined
           ? jsonDocument(apiVersions(core, request.headers.host ?? ''))
           : plain.get(path);
-      if (found === undefined) throw noSuchPath();
+      if (found === undefined) throw pathNotFound();
       return { document: found, headers: { vary: 'Accept' } };
     },
   };

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HttpServer } from '../../../test/harness/http-server.ts';
+import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
+import { type Appender, createAppender } from '../../audit/appender.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { openAuditLog } from '../../audit/open-audit-log.ts';
-import { type Append, quickAppend } from '../../audit/quick-append.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { IncomingRequest } from '../exchange.ts';
@@ -21,7 +21,7 @@ const bodyOf = (name: string) =>
 let directory: string;
 let path: string;
 let auditLog: AuditLog;
-let server: HttpServer;
+let server: TestHttpServer;
 /** Makes writes of audit events fail while it is set. */
 let isFull = false;
 
@@ -29,18 +29,18 @@ beforeEach(async () => {
   isFull = false;
   directory = await mkdtemp(join(tmpdir(), 'audited-'));
   path = join(directory, 'audit.log');
-  const quick = quickAppend({ isFile: true });
+  const quick = createAppender({ isFile: true });
   const failing = <T>(write: () => T): T => {
     if (isFull) throw new Error('ENOSPC');
     return write();
   };
-  const append: Append = {
-    isQuick: () => true,
-    now: (file, bytes) => failing(() => quick.now(file, bytes)),
-    later: (file, bytes) => failing(() => quick.later(file, bytes)),
+  const append: Appender = {
+    isFast: () => true,
+    appendSync: (file, bytes) => failing(() => quick.appendSync(file, bytes)),
+    appendAsync: (file, bytes) => failing(() => quick.appendAsync(file, bytes)),
   };
   auditLog = await openAuditLog({ path, append });
-  server = await HttpServer.start({ chain: { auditLog } });
+  server = await TestHttpServer.start({ chain: { auditLog } });
 });
 afterEach(async () => {
   await server.stop();
@@ -81,7 +81,11 @@ describe('the audit events of concurrent writes (completions §11)', () => {
     const after = await Promise.all(
       names.map(async (name) => {
         const place = `/apis/example.dev/v1/namespaces/${name}/widgets`;
-        const answer = await server.call('POST', place, { body: bodyOf(name), headers: { 'audit-id': name }, http2 });
+        const answer = await server.request('POST', place, {
+          body: bodyOf(name),
+          headers: { 'audit-id': name },
+          http2,
+        });
         return [answer.status, stagesOf(name)];
       }),
     );
@@ -92,7 +96,9 @@ describe('the audit events of concurrent writes (completions §11)', () => {
   it('that cannot be written prevent each write, and later writes are executed', async () => {
     isFull = true;
     const post = (name: string) =>
-      server.call('POST', widgets, { body: bodyOf(name), headers: { 'audit-id': name } }).then(({ status }) => status);
+      server
+        .request('POST', widgets, { body: bodyOf(name), headers: { 'audit-id': name } })
+        .then(({ status }) => status);
     expect(await Promise.all(names.map(post))).toEqual(names.map(() => 503));
     expect(server.plane.calls).toEqual([]);
     isFull = false;
@@ -105,7 +111,7 @@ describe('the audit events of concurrent writes (completions §11)', () => {
       isFull = true;
       return { allowed: true, reason: 'test' };
     };
-    const { status } = await server.call('POST', widgets, { body: bodyOf('x'), headers: { 'audit-id': 'x' } });
+    const { status } = await server.request('POST', widgets, { body: bodyOf('x'), headers: { 'audit-id': 'x' } });
     expect([status, stagesOf('x')]).toEqual([201, ['RequestReceived']]);
   });
 });

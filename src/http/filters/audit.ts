@@ -1,9 +1,9 @@
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { timestamp } from '../../api/meta.ts';
 import { StatusError, serviceUnavailable } from '../../api/status.ts';
-import { auditBody } from '../../audit/audit-body.ts';
-import type { AuditLog, LineBeginning } from '../../audit/audit-log.ts';
+import type { AuditLog, LinePrefix } from '../../audit/audit-log.ts';
 import { type AuditRule, auditLevel, defaultAuditRules, isRefusal, isWrite } from '../../audit/audit-policy.ts';
+import { redactBody } from '../../audit/redact-body.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -29,7 +29,7 @@ export function audit(options: AuditOptions): Filter {
   return async (exchange, next) => {
     const caller = exchange.identity;
     const before = levelOf(options, exchange, caller);
-    const beginning: LineBeginning = {};
+    const beginning: LinePrefix = {};
     if (before !== 'None' && isWrite(exchange.info)) {
       try {
         await options.auditLog.write(
@@ -144,9 +144,11 @@ function eventOf(
     stage,
     responseStatus,
     // Only the last event has both: the first is written before the body is read.
-    requestObject: hasBodies ? exchange.sent && auditBody(exchange.sent) : undefined,
+    requestObject: hasBodies ? exchange.auditedRequest && redactBody(exchange.auditedRequest) : undefined,
     responseObject:
-      hasBodies && level === 'RequestResponse' ? exchange.answered && auditBody(exchange.answered) : undefined,
+      hasBodies && level === 'RequestResponse'
+        ? exchange.auditedResponse && redactBody(exchange.auditedResponse)
+        : undefined,
     decision: exchange.decision,
     annotations: exchange.annotations,
     requestReceivedTimestamp: timestamp(exchange.receivedAt),
@@ -164,11 +166,11 @@ function userOf({ user }: Identity): { username: string; groups: readonly string
   return { username: user.name, groups: user.groups };
 }
 
-function objectRef({ info, madeName }: Exchange): NonNullable<AuditEvent['objectRef']> {
+function objectRef({ info, createdName }: Exchange): NonNullable<AuditEvent['objectRef']> {
   return {
     resource: info.resource,
     namespace: info.namespace || undefined,
-    name: info.name || madeName,
+    name: info.name || createdName,
     apiGroup: info.group || undefined,
     apiVersion: info.version || undefined,
     subresource: info.subresource || undefined,

@@ -1,12 +1,12 @@
 import { type StatusError, unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
-import { type BrowserSessions, browserSession, forBrowser } from '../browser-session.ts';
-import { credentialOf } from '../credential.ts';
 import type { Exchange, Filter, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { withRights } from '../with-rights.ts';
-import { joinSignal } from '../with-signal.ts';
+import { linkSignal } from '../request/with-signal.ts';
+import { bearerTokenOf } from '../session/bearer-token.ts';
+import { type BrowserSessions, browserSession, withBrowserHeaders } from '../session/browser-session.ts';
+import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
 
 export interface AuthenticateOptions {
   /** Returns `undefined` for 401. The response reveals nothing else (rule ERR-13). */
@@ -26,18 +26,18 @@ export function authenticate(options: AuthenticateOptions): Filter {
   const admit = (exchange: Exchange, identity: Identity | undefined, next: Handler): Promise<Reply> => {
     if (identity === undefined || identity.signal.aborted) return refuse(exchange, unauthorized());
     exchange.identity = identity;
-    exchange.settlement.follow(joinSignal(exchange, identity.signal));
-    return withRights(exchange, identity, next);
+    exchange.completion.onComplete(linkSignal(exchange, identity.signal));
+    return endOnPermissionChange(exchange, identity, next);
   };
   return (exchange, next) => {
-    const { request, presented } = exchange;
-    const bearer = presented?.isBearer === true ? presented.token : credentialOf(request);
+    const { request, credential: presented } = exchange;
+    const bearer = presented?.isBearer === true ? presented.token : bearerTokenOf(request);
     const sessions = bearer === undefined ? options.sessions : undefined;
     const session = sessions === undefined ? undefined : browserSession(request, sessions);
-    if (session?.refusal !== undefined) return refuse(exchange, session.refusal, session.holder);
+    if (session?.refusal !== undefined) return refuse(exchange, session.refusal, session.identity);
     const credential = bearer ?? session?.value;
     const found = credential === undefined ? undefined : options.authenticate(credential, exchange);
     const replying = andThen(found, (identity) => admit(exchange, identity, next));
-    return session === undefined ? replying : replying.then(forBrowser);
+    return session === undefined ? replying : replying.then(withBrowserHeaders);
   };
 }

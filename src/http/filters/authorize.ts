@@ -2,11 +2,11 @@ import { forbidden, forbiddenPath } from '../../api/status.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
-import { callerOf } from '../caller.ts';
 import { escapeMarkup } from '../error-reply.ts';
 import type { Exchange, Filter, Handler } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import type { RequestInfo } from '../request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import { callerOf } from '../session/caller.ts';
 
 export interface AuthorizeOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): MaybePromise<Decision>;

@@ -1,9 +1,9 @@
 import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { SameDelay } from '../../lib/same-delay.ts';
+import { FixedDelayQueue } from '../../lib/fixed-delay-queue.ts';
 import type { Filter } from '../exchange.ts';
-import { parseGoDuration } from '../go-duration.ts';
-import { isLongRunning } from '../long-running.ts';
+import { parseGoDuration } from '../request/go-duration.ts';
+import { isLongRunning } from '../request/long-running.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export function deadline(options: DeadlineOptions): Filter {
   // Nearly all requests use one of these delays and share their timers. A request with its own timeout has its own
   // timer.
   const sharedTimers = new Map(
-    [maximum, Math.min(maximum, writeMaximum)].map((each) => [each, new SameDelay(options.clock, each)]),
+    [maximum, Math.min(maximum, writeMaximum)].map((each) => [each, new FixedDelayQueue(options.clock, each)]),
   );
   const after = (milliseconds: number, callback: () => void): (() => void) =>
     sharedTimers.get(milliseconds)?.after(callback) ?? options.clock.after(milliseconds, callback);
@@ -46,9 +46,9 @@ export function deadline(options: DeadlineOptions): Filter {
           : 'request did not complete within the allotted timeout',
       );
       exchange.end.end(error);
-      exchange.settlement.giveUp(error);
+      exchange.completion.failEarly(error);
     });
-    exchange.settlement.follow(stop);
+    exchange.completion.onComplete(stop);
     return next(exchange);
   };
 }

@@ -5,10 +5,10 @@ import type { UserInfo } from '../../api/user-info.ts';
 import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
-import { callerOf } from '../caller.ts';
 import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import { withRights } from '../with-rights.ts';
+import { callerOf } from '../session/caller.ts';
+import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
 import { denial } from './authorize.ts';
 
 export interface ImpersonateOptions {
@@ -46,17 +46,17 @@ export function impersonate(options: ImpersonateOptions): Filter {
       groups: groupsOf(requested),
       extra: requested.extra,
     };
-    const { rights, gate, countedAs } = caller;
+    const { permissionSignal, preauthorize, fairQueueKey } = caller;
     exchange.identity = {
       user,
       ...(caller.accessKey === undefined ? {} : { accessKey: caller.accessKey }),
       system: false,
       signal: caller.signal,
-      ...(rights === undefined ? {} : { rights: (as?: UserInfo) => rights(as ?? user) }),
-      ...(gate === undefined ? {} : { gate }),
-      ...(countedAs === undefined ? {} : { countedAs }),
+      ...(permissionSignal === undefined ? {} : { permissionSignal: (as?: UserInfo) => permissionSignal(as ?? user) }),
+      ...(preauthorize === undefined ? {} : { preauthorize }),
+      ...(fairQueueKey === undefined ? {} : { fairQueueKey }),
     };
-    return await withRights(exchange, caller, next, user);
+    return await endOnPermissionChange(exchange, caller, next, user);
   };
   return (exchange, next) => {
     const requested = requestedIdentity(exchange.request);

@@ -3,7 +3,7 @@ import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { unauthorized } from '../../api/status.ts';
 import { ManualClock, systemClock } from '../../lib/clock.ts';
 import type { Filter } from '../exchange.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../wire/read-body.ts';
 import { inFlight } from './in-flight.ts';
 
 /** A body whose second half arrives when the test sends it. */

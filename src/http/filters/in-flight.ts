@@ -1,12 +1,12 @@
 import { internalError, StatusError, tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { BodyRoom } from '../body-room.ts';
-import { callerOf, shareOf } from '../caller.ts';
-import type { Exchange, Filter, Place } from '../exchange.ts';
-import { FairSlots } from '../fair-slots.ts';
-import { FairTurns } from '../fair-turns.ts';
-import { defaultBodyLimit } from '../read-body.ts';
+import type { Exchange, Filter, InFlightSlot } from '../exchange.ts';
+import { BodyBudget } from '../limits/body-budget.ts';
+import { FairScheduler } from '../limits/fair-scheduler.ts';
+import { FairSlots } from '../limits/fair-slots.ts';
 import type { Turn } from '../reply.ts';
+import { callerOf, flowKeyOf } from '../session/caller.ts';
+import { defaultBodyLimit } from '../wire/read-body.ts';
 
 export interface InFlightOptions {
   readonly clock: Clock;
@@ -17,10 +17,10 @@ export interface InFlightOptions {
   /** The longest body that any handler reads. */
   readonly bodyBytes?: number;
   /** Called when a request starts to execute and when its reply is ready. A waiting request is not counted. */
-  onWork?(kind: WorkKind, change: 1 | -1): void;
+  onInFlightChange?(kind: RequestKind, change: 1 | -1): void;
 }
 
-export type WorkKind = 'mutating' | 'readOnly';
+export type RequestKind = 'mutating' | 'readOnly';
 
 /** The budget for bodies that are being received, in bytes: thousands of usual ones, or forty of the longest. */
 const bodyBudgetBytes = 128 * 1024 * 1024;
@@ -43,61 +43,61 @@ export function inFlight(options: InFlightOptions): Filter {
   const slots = (count: number) =>
     new FairSlots({
       slots: count,
-      queue: queuePerSlot * count,
+      maxWaiting: queuePerSlot * count,
       waitMilliseconds: options.waitMilliseconds ?? maxWaitMilliseconds,
       clock: options.clock,
     });
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
   const shared: SharedLimits = {
-    turns: new FairTurns({ clock: options.clock }),
-    bodies: new BodyRoom(Math.max(bodyBudgetBytes, 2 * (options.bodyBytes ?? defaultBodyLimit))),
+    turns: new FairScheduler({ clock: options.clock }),
+    bodies: new BodyBudget(Math.max(bodyBudgetBytes, 2 * (options.bodyBytes ?? defaultBodyLimit))),
   };
-  const { onWork } = options;
+  const { onInFlightChange } = options;
   return async (exchange, next) => {
     const caller = callerOf(exchange);
-    const kind: WorkKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
+    const kind: RequestKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
     // The server's own requests are exempt: it must be able to catch up while clients use all slots.
     const slot = caller.system
       ? undefined
-      : new Slot(isRead(exchange) ? reads : writes, shareOf(caller), exchange, shared);
+      : new Slot(isRead(exchange) ? reads : writes, flowKeyOf(caller), exchange, shared);
     let isExecuting = false;
     try {
       if (slot !== undefined) {
-        exchange.turn = slot.nextTimeSlice;
-        exchange.place = slot;
+        exchange.nextTimeSlice = slot.nextTimeSlice;
+        exchange.inFlightSlot = slot;
         await slot.take();
         slot.throwIfEnded();
       }
-      onWork?.(kind, 1);
+      onInFlightChange?.(kind, 1);
       isExecuting = true;
       const reply = await next(exchange);
       if (slot !== undefined) reply.turn = slot.nextTimeSlice;
       return reply;
     } finally {
-      if (isExecuting) onWork?.(kind, -1);
-      slot?.handOver();
+      if (isExecuting) onInFlightChange?.(kind, -1);
+      slot?.release();
     }
   };
 }
 
 /** The resources that reads and writes share. */
 interface SharedLimits {
-  readonly turns: FairTurns;
-  readonly bodies: BodyRoom;
+  readonly turns: FairScheduler;
+  readonly bodies: BodyBudget;
 }
 
 /** The slot of one request. */
-class Slot implements Place {
+class Slot implements InFlightSlot {
   readonly nextTimeSlice: Turn;
   readonly #pool: FairSlots;
   readonly #key: string;
   readonly #exchange: Exchange;
-  readonly #bodies: BodyRoom;
+  readonly #bodies: BodyBudget;
   #release: (() => void) | undefined;
 
   constructor(pool: FairSlots, key: string, exchange: Exchange, { turns, bodies }: SharedLimits) {
-    this.nextTimeSlice = () => turns.take(key);
+    this.nextTimeSlice = () => turns.waitForTimeSlice(key);
     this.#pool = pool;
     this.#key = key;
     this.#exchange = exchange;
@@ -106,7 +106,7 @@ class Slot implements Place {
 
   /** Resolves with a slot and a time slice. The caller then checks whether the request has ended. Throws 429. */
   take(): Promise<void> {
-    const free = this.#pool.acquireFree(this.#key);
+    const free = this.#pool.tryAcquire(this.#key);
     if (free === undefined) return this.#waitAndTake();
     this.#release = free;
     return this.nextTimeSlice();
@@ -121,7 +121,7 @@ class Slot implements Place {
 
   /** Throws if the client has disconnected or the caller's access has ended. */
   throwIfEnded(): void {
-    if (this.#exchange.end.isOver) throw this.#endError();
+    if (this.#exchange.end.hasEnded) throw this.#endError();
   }
 
   /**
@@ -129,21 +129,21 @@ class Slot implements Place {
    * refused, and the audit log must not record a refusal.
    */
   #endError(): Error {
-    const { isOver, reason } = this.#exchange.end;
-    if (!isOver) return tooManyInFlight();
+    const { hasEnded, reason } = this.#exchange.end;
+    if (!hasEnded) return tooManyInFlight();
     return reason instanceof StatusError ? reason : internalError('the request was canceled');
   }
 
-  handOver(): void {
+  release(): void {
     this.#release?.();
   }
 
   receive<T>(read: (report: (bytes: number) => void) => Promise<T>): Promise<T> {
-    return this.lend(this.#bodies.receive(this.#key, read));
+    return this.releaseWhile(this.#bodies.receive(this.#key, read));
   }
 
   /** A value that is available before the next tick does not release the slot, and causes no second wait for one. */
-  async lend<T>(waiting: Promise<T>): Promise<T> {
+  async releaseWhile<T>(waiting: Promise<T>): Promise<T> {
     let isReleased = false;
     const releasing = setImmediate(() => {
       isReleased = true;

@@ -66,7 +66,7 @@ describe('the rate limit of a key', () => {
   });
 
   it('tracks no more keys than configured', async () => {
-    const filter = keyRate({ clock: new ManualClock(), perSecond: 1, keys: 2 });
+    const filter = keyRate({ clock: new ManualClock(), perSecond: 1, maxKeys: 2 });
     for (const key of ['a', 'b', 'c']) expect(await askOften(filter, key, 3)).toBe(2);
     // The least recently used key was dropped and starts with a full bucket.
     expect(await askOften(filter, 'a', 3)).toBe(2);

@@ -1,14 +1,14 @@
 import { tooManyRequests } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { callerOf, shareOf } from '../caller.ts';
 import type { Filter } from '../exchange.ts';
+import { callerOf, flowKeyOf } from '../session/caller.ts';
 
 export interface KeyRateOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
   /** The sustained requests per second of one key; 0 means unlimited (completions §10). */
   readonly perSecond: number;
   /** The number of tracked keys. Beyond it, the least recently used one is dropped and starts with a full bucket. */
-  readonly keys?: number;
+  readonly maxKeys?: number;
 }
 
 interface Bucket {
@@ -24,7 +24,7 @@ export function keyRate(options: KeyRateOptions): Filter {
   const { clock, perSecond } = options;
   if (perSecond === 0) return (exchange, next) => next(exchange);
   const most = Math.max(1, perSecond * burstSeconds);
-  const limit = options.keys ?? 100_000;
+  const limit = options.maxKeys ?? 100_000;
   const buckets = new Map<string, Bucket>();
 
   /** Returns the seconds until the next request is allowed; 0 if this one is. */
@@ -46,7 +46,7 @@ export function keyRate(options: KeyRateOptions): Filter {
   return (exchange, next) => {
     const caller = callerOf(exchange);
     if (caller.system) return next(exchange);
-    const wait = take(shareOf(caller));
+    const wait = take(flowKeyOf(caller));
     if (wait === 0) return next(exchange);
     throw tooManyRequests(
       'This access key has made too many requests, please try again later.',

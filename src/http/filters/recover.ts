@@ -21,7 +21,7 @@ export function recover({ log, finish }: RecoverOptions): Filter {
         if (isSettled) return;
         isSettled = true;
         try {
-          exchange.settlement.settle(reply, error);
+          exchange.completion.complete(reply, error);
           finish?.(exchange, reply);
           resolve(reply);
         } catch (fault) {
@@ -31,7 +31,7 @@ export function recover({ log, finish }: RecoverOptions): Filter {
       const fail = (error: unknown): void => {
         if (!isSettled) settle(errorReply(exchange.request, error, log, exchange.auditId), error);
       };
-      exchange.settlement.begin(fail);
+      exchange.completion.setErrorResponder(fail);
       try {
         next(exchange).then((reply) => settle(reply), fail);
       } catch (error) {

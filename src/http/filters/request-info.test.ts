@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { exchangeFor } from '../../../test/harness/exchange.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import { pathSegments, rawPath } from '../path-segments.ts';
 import type { Reply } from '../reply.ts';
+import { pathSegments, rawPath } from '../request/path-segments.ts';
 import { newExchange } from '../router.ts';
 import { requestInfo } from './request-info.ts';
 

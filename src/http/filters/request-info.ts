@@ -1,13 +1,13 @@
-import { Remembered } from '../../lib/remembered.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
 import type { Exchange, Filter } from '../exchange.ts';
-import { belowSegments, pathSegments, rawPath } from '../path-segments.ts';
-import { type RequestInfo, rememberedUrls, requestInfoOf } from '../request-info.ts';
+import { belowSegments, pathSegments, rawPath } from '../request/path-segments.ts';
+import { type RequestInfo, requestInfoOf, urlCacheLimits } from '../request/request-info.ts';
 
 /** Parses the path relative to the plane that is mounted `depth` segments deep. */
 export function requestInfo(options: { readonly depth: number }): Filter {
   // Create requests repeat the same path, the collection's. Other requests have a path per object, which hardly
   // repeats.
-  const createInfos = new Remembered<RequestInfo>(rememberedUrls);
+  const createInfos = new BoundedCache<RequestInfo>(urlCacheLimits);
   const infoOf = ({ request, query, segments }: Exchange): RequestInfo =>
     requestInfoOf(request.method, segmentsBelow(segments, request, options.depth), query);
   return (exchange, next) => {

@@ -11,7 +11,7 @@ import { type SourceLimitOptions, sourceLimit } from './source-limit.ts';
 const clock = new ManualClock();
 
 function limited(options: Partial<SourceLimitOptions> = {}) {
-  const filter = sourceLimit({ clock, free: 2, ...options });
+  const filter = sourceLimit({ clock, freeFailures: 2, ...options });
   return async (remoteAddress: string, token: string): Promise<number> => {
     const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
     const exchange = exchangeFor({ remoteAddress, headers }, clock);
@@ -97,7 +97,7 @@ it('the count restarts after a time without failures, and no wait is longer than
 });
 
 it('no more sources are tracked than configured', async () => {
-  const call = limited({ free: 0, sources: 2 });
+  const call = limited({ freeFailures: 0, maxSources: 2 });
   await call('a', 'x');
   expect(await call('a', 'x')).toBe(-1);
   await call('b', 'x');

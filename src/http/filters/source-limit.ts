@@ -1,17 +1,17 @@
 import { StatusError, tooManyRequests } from '../../api/status.ts';
-import { sourceOf } from '../../auth/login-backoff.ts';
+import { sourceNetworkOf } from '../../auth/login-backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { anotherSession } from '../browser-session.ts';
 import type { Filter } from '../exchange.ts';
-import { PresentedCredentials } from '../presented.ts';
+import { sessionMismatch } from '../session/browser-session.ts';
+import { PresentedCredentials } from '../session/presented-credential.ts';
 
 export interface SourceLimitOptions {
   readonly clock: Clock;
   /** The failed authentications that a source may have before it has to wait. */
-  readonly free?: number;
+  readonly freeFailures?: number;
   readonly longestWaitMilliseconds?: number;
   /** The number of tracked sources. Beyond it, the least recently used one is dropped. */
-  readonly sources?: number;
+  readonly maxSources?: number;
 }
 
 interface Source {
@@ -30,9 +30,9 @@ const forgetMilliseconds = 10 * 60_000;
  * credential, such as from an abandoned program with a deleted key, counts as one guess: only its own requests wait.
  */
 export function sourceLimit(options: SourceLimitOptions): Filter {
-  const free = options.free ?? 20;
+  const free = options.freeFailures ?? 20;
   const longestWait = options.longestWaitMilliseconds ?? 60_000;
-  const limit = options.sources ?? 10_000;
+  const limit = options.maxSources ?? 10_000;
   const sources = new Map<string, Source>();
   /** Invalid credentials by source. */
   const invalid = new Map<string, Source>();
@@ -77,16 +77,16 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   };
 
   return (exchange, next) => {
-    const source = sourceOf(exchange.request.remoteAddress);
-    exchange.presented = credentials.of(exchange);
-    const mark = exchange.presented?.mark;
+    const source = sourceNetworkOf(exchange.request.remoteAddress);
+    exchange.credential = credentials.of(exchange);
+    const mark = exchange.credential?.mark;
     const until = blockedUntil(source, mark);
     const wait = until === 0 ? 0 : until - options.clock.elapsed();
     if (wait > 0 && (mark === undefined || !valid.has(mark))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
-    exchange.settlement.follow((_reply, error) => {
-      if (error === anotherSession) return;
+    exchange.completion.onComplete((_reply, error) => {
+      if (error === sessionMismatch) return;
       if (error instanceof StatusError && error.code === 401) {
         if (mark !== undefined) removeValid(mark);
         if (mark === undefined || recordFailure(invalid, credentialKey(source, mark)))

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HttpServer } from '../../../test/harness/http-server.ts';
+import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 const widget = (name: string, more: object = {}) =>
   JSON.stringify({ apiVersion: 'example.dev/v1', kind: 'Widget', metadata: { name }, ...more });
 
-let server: HttpServer;
+let server: TestHttpServer;
 beforeAll(async () => {
-  server = await HttpServer.start();
+  server = await TestHttpServer.start();
 });
 afterAll(() => server.stop());
 beforeEach(() => {
@@ -23,7 +23,7 @@ describe('paths', () => {
       '/apis/example.dev/v1/unknowns',
       `${widgets}/x/status/more`,
     ]) {
-      const { status, json, headers } = await server.call('GET', path);
+      const { status, json, headers } = await server.request('GET', path);
       expect(status).toBe(404);
       expect(headers['content-type']).toBe('application/json');
       expect(json).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 });
@@ -32,72 +32,72 @@ describe('paths', () => {
   });
 
   it('cluster-scoped kinds exist only outside of namespaces, namespaced ones only inside (REQ-09)', async () => {
-    expect((await server.call('GET', '/apis/example.dev/v1/namespaces/a/gadgets')).status).toBe(404);
-    expect((await server.call('POST', '/apis/example.dev/v1/widgets', { body: widget('x') })).status).toBe(404);
-    expect((await server.call('GET', '/apis/example.dev/v1/widgets')).status).toBe(200);
-    expect((await server.call('GET', '/apis/example.dev/v1/gadgets')).status).toBe(200);
+    expect((await server.request('GET', '/apis/example.dev/v1/namespaces/a/gadgets')).status).toBe(404);
+    expect((await server.request('POST', '/apis/example.dev/v1/widgets', { body: widget('x') })).status).toBe(404);
+    expect((await server.request('GET', '/apis/example.dev/v1/widgets')).status).toBe(200);
+    expect((await server.request('GET', '/apis/example.dev/v1/gadgets')).status).toBe(200);
   });
 
   it('a collection is deleted in one namespace at a time (DELCOL-05)', async () => {
-    expect((await server.call('DELETE', '/apis/example.dev/v1/widgets')).status).toBe(404);
-    expect((await server.call('DELETE', widgets)).status).toBe(200);
+    expect((await server.request('DELETE', '/apis/example.dev/v1/widgets')).status).toBe(404);
+    expect((await server.request('DELETE', widgets)).status).toBe(200);
   });
 
   it('a 405 names the verb that a kind does not support (REQ-12, WATCH-35)', async () => {
-    const { status, json } = await server.call('DELETE', '/apis/example.dev/v1/gadgets/x');
+    const { status, json } = await server.request('DELETE', '/apis/example.dev/v1/gadgets/x');
     expect(status).toBe(405);
     expect(json.message).toBe('delete is not supported on resources of kind "gadgets.example.dev"');
     expect(json.details).toEqual({ group: 'example.dev', kind: 'gadgets' });
-    const watched = await server.call('GET', '/apis/example.dev/v1/gadgets?watch=1');
+    const watched = await server.request('GET', '/apis/example.dev/v1/gadgets?watch=1');
     expect(watched.json.message).toBe('watch is not supported on resources of kind "gadgets.example.dev"');
   });
 
   it('an unknown subresource gets 404 with the name of the object (REQ-13)', async () => {
-    const { status, json } = await server.call('GET', `${widgets}/x/scale`);
+    const { status, json } = await server.request('GET', `${widgets}/x/scale`);
     expect(status).toBe(404);
     expect(json.message).toBe('widgets.example.dev "x" not found');
-    expect((await server.call('GET', `${widgets}/x/constructor`)).status).toBe(404);
+    expect((await server.request('GET', `${widgets}/x/constructor`)).status).toBe(404);
   });
 
   it('the status subresource supports only get, update and patch (STATUS-01)', async () => {
     server.plane.put('a', 'x');
-    expect((await server.call('GET', `${widgets}/x/status`)).status).toBe(200);
+    expect((await server.request('GET', `${widgets}/x/status`)).status).toBe(200);
     for (const method of ['POST', 'DELETE']) {
-      expect((await server.call(method, `${widgets}/x/status`)).status).toBe(405);
+      expect((await server.request(method, `${widgets}/x/status`)).status).toBe(405);
     }
   });
 
   it('PUT and PATCH on collections and POST on items are rejected (REQ-14, PATCH-26)', async () => {
     const body = widget('x');
-    expect((await server.call('PUT', widgets, { body })).status).toBe(405);
-    expect((await server.call('PATCH', widgets, { body })).status).toBe(405);
-    const { status, json } = await server.call('POST', `${widgets}/x`, { body });
+    expect((await server.request('PUT', widgets, { body })).status).toBe(405);
+    expect((await server.request('PATCH', widgets, { body })).status).toBe(405);
+    const { status, json } = await server.request('POST', `${widgets}/x`, { body });
     expect(status).toBe(405);
     expect(json.message).toBe('the server does not allow this method on the requested resource');
   });
 
   it('OPTIONS and TRACE on resources are rejected (REQ-26)', async () => {
-    expect((await server.call('OPTIONS', widgets)).status).toBe(405);
-    expect((await server.call('TRACE', widgets)).status).toBe(405);
+    expect((await server.request('OPTIONS', widgets)).status).toBe(405);
+    expect((await server.request('TRACE', widgets)).status).toBe(405);
   });
 
   it('names that are invalid in a path are rejected (REQ-24)', async () => {
-    const { status, json } = await server.call('GET', `${widgets}/a%2Fb`);
+    const { status, json } = await server.request('GET', `${widgets}/a%2Fb`);
     expect(status).toBe(400);
     expect(json.message).toBe(`Name parameter invalid: "a/b": may not contain '/'`);
-    expect((await server.call('GET', `${widgets}/50%25`)).json.message).toBe(
+    expect((await server.request('GET', `${widgets}/50%25`)).json.message).toBe(
       `Name parameter invalid: "50%": may not contain '%'`,
     );
   });
 
   it('a trailing slash is ignored (REQ-08)', async () => {
-    expect((await server.call('GET', `${widgets}/`)).json.kind).toBe('WidgetList');
+    expect((await server.request('GET', `${widgets}/`)).json.kind).toBe('WidgetList');
   });
 
   it('HEAD is served like GET without a body (REQ-25)', async () => {
     server.plane.put('a', 'x');
-    const full = await server.call('GET', `${widgets}/x`);
-    const head = await server.call('HEAD', `${widgets}/x`);
+    const full = await server.request('GET', `${widgets}/x`);
+    const head = await server.request('HEAD', `${widgets}/x`);
     expect(head.status).toBe(200);
     expect(head.text).toBe('');
     expect(head.headers['content-length']).toBe(full.headers['content-length']);
@@ -110,13 +110,13 @@ describe('paths', () => {
       apiVersion: 'v1',
       metadata: { name: 'a', resourceVersion: '5' },
     });
-    const { status, json } = await server.call('GET', '/api/v1/namespaces/a');
+    const { status, json } = await server.request('GET', '/api/v1/namespaces/a');
     expect([status, json.kind]).toEqual([200, 'Namespace']);
     expect(server.plane.calls[0]?.context.namespace).toBe('');
   });
 
   it('non-resource requests are served by the handler of the plane (REQ-01)', async () => {
-    expect((await server.call('GET', '/apis/example.dev/v1')).json).toEqual({
+    expect((await server.request('GET', '/apis/example.dev/v1')).json).toEqual({
       path: '/apis/example.dev/v1',
       verb: 'get',
     });
@@ -125,7 +125,9 @@ describe('paths', () => {
 
 describe('create', () => {
   it('create returns 201 with the stored object and no Location (CREATE-01)', async () => {
-    const { status, json, headers } = await server.call('POST', widgets, { body: widget('x', { spec: { size: 3 } }) });
+    const { status, json, headers } = await server.request('POST', widgets, {
+      body: widget('x', { spec: { size: 3 } }),
+    });
     expect(status).toBe(201);
     expect(headers.location).toBeUndefined();
     expect(json).toMatchObject({ kind: 'Widget', metadata: { name: 'x', namespace: 'a' }, spec: { size: 3 } });
@@ -133,8 +135,8 @@ describe('create', () => {
 
   it('the field manager comes from the query, else from the user agent (CREATE-08)', async () => {
     const headers = { 'user-agent': 'kubectl/v1.37 (linux)' };
-    await server.call('POST', widgets, { body: widget('x'), headers });
-    await server.call('POST', `${widgets}?fieldManager=me`, { body: widget('y'), headers });
+    await server.request('POST', widgets, { body: widget('x'), headers });
+    await server.request('POST', `${widgets}?fieldManager=me`, { body: widget('y'), headers });
     expect(server.plane.calls.map((call) => (call.options as { fieldManager: string }).fieldManager)).toEqual([
       'kubectl',
       'me',
@@ -149,7 +151,7 @@ describe('create', () => {
     const big = 'x'.repeat(3_145_729);
     const query = '?dryRun=nope&fieldValidation=nope';
     const status = async (headers: Record<string, string>, body: string, suffix = query) =>
-      (await server.call('POST', widgets + suffix, { headers, body })).status;
+      (await server.request('POST', widgets + suffix, { headers, body })).status;
     expect(await status(bad, big)).toBe(406);
     expect(await status({ 'content-type': 'text/plain' }, big)).toBe(415);
     expect(await status({}, big)).toBe(413);
@@ -159,31 +161,33 @@ describe('create', () => {
   });
 
   it('invalid options are reported (CREATE-25, DEC-08)', async () => {
-    const { status, json } = await server.call('POST', `${widgets}?dryRun=true`, { body: widget('x') });
+    const { status, json } = await server.request('POST', `${widgets}?dryRun=true`, { body: widget('x') });
     expect(status).toBe(422);
     expect(json.message).toBe(
       'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"',
     );
-    const validation = await server.call('POST', `${widgets}?fieldValidation=x`, { body: widget('x') });
+    const validation = await server.request('POST', `${widgets}?fieldValidation=x`, { body: widget('x') });
     expect(validation.json.message).toContain('CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported');
   });
 
   it('unknown and duplicate fields cause warnings, or errors if validation is strict (DEC-09, DEC-13, DEC-14)', async () => {
     const body = '{"metadata":{"name":"x"},"spec":{"size":1,"size":2,"shape":"round"}}';
-    const warned = await server.call('POST', widgets, { body });
+    const warned = await server.request('POST', widgets, { body });
     expect(warned.status).toBe(201);
     expect([warned.headers.warning].flat()).toEqual([
       '299 - "duplicate field \\"spec.size\\""',
       '299 - "unknown field \\"spec.shape\\""',
     ]);
     expect(warned.json.spec).toEqual({ size: 2 });
-    const strict = await server.call('POST', `${widgets}?fieldValidation=Strict`, { body });
+    const strict = await server.request('POST', `${widgets}?fieldValidation=Strict`, { body });
     expect(strict.status).toBe(400);
     expect(strict.json.message).toMatch(
       /strict decoding error: duplicate field "spec\.size", unknown field "spec\.shape"$/,
     );
     server.plane.objects.clear();
-    expect((await server.call('POST', `${widgets}?fieldValidation=Ignore`, { body })).headers.warning).toBeUndefined();
+    expect(
+      (await server.request('POST', `${widgets}?fieldValidation=Ignore`, { body })).headers.warning,
+    ).toBeUndefined();
   });
 
   it('bodies of another version, kind or namespace are rejected (DEC-04, DEC-05, CREATE-11)', async () => {
@@ -193,7 +197,7 @@ describe('create', () => {
         { kind: 'Gadget', metadata: { name: 'x' } },
         { metadata: { name: 'x', namespace: 'b' } },
       ].map(async (object) => {
-        const { status, json } = await server.call('POST', widgets, { body: JSON.stringify(object) });
+        const { status, json } = await server.request('POST', widgets, { body: JSON.stringify(object) });
         return `${status} ${json.message}`;
       }),
     );
@@ -205,18 +209,18 @@ describe('create', () => {
   });
 
   it('create accepts YAML (NEG-04) and keeps 64-bit integers (DEC-07)', async () => {
-    const { status, text } = await server.call('POST', widgets, {
+    const { status, text } = await server.request('POST', widgets, {
       headers: { 'content-type': 'application/yaml; charset=utf-8', accept: 'application/yaml' },
       body: 'metadata: {name: x}\nspec: {size: 9223372036854775807}\n',
     });
     expect(status).toBe(201);
     expect(text).toContain('size: 9223372036854775807\n');
-    expect((await server.call('GET', `${widgets}/x`)).text).toContain('"size":9223372036854775807');
+    expect((await server.request('GET', `${widgets}/x`)).text).toContain('"size":9223372036854775807');
   });
 
   it('POST to a named subresource uses the kind of the subresource', async () => {
     const body = JSON.stringify({ kind: 'Resize', apiVersion: 'example.dev/v1', metadata: {}, spec: { size: 2 } });
-    const { status, json } = await server.call('POST', `${widgets}/x/resize`, { body });
+    const { status, json } = await server.request('POST', `${widgets}/x/resize`, { body });
     expect([status, json.kind]).toEqual([201, 'Resize']);
     expect(server.plane.calls[0]).toMatchObject({ verb: 'createNamed', name: 'x' });
   });
@@ -226,7 +230,7 @@ describe('bodies', () => {
   it('bodies above 3 MiB are rejected with and without Content-Length, over both protocols (REQ-20)', async () => {
     for (const http2 of [false, true]) {
       const body = Buffer.alloc(3_145_729, 0x20);
-      const { status, json } = await server.call('POST', widgets, { body, http2 });
+      const { status, json } = await server.request('POST', widgets, { body, http2 });
       expect(status).toBe(413);
       expect(json.message).toBe('Request entity too large: limit is 3145728');
     }
@@ -234,18 +238,18 @@ describe('bodies', () => {
 
   it('compressed bodies are rejected', async () => {
     const headers = { 'content-encoding': 'gzip' };
-    expect((await server.call('POST', widgets, { headers, body: 'x' })).status).toBe(415);
+    expect((await server.request('POST', widgets, { headers, body: 'x' })).status).toBe(415);
   });
 
   it('a decoding error shows the start of the body (DEC-01)', async () => {
-    expect((await server.call('POST', widgets, { body: '{"a"' })).json.message).toMatch(
+    expect((await server.request('POST', widgets, { body: '{"a"' })).json.message).toMatch(
       /^the object provided is unrecognized \(must be of type Widget\): couldn't get version\/kind; json parse error: .* \(\{"a"\)$/,
     );
-    expect((await server.call('POST', widgets, { body: '' })).json.message).toMatch(/\(<empty>\)$/);
+    expect((await server.request('POST', widgets, { body: '' })).json.message).toMatch(/\(<empty>\)$/);
   });
 
   it('JSON that is nested too deep is rejected (REQ-21)', async () => {
-    const { status } = await server.call('POST', widgets, { body: `${'['.repeat(100_000)}` });
+    const { status } = await server.request('POST', widgets, { body: `${'['.repeat(100_000)}` });
     expect(status).toBe(400);
   });
 });
@@ -253,14 +257,14 @@ describe('bodies', () => {
 describe('update and patch', () => {
   it('update replaces the object and returns 200 (UPDATE-01)', async () => {
     server.plane.put('a', 'x');
-    const { status, json } = await server.call('PUT', `${widgets}/x`, { body: widget('x', { spec: { size: 9 } }) });
+    const { status, json } = await server.request('PUT', `${widgets}/x`, { body: widget('x', { spec: { size: 9 } }) });
     expect([status, json.spec.size]).toEqual([200, 9]);
   });
 
   it('three patch types are accepted, and others are rejected first (PATCH-01 to PATCH-03, REQ-28)', async () => {
     server.plane.put('a', 'x');
     const patch = async (type: string | undefined, body: string, query = '') =>
-      server.call('PATCH', `${widgets}/x${query}`, {
+      server.request('PATCH', `${widgets}/x${query}`, {
         headers: type === undefined ? {} : { 'content-type': type },
         body,
       });
@@ -290,18 +294,18 @@ describe('update and patch', () => {
   it('patch options are validated before the patch (PATCH-19, PATCH-20, PATCH-04)', async () => {
     const merge = { 'content-type': 'application/merge-patch+json' };
     const apply = { 'content-type': 'application/apply-patch+yaml' };
-    expect((await server.call('PATCH', `${widgets}/x?force=true`, { headers: merge, body: '{' })).json.message).toBe(
+    expect((await server.request('PATCH', `${widgets}/x?force=true`, { headers: merge, body: '{' })).json.message).toBe(
       'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
     );
-    expect((await server.call('PATCH', `${widgets}/x`, { headers: apply, body: '{}' })).json.message).toBe(
+    expect((await server.request('PATCH', `${widgets}/x`, { headers: apply, body: '{}' })).json.message).toBe(
       'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     );
-    const broken = await server.call('PATCH', `${widgets}/x`, { headers: merge, body: '{' });
+    const broken = await server.request('PATCH', `${widgets}/x`, { headers: merge, body: '{' });
     expect([broken.status, broken.json.message.startsWith('error decoding patch: ')]).toEqual([400, true]);
   });
 
   it('duplicate keys of a strict apply are rejected (DEC-17)', async () => {
-    const { status, json } = await server.call('PATCH', `${widgets}/x?fieldManager=m&fieldValidation=Strict`, {
+    const { status, json } = await server.request('PATCH', `${widgets}/x?fieldManager=m&fieldValidation=Strict`, {
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: 'a: 1\na: 2\n',
     });

@@ -1,9 +1,15 @@
-import { methodNotAllowed, methodNotAllowedOnPath, noSuchPath, notFound, type StatusError } from '../../api/status.ts';
+import {
+  methodNotAllowed,
+  methodNotAllowedOnPath,
+  notFound,
+  pathNotFound,
+  type StatusError,
+} from '../../api/status.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange, Handler } from '../exchange.ts';
-import { checkPathName } from '../path-name.ts';
 import type { Plane } from '../plane.ts';
 import type { Reply } from '../reply.ts';
+import { checkPathName } from '../request/path-name.ts';
 import { create } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
@@ -26,7 +32,7 @@ export interface PlaneHandlerOptions extends EndpointSettings {
 export function planeHandler(options: PlaneHandlerOptions): Handler {
   return (exchange) => {
     if (!exchange.info.isResource) {
-      if (options.nonResource === undefined) throw noSuchPath();
+      if (options.nonResource === undefined) throw pathNotFound();
       return options.nonResource(exchange);
     }
     const endpoint = findEndpoint(options, exchange);
@@ -39,7 +45,7 @@ export function planeHandler(options: PlaneHandlerOptions): Handler {
 function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoint {
   const { info } = exchange;
   const mounted = options.plane.find(info.group, info.version, info.resource);
-  if (mounted === undefined || info.rest.length > 0) throw noSuchPath();
+  if (mounted === undefined || info.extraSegments.length > 0) throw pathNotFound();
   if (info.verb === '') throw methodNotAllowedOnPath();
   checkScope(mounted, exchange);
   if (mounted.kind.deprecation !== undefined) exchange.warnings.push(mounted.kind.deprecation);
@@ -57,9 +63,9 @@ function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoin
 function checkScope(mounted: MountedResource, { info }: Exchange): void {
   if (mounted.kind.namespaced) {
     // Only list and watch span all namespaces; a collection is deleted in one namespace at a time (rule DELCOL-05).
-    if (info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw noSuchPath();
+    if (info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw pathNotFound();
   } else if (info.namespace !== '' && !(info.resource === 'namespaces' && info.namespace === info.pathName)) {
-    throw noSuchPath();
+    throw pathNotFound();
   }
 }
 

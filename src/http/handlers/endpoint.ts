@@ -6,13 +6,13 @@ import type { Log } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Format, negotiate } from '../negotiate.ts';
-import { type AnswerForm, checkTransform } from '../respond.ts';
-import { includeObjectOf } from '../table.ts';
+import { type Format, negotiate } from '../negotiate/negotiate.ts';
+import { checkTransform, type ResponseForm } from '../negotiate/object-reply.ts';
+import { includeObjectOf } from '../negotiate/table.ts';
 
 /** The protobuf encoding of built-in kinds (rule NEG-06). */
 export interface ProtobufCodec {
-  speaks(kind: GroupVersionKind): boolean;
+  supports(kind: GroupVersionKind): boolean;
   decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
   encode(object: JsonObject): Uint8Array;
 }
@@ -41,8 +41,8 @@ export function resourceOf(endpoint: Endpoint): GroupResource {
   return groupResourceOf(endpoint.mounted.kind);
 }
 
-export function speaksProtobuf(endpoint: Endpoint): boolean {
-  return endpoint.settings.protobuf?.speaks(endpoint.kind) ?? false;
+export function supportsProtobuf(endpoint: Endpoint): boolean {
+  return endpoint.settings.protobuf?.supports(endpoint.kind) ?? false;
 }
 
 /** YAML is not supported for streams. */
@@ -57,15 +57,15 @@ const textual: readonly Format[] = ['json', 'yaml'];
 const textualWithProtobuf: readonly Format[] = ['json', 'yaml', 'protobuf'];
 
 /** Negotiates the form of the response before anything is executed. */
-export function answerForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): AnswerForm {
+export function negotiateForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): ResponseForm {
   const { exchange, kind, mounted, settings } = endpoint;
   const query = exchange.query;
   const negotiated = negotiate(exchange.request, query, {
-    formats: formatsOf(shape, speaksProtobuf(endpoint)),
+    formats: formatsOf(shape, supportsProtobuf(endpoint)),
     stream: shape === 'watch',
   });
   const { protobuf } = settings;
-  const form: AnswerForm = {
+  const form: ResponseForm = {
     format: negotiated.format,
     pretty: negotiated.pretty,
     transform: negotiated.transform,

@@ -1,35 +1,35 @@
-import { readDocument, warningsOf } from '../../api/decode/document.ts';
+import { findingWarnings, readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
 import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
-import type { FieldValidation, Patch, PatchOptions, Written } from '../../registry/verbs.ts';
-import { type PatchType, patchTypeOf, patchTypesOf } from '../body-format.ts';
-import { checkPathName } from '../path-name.ts';
-import { readPatchOptions } from '../query-options.ts';
-import { readBody } from '../read-body.ts';
+import type { FieldValidation, Patch, PatchOptions, WriteResult } from '../../registry/verbs.ts';
+import { type PatchType, patchTypeOf, patchTypesOf } from '../negotiate/body-format.ts';
+import { objectReply } from '../negotiate/object-reply.ts';
 import type { Reply } from '../reply.ts';
-import { objectReply } from '../respond.ts';
-import { answered } from './answered.ts';
-import { answerForm, type Endpoint } from './endpoint.ts';
+import { checkPathName } from '../request/path-name.ts';
+import { readPatchOptions } from '../request/query-options.ts';
+import { readBody } from '../wire/read-body.ts';
+import { auditResponse } from './audit-response.ts';
+import { type Endpoint, negotiateForm } from './endpoint.ts';
 
 /** PATCH, in the order of rule REQ-28: the content type is checked first. */
 export async function patch(
   endpoint: Endpoint,
-  apply: (patch: Patch, options: PatchOptions) => Promise<Written>,
+  apply: (patch: Patch, options: PatchOptions) => Promise<WriteResult>,
 ): Promise<Reply> {
   const { request, query, info } = endpoint.exchange;
   const type = patchTypeOf(request.headers['content-type'], patchTypesOf(endpoint.mounted.kind));
   checkPathName(info.pathName);
-  const form = answerForm(endpoint, 'object');
+  const form = negotiateForm(endpoint, 'object');
   const reading = readBody(endpoint.exchange, endpoint.settings.bodyLimit);
   const bytes = mustAwait(reading) ? await reading : reading;
   const options = readPatchOptions(query, type === 'apply', request.headers['user-agent']);
   const sent = readPatch(type, bytes, options.fieldValidation, (text) => endpoint.context.warn(text));
-  endpoint.exchange.sent = { kind: endpoint.kind, value: () => patchValue(sent) };
-  const written = answered(endpoint, await apply(sent, options));
+  endpoint.exchange.auditedRequest = { kind: endpoint.kind, value: () => patchValue(sent) };
+  const written = auditResponse(endpoint, await apply(sent, options));
   return objectReply(written, written.created ? 201 : 200, form);
 }
 
@@ -69,7 +69,7 @@ function readApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: 
   if (validation === 'Strict' && findings.length > 0) {
     throw badRequest(`error strict decoding patch: error converting YAML to JSON: ${findings.join(', ')}`);
   }
-  if (validation === 'Warn') for (const text of findings.flatMap(warningsOf)) warn(text);
+  if (validation === 'Warn') for (const text of findings.flatMap(findingWarnings)) warn(text);
   return value;
 }
 

@@ -1,6 +1,6 @@
 import type { ServedBytes } from '../../registry/verbs.ts';
-import { isLongRunning } from '../long-running.ts';
 import type { Reply } from '../reply.ts';
+import { isLongRunning } from '../request/long-running.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function readBytes(
   { exchange }: Endpoint,
   read: (query: URLSearchParams) => Promise<ServedBytes>,
 ): Promise<Reply> {
-  exchange.place?.handOver();
+  exchange.inFlightSlot?.release();
   const { status, headers, body } = await read(exchange.query);
   const type = headers['content-type'];
   return {

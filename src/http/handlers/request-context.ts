@@ -2,23 +2,23 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
-import { callerOf } from '../caller.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
-import { queryFlag } from '../query-flag.ts';
+import { queryFlag } from '../request/query-flag.ts';
+import { callerOf } from '../session/caller.ts';
 
 /** Creates the request context that the registry's verbs receive. */
 export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
   const caller = callerOf(exchange);
   const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
-  const { gate } = caller;
+  const { preauthorize } = caller;
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
   // Optional members are assigned one by one: spreading them takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
-  if (exchange.turn !== undefined) context.turn = exchange.turn;
+  if (exchange.nextTimeSlice !== undefined) context.nextTimeSlice = exchange.nextTimeSlice;
   if (queryFlag(exchange.query, 'extended') === true) context.extended = true;
   if (mayRead !== undefined) context.mayRead = mayRead;
-  if (gate !== undefined) context.passes = (asked) => gate(asked);
+  if (preauthorize !== undefined) context.credentialAllows = (asked) => preauthorize(asked);
   return context;
 }
 
@@ -32,10 +32,10 @@ class ExchangeContext implements RequestContext {
   readonly namespace: string;
   readonly pathName: string;
   declare readonly accessKey?: string;
-  declare readonly turn?: NonNullable<RequestContext['turn']>;
+  declare readonly nextTimeSlice?: NonNullable<RequestContext['nextTimeSlice']>;
   declare readonly extended?: boolean;
   declare readonly mayRead?: NonNullable<RequestContext['mayRead']>;
-  declare readonly passes?: NonNullable<RequestContext['passes']>;
+  declare readonly credentialAllows?: NonNullable<RequestContext['credentialAllows']>;
   readonly #plane: Plane;
   readonly #exchange: Exchange;
   readonly #caller: Identity;
@@ -54,8 +54,8 @@ class ExchangeContext implements RequestContext {
     return this.#exchange.signal;
   }
 
-  isOver(): boolean {
-    return this.#exchange.end.isOver;
+  isCanceled(): boolean {
+    return this.#exchange.end.hasEnded;
   }
 
   warn(text: string): void {

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { HttpServer } from '../../../test/harness/http-server.ts';
+import { TestHttpServer } from '../../../test/harness/test-http-server.ts';
 import { served } from '../../../test/harness/widget-plane.ts';
 import { expired } from '../../api/status.ts';
 import type { WatchEvent } from '../../registry/verbs.ts';
 
 const widgets = '/apis/example.dev/v1/namespaces/a/widgets';
 
-let server: HttpServer;
+let server: TestHttpServer;
 beforeEach(async () => {
-  server = await HttpServer.start();
+  server = await TestHttpServer.start();
 });
 afterEach(() => server.stop());
 
@@ -127,7 +127,7 @@ describe('a watch', () => {
   });
 
   it('cannot be YAML (NEG-12)', async () => {
-    const { status, json } = await server.call('GET', `${widgets}?watch=1`, {
+    const { status, json } = await server.request('GET', `${widgets}?watch=1`, {
       headers: { accept: 'application/yaml' },
     });
     expect([status, json]).toEqual([406, undefined]);
@@ -150,7 +150,7 @@ describe('a watch', () => {
     expect((await linesOf('/apis/example.dev/v1/watch/namespaces/a/widgets/x')).status).toBe(200);
     const options = server.plane.calls[0]?.options as unknown as { fieldSelector: { requirements: object[] } };
     expect(options.fieldSelector.requirements).toEqual([{ field: 'metadata.name', operator: '=', value: 'x' }]);
-    const wrong = await server.call(
+    const wrong = await server.request(
       'GET',
       '/apis/example.dev/v1/watch/namespaces/a/widgets/x?fieldSelector=metadata.name%3Dy',
     );
@@ -158,9 +158,9 @@ describe('a watch', () => {
       400,
       "fieldSelector metadata.name doesn't match requested name",
     ]);
-    expect((await server.call('POST', '/apis/example.dev/v1/watch/namespaces/a/widgets', { body: '{}' })).status).toBe(
-      405,
-    );
+    expect(
+      (await server.request('POST', '/apis/example.dev/v1/watch/namespaces/a/widgets', { body: '{}' })).status,
+    ).toBe(405);
   });
 });
 
@@ -195,7 +195,7 @@ describe('a watch ends', () => {
         type: 'ERROR',
         object: { kind: 'Status', code: 410, reason: 'Expired', message: 'list again' },
       });
-      await server.call('GET', widgets);
+      await server.request('GET', widgets);
       expect(asked).toHaveLength('impersonate-user' in headers ? 2 : 1);
     },
   );

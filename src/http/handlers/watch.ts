@@ -1,16 +1,16 @@
 import { internalError, type Status, StatusError } from '../../api/status.ts';
 import type { Feed } from '../../lib/feed.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from '../../registry/verbs.ts';
-import { mediaTypes } from '../negotiate.ts';
-import { readWatchOptions } from '../query-options.ts';
+import { mediaTypes } from '../negotiate/negotiate.ts';
+import { watchFrames } from '../negotiate/watch-frames.ts';
 import type { Reply } from '../reply.ts';
-import { watchFrames } from '../watch-frames.ts';
-import { answerForm, type Endpoint } from './endpoint.ts';
+import { readWatchOptions } from '../request/query-options.ts';
+import { type Endpoint, negotiateForm } from './endpoint.ts';
 
 /** Streams changes: the response starts immediately, and a line follows for each event (rule WATCH-01). */
 export async function watch(endpoint: Endpoint, open: (options: WatchOptions) => Promise<WatchStream>): Promise<Reply> {
   const { exchange, kind } = endpoint;
-  const form = answerForm(endpoint, 'watch');
+  const form = negotiateForm(endpoint, 'watch');
   const stream = await open(readWatchOptions(exchange.query, kind, exchange.info.pathName));
   return {
     status: 200,
@@ -32,7 +32,7 @@ class EventLines implements Feed<Uint8Array> {
     this.#frame = frame;
   }
 
-  get over(): boolean {
+  get isEnded(): boolean {
     return this.#over;
   }
 
@@ -41,7 +41,7 @@ class EventLines implements Feed<Uint8Array> {
     try {
       const event = this.#stream.take();
       if (event !== undefined) return this.#frame(event);
-      if (!this.#stream.over) return undefined;
+      if (!this.#stream.isEnded) return undefined;
       this.#over = true;
       const { reason } = this.#endpoint.exchange.end;
       // An error event makes the client list again; if a stream just ends, the client resumes the watch.

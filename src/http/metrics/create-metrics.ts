@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { VersionInfo } from '../version.ts';
+import type { VersionInfo } from '../documents/version.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
 import { ResponseTallies, withoutDryRun } from './response-tallies.ts';
@@ -31,18 +31,18 @@ export interface Metrics {
   /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
   /** Records a response; for a stream, when its head is sent. */
-  answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
+  recordResponse(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
   /** Records the size of a response that was not known in advance. */
-  sent(labels: RequestLabels, bytes: number): void;
+  recordResponseSize(labels: RequestLabels, bytes: number): void;
   /** Adds to the number of executing requests. */
-  inFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
+  changeInFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
   /** Counts an open stream until the returned function is called. */
-  longRunning(labels: RequestLabels): () => void;
+  trackLongRunning(labels: RequestLabels): () => void;
   /** Returns a function that records a watch event of the given size. */
-  watchEvents(labels: RequestLabels): (bytes: number) => void;
+  watchEventRecorder(labels: RequestLabels): (bytes: number) => void;
   /** Records that the client disconnected, or was disconnected, before it got its response. */
-  aborted(labels: RequestLabels): void;
-  terminated(labels: RequestLabels, code: number): void;
+  recordAbort(labels: RequestLabels): void;
+  recordTermination(labels: RequestLabels, code: number): void;
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -79,19 +79,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
     async text() {
       return responses.text() + (await registry.metrics());
     },
-    sent: (labels, bytes) => responses.sent(labels, bytes),
-    answered: (labels, code, seconds, bytes) => responses.answered(labels, code, seconds, bytes),
-    inFlight(kind, change) {
+    recordResponseSize: (labels, bytes) => responses.sent(labels, bytes),
+    recordResponse: (labels, code, seconds, bytes) => responses.answered(labels, code, seconds, bytes),
+    changeInFlight(kind, change) {
       executing[kind] += change;
     },
-    longRunning(labels) {
+    trackLongRunning(labels) {
       const stream = withoutDryRun(labels);
       longRunning.inc(stream);
       return onlyOnce(() => longRunning.dec(stream));
     },
-    watchEvents: (labels) => responses.watchEvents(labels),
-    aborted: (labels) => aborts.inc(withoutDryRun(labels)),
-    terminated: (labels, code) => terminations.inc({ ...withoutDryRun(labels), code: String(code) }),
+    watchEventRecorder: (labels) => responses.watchEvents(labels),
+    recordAbort: (labels) => aborts.inc(withoutDryRun(labels)),
+    recordTermination: (labels, code) => terminations.inc({ ...withoutDryRun(labels), code: String(code) }),
   };
 }
 

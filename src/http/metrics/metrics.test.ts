@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
 import type { Feed } from '../../lib/feed.ts';
+import { versionInfo } from '../documents/version.ts';
 import { inFlight } from '../filters/in-flight.ts';
 import { everyVerb, exampleExchange, examplePlane, shipKind } from '../plane.fixture.ts';
 import type { Reply } from '../reply.ts';
-import { versionInfo } from '../version.ts';
 import { createMetrics } from './create-metrics.ts';
 import { RequestLabeller } from './request-labels.ts';
 import { requestObserver } from './request-observer.ts';
@@ -22,7 +22,7 @@ function measured() {
   });
   const plane = examplePlane();
   const observe = requestObserver({ metrics, planeOf: () => plane });
-  const counting = inFlight({ clock, onWork: (kind, change) => metrics.inFlight(kind, change) });
+  const counting = inFlight({ clock, onInFlightChange: (kind, change) => metrics.changeInFlight(kind, change) });
   return {
     clock,
     metrics,
@@ -42,7 +42,7 @@ function feedOf(lines: readonly string[]): Feed<Uint8Array> {
   const left = lines.map((line) => Buffer.from(line));
   return {
     take: () => left.shift(),
-    get over() {
+    get isEnded() {
       return left.length === 0;
     },
     wait: (wake) => void setImmediate(wake),

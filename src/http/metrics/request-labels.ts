@@ -48,7 +48,7 @@ export class RequestLabeller {
     const { info, query } = exchange;
     const { isResource, subresource } = info;
     const mounted =
-      isResource && info.rest.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
+      isResource && info.extraSegments.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
     // The fast path for most requests: no string is built to find the labels.
     if (mounted === undefined || subresource !== '' || (query.size > 0 && query.has('dryRun')))
       return this.#lookUp(exchange, mounted);

@@ -21,21 +21,24 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     const labels = labeller.label(exchange, planeOf(exchange));
     // It is sent as bytes, and counting them takes as long as encoding them.
     if (typeof reply.body === 'string') reply.body = Buffer.from(reply.body);
-    metrics.answered(labels, reply.status, milliseconds / 1000, sizeOf(reply));
-    if (terminatedCodes.has(reply.status)) metrics.terminated(labels, reply.status);
-    if (hasDisconnected(exchange.request)) metrics.aborted(labels);
+    metrics.recordResponse(labels, reply.status, milliseconds / 1000, sizeOf(reply));
+    if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
+    if (hasDisconnected(exchange.request)) metrics.recordAbort(labels);
     if (isPieced(reply)) {
-      reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.sent(labels, bytes)) };
+      reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.recordResponseSize(labels, bytes)) };
       return;
     }
     if (isPassed(reply)) {
       const { passed, lasts } = reply.body;
-      const began = () => (lasts ? metrics.longRunning(labels) : () => {});
-      reply.body = { passed: measuredAsync(passed, began, (bytes) => metrics.sent(labels, bytes)), lasts };
+      const began = () => (lasts ? metrics.trackLongRunning(labels) : () => {});
+      reply.body = {
+        passed: measuredAsync(passed, began, (bytes) => metrics.recordResponseSize(labels, bytes)),
+        lasts,
+      };
       return;
     }
     if (isUpgraded(reply)) {
-      const ended = metrics.longRunning(labels);
+      const ended = metrics.trackLongRunning(labels);
       reply.body.socket.once('close', () => ended());
       return;
     }
@@ -51,7 +54,7 @@ async function* counted(
   labels: RequestLabels,
   metrics: Metrics,
 ): AsyncGenerator<string, void, undefined> {
-  const ended = metrics.longRunning(labels);
+  const ended = metrics.trackLongRunning(labels);
   try {
     yield* stream;
   } finally {
@@ -73,17 +76,17 @@ class CountedFeed implements Feed<Uint8Array> {
     this.#metrics = metrics;
   }
 
-  get over(): boolean {
-    return this.#feed.over;
+  get isEnded(): boolean {
+    return this.#feed.isEnded;
   }
 
   take(): Uint8Array | undefined {
-    this.#ended ??= this.#metrics.longRunning(this.#labels);
+    this.#ended ??= this.#metrics.trackLongRunning(this.#labels);
     const line = this.#feed.take();
     if (line !== undefined) {
-      this.#count ??= this.#metrics.watchEvents(this.#labels);
+      this.#count ??= this.#metrics.watchEventRecorder(this.#labels);
       this.#count(line.length);
-    } else if (this.#feed.over) this.#ended();
+    } else if (this.#feed.isEnded) this.#ended();
     return line;
   }
 
@@ -135,5 +138,5 @@ function sizeOf({ body }: Reply): number | undefined {
 
 /** Does not use the signal if the request has an `end`, because that would create the signal. */
 function hasDisconnected(request: IncomingRequest): boolean {
-  return request.end?.isOver ?? request.signal.aborted;
+  return request.end?.hasEnded ?? request.signal.aborted;
 }

@@ -1,5 +1,5 @@
+import { type CounterSeries, FastCounter, FastHistogram, type HistogramSeries } from './fast-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
-import { type Count, CounterTally, HistogramTally, type Measured } from './tally.ts';
 
 /** Rule METRIC-03. The second histogram omits the two smallest. */
 const durationBuckets = [
@@ -10,29 +10,29 @@ const eventSizeBuckets = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
 /** The series of one label set. They are looked up once, by the identity of the labels (see RequestLabeller). */
 interface ResponseSeries {
-  readonly codes: Map<number, Count>;
-  readonly sizes: Measured;
+  readonly codes: Map<number, CounterSeries>;
+  readonly sizes: HistogramSeries;
   /** Both are absent for watches. */
-  readonly duration?: Measured;
-  readonly sliDuration?: Measured;
+  readonly duration?: HistogramSeries;
+  readonly sliDuration?: HistogramSeries;
 }
 
 /** Counts and measures responses and watch events. */
 export class ResponseTallies {
-  readonly #total = new CounterTally('apiserver_request_total', 'Number of requests, by labels and response code.');
-  readonly #duration = new HistogramTally(
+  readonly #total = new FastCounter('apiserver_request_total', 'Number of requests, by labels and response code.');
+  readonly #duration = new FastHistogram(
     'apiserver_request_duration_seconds',
     'Response latency in seconds, without watches.',
     durationBuckets,
   );
-  readonly #sliDuration = new HistogramTally(
+  readonly #sliDuration = new FastHistogram(
     'apiserver_request_sli_duration_seconds',
     'Response latency in seconds for service level indicators, without watches.',
     durationBuckets.slice(2),
   );
-  readonly #sizes = new HistogramTally('apiserver_response_sizes', 'Response size in bytes.', sizeBuckets);
-  readonly #events = new CounterTally('apiserver_watch_events_total', 'Number of events sent to watch clients.');
-  readonly #eventSizes = new HistogramTally(
+  readonly #sizes = new FastHistogram('apiserver_response_sizes', 'Response size in bytes.', sizeBuckets);
+  readonly #events = new FastCounter('apiserver_watch_events_total', 'Number of events sent to watch clients.');
+  readonly #eventSizes = new FastHistogram(
     'apiserver_watch_events_sizes',
     'Size of watch events in bytes.',
     eventSizeBuckets,
@@ -62,8 +62,8 @@ export class ResponseTallies {
 
   /** Returns a function that records a watch event of the given size. */
   watchEvents({ group, version, resource }: RequestLabels): (bytes: number) => void {
-    const count = this.#events.line({ group, version, resource });
-    const measured = this.#eventSizes.line({ group, version, resource });
+    const count = this.#events.series({ group, version, resource });
+    const measured = this.#eventSizes.series({ group, version, resource });
     return (bytes) => {
       count.value++;
       measured.observe(bytes);
@@ -73,17 +73,17 @@ export class ResponseTallies {
   #addSeries(labels: RequestLabels): ResponseSeries {
     const series: ResponseSeries = {
       codes: new Map(),
-      sizes: this.#sizes.line(withoutDryRun(labels)),
+      sizes: this.#sizes.series(withoutDryRun(labels)),
       ...(labels.verb === 'WATCH'
         ? {}
-        : { duration: this.#duration.line(labels), sliDuration: this.#sliDuration.line(labels) }),
+        : { duration: this.#duration.series(labels), sliDuration: this.#sliDuration.series(labels) }),
     };
     this.#series.set(labels, series);
     return series;
   }
 
-  #addCode({ codes }: ResponseSeries, labels: RequestLabels, code: number): Count {
-    const count = this.#total.line({ ...labels, code: String(code) });
+  #addCode({ codes }: ResponseSeries, labels: RequestLabels, code: number): CounterSeries {
+    const count = this.#total.series({ ...labels, code: String(code) });
     codes.set(code, count);
     return count;
   }

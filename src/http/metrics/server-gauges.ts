@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { VersionInfo } from '../version.ts';
+import type { VersionInfo } from '../documents/version.ts';
 
 export interface ObjectCount {
   readonly group: string;

@@ -1,12 +1,12 @@
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
-import { structOf } from '../../api/structs/kind-structs.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** Rule OAPI-07: Kubernetes' own names for its types; otherwise the reversed group, the version and the kind. */
 export function componentName({ group, version, kind }: GroupVersionKind): string {
-  const known = structOf(apiVersionOf({ group, version }), kind);
+  const known = goStructOf(apiVersionOf({ group, version }), kind);
   return known?.name ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 }
 
@@ -36,6 +36,6 @@ export function reference(name: string): JsonObject {
 }
 
 /** A property of another type. In v3, `allOf` is the only way to add a description and a default to a reference. */
-export function referringMember(name: string, description: string, emptyByDefault = true): JsonObject {
+export function referenceProperty(name: string, description: string, emptyByDefault = true): JsonObject {
   return { description, ...(emptyByDefault ? { default: {} } : {}), allOf: [reference(name)] };
 }

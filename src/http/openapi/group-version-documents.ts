@@ -1,13 +1,13 @@
-import { DividedWork } from '../../lib/divided-work.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';
-import { type Document, jsonDocument } from '../document.ts';
-import type { Part, SharedDocuments } from '../shared-documents.ts';
+import { type ApiDocument, jsonDocument } from '../documents/api-document.ts';
+import type { DocumentPart, SharedDocuments } from '../documents/shared-documents.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
 /** The number of documents created per tick; one takes about a millisecond. */
-export const documentsPerTurn = 8;
+export const documentsPerTick = 8;
 
 export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
@@ -23,8 +23,8 @@ export interface GroupVersionDocumentsOptions {
  */
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
-  readonly #parts = new Map<string, () => Part>();
-  #index: Promise<Document> | undefined;
+  readonly #parts = new Map<string, () => DocumentPart>();
+  #index: Promise<ApiDocument> | undefined;
 
   constructor(options: GroupVersionDocumentsOptions) {
     this.#options = options;
@@ -51,12 +51,12 @@ export class GroupVersionDocuments {
     return [...this.#parts.keys()];
   }
 
-  find(path: string): Document | undefined {
+  find(path: string): ApiDocument | undefined {
     return this.#parts.get(path)?.().document();
   }
 
   /** Lists all documents with their hashes. The first call creates every document, and yields to other requests. */
-  index(): Promise<Document> {
+  index(): Promise<ApiDocument> {
     this.#index ??= this.#makeIndex().catch((error: unknown) => {
       this.#index = undefined;
       throw error;
@@ -64,9 +64,9 @@ export class GroupVersionDocuments {
     return this.#index;
   }
 
-  async #makeIndex(): Promise<Document> {
+  async #makeIndex(): Promise<ApiDocument> {
     const paths: JsonObject = {};
-    const work = new DividedWork(documentsPerTurn);
+    const work = new WorkBudget(documentsPerTick);
     for (const [path, part] of this.#parts) {
       if (work.spend(1)) await work.next();
       paths[path] = { serverRelativeURL: `${this.#options.root}/${path}?hash=${part().hash}` };

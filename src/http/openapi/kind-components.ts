@@ -1,9 +1,9 @@
 import { apiVersionOf } from '../../api/meta.ts';
 import { listKindOf, type ResourceKind } from '../../api/resource.ts';
-import { holdsResources } from '../../api/schema/holds-resources.ts';
-import { structOf } from '../../api/structs/kind-structs.ts';
+import { hasEmbeddedResources } from '../../api/schema/has-embedded-resources.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { componentName, metaName, reference, referringMember } from './component-names.ts';
+import { componentName, metaName, reference, referenceProperty } from './component-names.ts';
 import { typedComponents } from './typed-components.ts';
 
 const apiVersionMember: JsonObject = {
@@ -19,19 +19,19 @@ const kindMember: JsonObject = {
 const objectMembers: JsonObject = {
   apiVersion: apiVersionMember,
   kind: kindMember,
-  metadata: referringMember(metaName('ObjectMeta'), 'Standard object metadata.'),
+  metadata: referenceProperty(metaName('ObjectMeta'), 'Standard object metadata.'),
 };
 
 /** The same for an embedded resource, which may have no metadata. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
-  metadata: referringMember(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
+  metadata: referenceProperty(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
 };
 
 /** The components of a kind: itself and, for a built-in kind, its structs, by name. */
 export function kindComponents(kind: ResourceKind): JsonObject {
   const name = componentName(kind);
-  const struct = kind.builtIn === true ? structOf(apiVersionOf(kind), kind.kind) : undefined;
+  const struct = kind.builtIn === true ? goStructOf(apiVersionOf(kind), kind.kind) : undefined;
   if (struct === undefined) return { [name]: kindComponent(kind) };
   const components = typedComponents(struct, kind.schema);
   const { properties, ...rest } = components[name] as JsonObject;
@@ -50,7 +50,7 @@ export function kindComponents(kind: ResourceKind): JsonObject {
 /** The component of a kind: its validation schema and the three fields that every object has (OAPI-13). */
 function kindComponent(kind: ResourceKind): JsonObject {
   const schema = cloneJson(kind.schema as JsonObject);
-  if (holdsResources(kind.schema)) completeResources(schema);
+  if (hasEmbeddedResources(kind.schema)) completeResources(schema);
   const { properties, ...rest } = schema;
   const described: JsonObject = kind.description === undefined ? {} : { description: kind.description };
   return {
@@ -94,7 +94,7 @@ export function listComponent(kind: ResourceKind): JsonObject {
         items: { default: {}, allOf: [reference(componentName(kind))] },
       },
       kind: kindMember,
-      metadata: referringMember(metaName('ListMeta'), 'Standard list metadata.'),
+      metadata: referenceProperty(metaName('ListMeta'), 'Standard list metadata.'),
     },
     required: ['items'],
     'x-kubernetes-group-version-kind': [{ ...kindOf(kind), kind: listKindOf(kind) }],

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '../../api/meta.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { type MetaType, metaName, referringMember } from './component-names.ts';
+import { type MetaType, metaName, referenceProperty } from './component-names.ts';
 
 function text(description: string): JsonObject {
   return { type: 'string', description, default: '' };
@@ -27,12 +27,12 @@ function textMap(description: string): JsonObject {
 }
 
 function listOf(type: MetaType, description: string, extensions: JsonObject = {}): JsonObject {
-  const { description: _, ...items } = referringMember(metaName(type), '');
+  const { description: _, ...items } = referenceProperty(metaName(type), '');
   return { type: 'array', items, description, ...extensions };
 }
 
 function time(description: string): JsonObject {
-  return referringMember(metaName('Time'), description, false);
+  return referenceProperty(metaName('Time'), description, false);
 }
 
 const typeMeta: JsonObject = {
@@ -101,7 +101,7 @@ const managedFieldsEntry: JsonObject = {
   properties: {
     apiVersion: optionalText('The API version of the field names.'),
     fieldsType: optionalText('The format of fieldsV1; always FieldsV1.'),
-    fieldsV1: referringMember(metaName('FieldsV1'), 'The fields.', false),
+    fieldsV1: referenceProperty(metaName('FieldsV1'), 'The fields.', false),
     manager: optionalText('The name of the manager.'),
     operation: optionalText('Apply for server-side apply; Update for every other write.'),
     subresource: optionalText('The subresource through which the fields were set.'),
@@ -130,9 +130,9 @@ const status: JsonObject = {
   properties: {
     ...typeMeta,
     code: integer('The HTTP status code.', 'int32'),
-    details: referringMember(metaName('StatusDetails'), 'Details about the object and the error.', false),
+    details: referenceProperty(metaName('StatusDetails'), 'Details about the object and the error.', false),
     message: optionalText('A human-readable message.'),
-    metadata: referringMember(metaName('ListMeta'), 'Standard list metadata.'),
+    metadata: referenceProperty(metaName('ListMeta'), 'Standard list metadata.'),
     reason: optionalText('A machine-readable reason, such as NotFound, Conflict or Invalid.'),
     status: optionalText('Success or Failure.'),
   },
@@ -170,7 +170,7 @@ const deleteOptions: JsonObject = {
     gracePeriodSeconds: integer('The seconds until the object is deleted; 0 deletes it immediately.'),
     ignoreStoreReadErrorWithClusterBreakingPotential: flag('Also deletes objects that cannot be read.'),
     orphanDependents: flag('Deprecated: use propagationPolicy. True means Orphan.'),
-    preconditions: referringMember(
+    preconditions: referenceProperty(
       metaName('Preconditions'),
       'Conditions that must hold, or the request fails.',
       false,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { sendDocument } from '../document.ts';
+import { documentReply } from '../documents/api-document.ts';
+import { SharedDocuments } from '../documents/shared-documents.ts';
 import { exampleExchange, examplePlane } from '../plane.fixture.ts';
 import type { Reply } from '../reply.ts';
-import { SharedDocuments } from '../shared-documents.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 
 const documents = openApiDocuments(examplePlane(), { serverVersion: 'v1.34.0', shared: new SharedDocuments() });
@@ -14,7 +14,7 @@ async function reply(path: string, headers: Record<string, string> = {}): Promis
   const exchange = exampleExchange(path, headers);
   const found = await documents.find(exchange);
   if (found === undefined) throw new Error(`nothing answered ${path}`);
-  return 'document' in found ? sendDocument(exchange, found) : found;
+  return 'document' in found ? documentReply(exchange, found) : found;
 }
 
 async function get(path: string): Promise<JsonObject> {

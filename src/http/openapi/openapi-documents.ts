@@ -1,15 +1,15 @@
-import { noSuchPath } from '../../api/status.ts';
-import type { Document, DocumentSet } from '../document.ts';
+import { pathNotFound } from '../../api/status.ts';
+import type { ApiDocument, DocumentSet } from '../documents/api-document.ts';
+import type { SharedDocuments } from '../documents/shared-documents.ts';
+import { perGeneration } from '../documents/shared-documents.ts';
 import type { Exchange } from '../exchange.ts';
-import { parseAccept } from '../media-type.ts';
-import { rawPath, rawQuery } from '../path-segments.ts';
+import { parseAccept } from '../negotiate/media-type.ts';
 import type { Plane } from '../plane.ts';
 import type { Reply } from '../reply.ts';
-import type { SharedDocuments } from '../shared-documents.ts';
-import { perGeneration } from '../shared-documents.ts';
+import { rawPath, rawQuery } from '../request/path-segments.ts';
 import { GroupVersionDocuments } from './group-version-documents.ts';
-import { swaggerProtobuf, swaggerProtobufAsked } from './v2-protobuf.ts';
-import { WholeDocument } from './whole-document.ts';
+import { OpenApiV2Document } from './openapi-v2-document.ts';
+import { swaggerProtobuf, swaggerProtobufRequested } from './v2-protobuf.ts';
 
 const root = '/openapi/v3';
 
@@ -26,7 +26,7 @@ export function openApiDocuments(
     plane,
     shared,
     `v2 ${serverVersion}`,
-    (resources) => new WholeDocument(resources, serverVersion),
+    (resources) => new OpenApiV2Document(resources, serverVersion),
   );
 
   return {
@@ -46,7 +46,7 @@ export function openApiDocuments(
       }
       if (!path.startsWith(`${root}/`)) return undefined;
       const document = v3().find(path.slice(root.length + 1));
-      if (document === undefined) throw noSuchPath();
+      if (document === undefined) throw pathNotFound();
       const asked = exchange.query.get('hash') ?? '';
       if (asked === '') return { document, headers: tagged(document) };
       if (asked !== document.hash) return moved(exchange, document);
@@ -61,10 +61,10 @@ function wantsProtobuf({ request }: Exchange): boolean {
   const isNamed = (...subtypes: readonly string[]) =>
     accept.some(({ type, subtype }) => type === 'application' && subtypes.includes(subtype));
   const takesText = accept.some(({ subtype }) => subtype === '*') || isNamed('json', 'yaml');
-  return !takesText && isNamed(swaggerProtobuf, swaggerProtobufAsked);
+  return !takesText && isNamed(swaggerProtobuf, swaggerProtobufRequested);
 }
 
-function tagged({ hash }: Pick<Document, 'hash'>): Record<string, string> {
+function tagged({ hash }: Pick<ApiDocument, 'hash'>): Record<string, string> {
   return { etag: `"${hash}"`, vary: 'Accept' };
 }
 
@@ -76,7 +76,7 @@ function forever(now: number): Record<string, string> {
 }
 
 /** Redirects to the path that the client sent, so that the URL is right wherever the plane is mounted. */
-function moved({ request }: Exchange, { hash }: Document): Reply {
+function moved({ request }: Exchange, { hash }: ApiDocument): Reply {
   const query = new URLSearchParams(rawQuery(request.url));
   query.set('hash', hash);
   return { status: 301, headers: { location: `${rawPath(request.url)}?${query}` } };

@@ -6,7 +6,7 @@ import { customResourceDefinitionKind } from '../../api/apiextensions/custom-res
 import { scaleKind } from '../../api/apiextensions/scale-kind.ts';
 import { configMapKind } from '../../api/core/config-map.ts';
 import { eventKind } from '../../api/core/event.ts';
-import { groupEventKind } from '../../api/core/events-k8s-io.ts';
+import { eventsGroupEventKind } from '../../api/core/events-k8s-io.ts';
 import { leaseKind } from '../../api/core/lease.ts';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { resourceQuotaKind } from '../../api/core/resource-quota.ts';
@@ -23,7 +23,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { type Field, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
-import { structOf } from '../../api/structs/kind-structs.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { kindComponents } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
@@ -35,7 +35,7 @@ const kinds: readonly ResourceKind[] = [
   resourceQuotaKind,
   namespaceKind,
   eventKind,
-  groupEventKind,
+  eventsGroupEventKind,
   leaseKind,
   tokenRequestKind,
   roleKind,
@@ -125,7 +125,7 @@ describe('the components of built-in kinds', () => {
   it.each(kinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as const))(
     '%s has the same fields in its schema and in its struct (DEC-20, DEC-25)',
     (_, kind) => {
-      const its = structOf(apiVersionOf(kind), kind.kind);
+      const its = goStructOf(apiVersionOf(kind), kind.kind);
       expect(its === undefined ? ['no struct'] : strayMembers(its, kind.schema, '')).toEqual([]);
     },
   );

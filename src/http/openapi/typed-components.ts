@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schema/schema.ts';
-import { type Field, type FieldType, type GoStruct, isStruct, type Scalar } from '../../api/structs/go-struct.ts';
+import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { metaName, reference } from './component-names.ts';
@@ -127,7 +127,7 @@ function single(components: JsonObject, type: FieldType, schema: Schema, withDef
   return withDefault ? { default: {}, allOf: [reference(type.name)] } : reference(type.name);
 }
 
-const plainTypes: Partial<Record<Scalar, JsonObject>> = {
+const plainTypes: Partial<Record<GoScalarType, JsonObject>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },
@@ -137,9 +137,9 @@ const plainTypes: Partial<Record<Scalar, JsonObject>> = {
   strings: { type: 'array', items: { type: 'string', default: '' } },
 };
 
-const zeros: Partial<Record<Scalar, JsonValue>> = { string: '', bool: false, int32: 0, int64: 0 };
+const zeros: Partial<Record<GoScalarType, JsonValue>> = { string: '', bool: false, int32: 0, int64: 0 };
 
-function scalar(components: JsonObject, type: Scalar, schema: Schema, withDefault: boolean): JsonObject {
+function scalar(components: JsonObject, type: GoScalarType, schema: Schema, withDefault: boolean): JsonObject {
   const plain = plainTypes[type];
   if (plain !== undefined) {
     const zero = withDefault ? zeros[type] : undefined;

@@ -4,7 +4,7 @@ import { writeJson } from '../../lib/json-write.ts';
 
 /** The media type of the response, and the older spelling that clients request. */
 export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
-export const swaggerProtobufAsked = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
+export const swaggerProtobufRequested = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
 /**
  * Encodes a Swagger document as the protobuf message that Go clients read (rule OAPI-14). kubectl accepts nothing else

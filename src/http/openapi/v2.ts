@@ -9,7 +9,7 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
     for (const [path, item] of members(document.paths)) paths[path] = pathItem(item);
     const schemas = isJsonObject(document.components) ? document.components.schemas : {};
     for (const [name, schema] of members(schemas)) {
-      definitions[name] = joinedKinds(definitions[name], schemaOf(schema));
+      definitions[name] = mergeGroupVersionKinds(definitions[name], schemaOf(schema));
     }
   }
   return {
@@ -25,7 +25,7 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
 }
 
 /** Merges the kinds of options and watch events, which every document contains with its own group version. */
-export function joinedKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
+export function mergeGroupVersionKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';
   const before = isJsonObject(known) ? known[name] : undefined;
   const kinds = schema[name];

@@ -11,7 +11,7 @@ const fixtures = JSON.parse(readFileSync(new URL('go-fixtures.json', import.meta
   typeof member === 'string' && member.startsWith('int64:') ? BigInt(member.slice(6)) : member,
 ) as { name: string; protobuf: string; json: JsonObject }[];
 
-const { decode, encode, speaks } = protobufCodec;
+const { decode, encode, supports } = protobufCodec;
 const anything = { group: '', version: 'v1', kind: 'Namespace' };
 
 /** Go prints zero times and absent lists as null, which an API server treats as absent. */
@@ -105,7 +105,7 @@ describe('an invalid protobuf body', () => {
   });
 
   it('kinds that are not built in do not support protobuf (NEG-13)', () => {
-    expect(speaks({ group: '', version: 'v1', kind: 'Event' })).toBe(true);
-    expect(speaks({ group: 'example.com', version: 'v1', kind: 'Event' })).toBe(false);
+    expect(supports({ group: '', version: 'v1', kind: 'Event' })).toBe(true);
+    expect(supports({ group: 'example.com', version: 'v1', kind: 'Event' })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
-import { structOf } from '../../api/structs/kind-structs.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { ProtobufCodec } from '../handlers/endpoint.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
@@ -11,7 +11,7 @@ const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** True if bodies of this kind can be encoded as protobuf (rules NEG-06, NEG-13). */
 function supportsProtobuf(kind: GroupVersionKind): boolean {
-  return structOf(apiVersionOf(kind), kind.kind) !== undefined;
+  return goStructOf(apiVersionOf(kind), kind.kind) !== undefined;
 }
 
 /**
@@ -26,7 +26,7 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   const envelope = readEnvelope(bytes.subarray(magic.length));
   const apiVersion = envelope.apiVersion || apiVersionOf(expected);
   const kind = envelope.kind || expected.kind;
-  const struct = structOf(apiVersion, kind);
+  const struct = goStructOf(apiVersion, kind);
   if (struct === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
   try {
     return { apiVersion, kind, ...decodeMessage(struct, envelope.raw) };
@@ -38,7 +38,7 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
 /** The object must have its apiVersion and kind. Lists and Status are encoded like any other object. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   const { apiVersion, kind } = object;
-  const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? structOf(apiVersion, kind) : undefined;
+  const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? goStructOf(apiVersion, kind) : undefined;
   if (struct === undefined) throw new TypeError(`kind ${kind} of ${apiVersion} has no protobuf encoding`);
   const unknown = new BinaryWriter()
     .tag(1, WireType.LengthDelimited)
@@ -63,7 +63,7 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
 
 /** The codec of the endpoints of a plane. */
 export const protobufCodec: ProtobufCodec = {
-  speaks: supportsProtobuf,
+  supports: supportsProtobuf,
   decode: decodeProtobuf,
   encode: encodeProtobuf,
 };

@@ -1,12 +1,12 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Scalar } from '../../api/structs/go-struct.ts';
+import type { GoScalarType } from '../../api/structs/go-struct.ts';
 import { parseJson } from '../../lib/json-parse.ts';
 import type { JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import { readTime, writeTime } from './time.ts';
 
 /** Returns `undefined` for a zero time, which JSON does not have. Throws an Error for invalid bytes. */
-export function readScalar(type: Scalar, reader: BinaryReader): JsonValue | undefined {
+export function readScalar(type: GoScalarType, reader: BinaryReader): JsonValue | undefined {
   switch (type) {
     case 'string':
       return reader.string(true);
@@ -33,7 +33,7 @@ export function readScalar(type: Scalar, reader: BinaryReader): JsonValue | unde
 }
 
 /** Throws TypeError for a value of the wrong type, which is a bug in this server. */
-export function writeScalar(writer: BinaryWriter, type: Scalar, single: JsonValue): void {
+export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: JsonValue): void {
   switch (type) {
     case 'string':
       writer.string(expectType(single, 'string'));

@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /**
- * Decodes seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or microseconds for `microTime`.
+ * Decodes seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or microseconds for `formatMicroTime`.
  * `undefined` if the message is empty.
  */
 export function readTime(type: 'time' | 'microTime', bytes: Uint8Array): string | undefined {

@@ -1,9 +1,9 @@
 import { getMember, isJsonObject } from '../json-value.ts';
 import { functions } from './functions.ts';
 import type { Command, Node, Operand, Pipeline, Template } from './nodes.ts';
-import { longestText } from './sprig.ts';
+import { maxTextLength } from './sprig.ts';
 import { type Position, TemplateError } from './template-error.ts';
-import { isTrue, printed, sortedKeys, typeName, type Value } from './values.ts';
+import { formatValue, isTrue, sortedKeys, typeName, type Value } from './values.ts';
 
 /** The maximum number of steps (a lookup, a function call, a node). A large chart's values take a few thousand. */
 const maxSteps = 200_000;
@@ -80,7 +80,7 @@ class Execution {
         return undefined;
       case 'action': {
         const value = this.#pipeline(node.pipeline, scope);
-        if (node.pipeline.variables.length === 0) this.#write(printed(value), node.pipeline.position);
+        if (node.pipeline.variables.length === 0) this.#write(formatValue(value), node.pipeline.position);
         return undefined;
       }
       case 'if':
@@ -204,7 +204,8 @@ class Execution {
 
   #write(text: string, position: Position): void {
     this.#length += text.length;
-    if (this.#length > longestText) throw new TemplateError(`the output exceeds ${longestText} characters`, position);
+    if (this.#length > maxTextLength)
+      throw new TemplateError(`the output exceeds ${maxTextLength} characters`, position);
     this.#made.push(text);
   }
 

@@ -1,8 +1,8 @@
 import { compareBytes } from '../json-order.ts';
 import { isJsonObject } from '../json-value.ts';
-import { formatted } from './printf.ts';
+import { sprintf } from './printf.ts';
 import { sprigFunctions } from './sprig.ts';
-import { isTrue, printed, type TemplateFunction, typeName, type Value } from './values.ts';
+import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
 
 /** `and` and `or` evaluate only the arguments they need, so `executeTemplate` implements them. */
 export const lazyFunctions: ReadonlySet<string> = new Set(['and', 'or']);
@@ -13,8 +13,8 @@ const builtIn: Readonly<Record<string, TemplateFunction>> = {
   index: (of = null, ...keys) => keys.reduce(memberOf, of),
   slice: sliceOf,
   print: printAll,
-  println: (...values) => `${values.map(printed).join(' ')}\n`,
-  printf: (format = null, ...values) => formatted(text(format), values),
+  println: (...values) => `${values.map(formatValue).join(' ')}\n`,
+  printf: (format = null, ...values) => sprintf(text(format), values),
   eq: (first = null, ...others) => {
     if (others.length === 0) throw new Error('missing argument for comparison');
     return others.some((other) => equal(first, other));
@@ -77,7 +77,7 @@ function printAll(...values: Value[]): string {
     .map((value, index) => {
       const before = values[index - 1];
       const apart = index > 0 && typeof value !== 'string' && typeof before !== 'string';
-      return `${apart ? ' ' : ''}${value === null ? '<nil>' : printed(value)}`;
+      return `${apart ? ' ' : ''}${value === null ? '<nil>' : formatValue(value)}`;
     })
     .join('');
 }

@@ -4,7 +4,7 @@ import type { Position } from './template-error.ts';
 import { describe, type TokenReader } from './token-reader.ts';
 
 /** The names that are known at this position. Variables that a pipeline declares are added. */
-export interface Names {
+export interface KnownNames {
   readonly variables: string[];
   isFunction(name: string): boolean;
 }
@@ -12,7 +12,7 @@ export interface Names {
 const maxDepth = 50;
 
 /** Parses a pipeline up to its end, a closing parenthesis, or a token that cannot belong to it. */
-export function parsePipeline(reader: TokenReader, what: string, names: Names, depth = 0): Pipeline {
+export function parsePipeline(reader: TokenReader, what: string, names: KnownNames, depth = 0): Pipeline {
   if (depth > maxDepth) reader.fail('parentheses are nested too deeply');
   reader.skipSpace();
   const { position } = reader;
@@ -32,7 +32,7 @@ export function parsePipeline(reader: TokenReader, what: string, names: Names, d
 }
 
 /** Parses `$a :=`, `$a =`, and in a range `$a, $b :=`. */
-function parseTarget(reader: TokenReader, what: string, names: Names): Pick<Pipeline, 'variables' | 'declares'> {
+function parseTarget(reader: TokenReader, what: string, names: KnownNames): Pick<Pipeline, 'variables' | 'declares'> {
   const none = { variables: [], declares: false };
   const first = reader.peek();
   if (first?.type !== 'variable') return none;
@@ -54,11 +54,11 @@ function parseTarget(reader: TokenReader, what: string, names: Names): Pick<Pipe
   return { variables, declares };
 }
 
-function knownVariable(reader: TokenReader, name: string, names: Names): void {
+function knownVariable(reader: TokenReader, name: string, names: KnownNames): void {
   if (!names.variables.includes(name)) reader.fail(`undefined variable ${JSON.stringify(name)}`);
 }
 
-function parseCommand(reader: TokenReader, what: string, names: Names, depth: number): Command {
+function parseCommand(reader: TokenReader, what: string, names: KnownNames, depth: number): Command {
   const { position } = reader;
   const operands: Operand[] = [];
   for (;;) {
@@ -78,7 +78,7 @@ function parseCommand(reader: TokenReader, what: string, names: Names, depth: nu
   return { operands, position };
 }
 
-function parseOperand(reader: TokenReader, names: Names, depth: number): Operand | undefined {
+function parseOperand(reader: TokenReader, names: KnownNames, depth: number): Operand | undefined {
   const { position } = reader;
   const token = reader.peek();
   switch (token?.type) {
@@ -117,7 +117,7 @@ function parseOperand(reader: TokenReader, names: Names, depth: number): Operand
 
 const words: Readonly<Record<string, Literal>> = { true: true, false: false, nil: null };
 
-function parseWord(reader: TokenReader, names: Names, position: Position): Operand {
+function parseWord(reader: TokenReader, names: KnownNames, position: Position): Operand {
   const name = reader.peek()?.text ?? '';
   if (Object.hasOwn(words, name)) {
     reader.take('identifier');

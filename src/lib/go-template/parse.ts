@@ -1,7 +1,7 @@
 import { unquote } from './literals.ts';
 import type { Node, Pipeline, Template } from './nodes.ts';
 import { parsePipeline } from './parse-pipeline.ts';
-import { type Piece, scan } from './scan.ts';
+import { scan, type TemplateSegment } from './scan.ts';
 import { positionAt, TemplateError } from './template-error.ts';
 import { TokenReader } from './token-reader.ts';
 
@@ -24,7 +24,7 @@ interface Block {
 class Parser {
   readonly #text: string;
   readonly #isFunction: (name: string) => boolean;
-  readonly #pieces: readonly Piece[];
+  readonly #pieces: readonly TemplateSegment[];
   readonly #named = new Map<string, readonly Node[]>();
   #next = 0;
   #depth = 0;

@@ -1,5 +1,5 @@
 import { goQuote } from '../go-quote.ts';
-import { printed, printedNumber, type Value } from './values.ts';
+import { formatNumber, formatValue, type Value } from './values.ts';
 
 const verb = /%([-+# 0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
 const maxWidth = 1000;
@@ -8,7 +8,7 @@ const maxWidth = 1000;
 type VerbGroups = [flags: string, width: string, precision: string | undefined, letter: string];
 
 /** Go's `Sprintf` for template values. Throws Error for an unsupported verb. */
-export function formatted(format: string, values: readonly Value[]): string {
+export function sprintf(format: string, values: readonly Value[]): string {
   let next = 0;
   const text = format.replace(verb, (whole, ...[flags, width, precision, letter]: VerbGroups) => {
     if (letter === '%') return '%';
@@ -18,7 +18,7 @@ export function formatted(format: string, values: readonly Value[]): string {
     return padded(withSign(body(values[next++] ?? null, letter, precision), flags), flags, Number(width), letter);
   });
   if (next === values.length) return text;
-  const extra = values.slice(next).map((value) => `${goType(value)}=${printed(value)}`);
+  const extra = values.slice(next).map((value) => `${goType(value)}=${formatValue(value)}`);
   return `${text}%!(EXTRA ${extra.join(', ')})`;
 }
 
@@ -28,12 +28,12 @@ function body(value: Value, letter: string, precision: string | undefined): stri
   const isInteger = typeof value === 'bigint' || Number.isInteger(value);
   switch (letter) {
     case 'v':
-      return value === null ? '<nil>' : printed(value);
+      return value === null ? '<nil>' : formatValue(value);
     case 's':
       return typeof value === 'string'
         ? truncate(value, digits)
         : typeof value === 'object' && value !== null
-          ? printed(value)
+          ? formatValue(value)
           : badVerb(value, letter);
     case 'q':
       return typeof value === 'string' ? goQuote(value) : badVerb(value, letter);
@@ -51,7 +51,7 @@ function body(value: Value, letter: string, precision: string | undefined): stri
         ? asNumber.toExponential(Math.min(digits ?? 6, 100)).replace(/e([+-])(\d)$/, 'e$10$2')
         : badVerb(value, letter);
     case 'g':
-      return asNumber !== undefined ? printedNumber(asNumber) : badVerb(value, letter);
+      return asNumber !== undefined ? formatNumber(asNumber) : badVerb(value, letter);
     case 'T':
       return goType(value);
     default:
@@ -72,7 +72,7 @@ function padded(text: string, flags: string, width: number, letter: string): str
 }
 
 function badVerb(value: Value, letter: string): string {
-  return value === null ? `%!${letter}(<nil>)` : `%!${letter}(${goType(value)}=${printed(value)})`;
+  return value === null ? `%!${letter}(<nil>)` : `%!${letter}(${goType(value)}=${formatValue(value)})`;
 }
 
 function goType(value: Value): string {

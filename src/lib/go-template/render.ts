@@ -14,7 +14,7 @@ export function renderGoTemplate(text: string, values: Value): string {
 }
 
 /** Returns the error of a template that is invalid whatever its values are; `undefined` if there is none. */
-export function templateFault(text: string): TemplateError | undefined {
+export function templateSyntaxError(text: string): TemplateError | undefined {
   try {
     parseTemplate(text, isFunction);
     return undefined;

@@ -1,7 +1,7 @@
 import { positionAt, TemplateError } from './template-error.ts';
 
 /** A part of a template: literal text, or an action between double braces. */
-export type Piece =
+export type TemplateSegment =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly tokens: readonly Token[]; readonly offset: number };
 
@@ -52,8 +52,8 @@ const patterns: readonly (readonly [TokenType, RegExp])[] = [
 const comment = /\{\{(?:-[ \t\r\n]+)?\/\*[\s\S]*?\*\/(?:[ \t\r\n]+-)?\}\}/y;
 
 /** Splits a template into texts and actions; `{{-` and `-}}` trim the adjacent white space. */
-export function scan(template: string): Piece[] {
-  const pieces: Piece[] = [];
+export function scan(template: string): TemplateSegment[] {
+  const pieces: TemplateSegment[] = [];
   let trimNext = false;
   let at = 0;
   const addText = (end: number, trimEnd: boolean) => {

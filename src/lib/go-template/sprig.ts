@@ -2,10 +2,10 @@ import { goQuote } from '../go-quote.ts';
 import { isJsonObject, type JsonObject, setMember } from '../json-value.ts';
 import { writeJson } from '../json-write.ts';
 import { yamlText } from '../yaml-text.ts';
-import { isTrue, printed, type TemplateFunction, typeName, type Value } from './values.ts';
+import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
 
 /** The maximum length of a function's result: otherwise a few nested calls could exhaust the memory. */
-export const longestText = 1024 * 1024;
+export const maxTextLength = 1024 * 1024;
 
 /** The functions of the Sprig library that such templates commonly use, with Sprig's argument order. */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
@@ -68,7 +68,7 @@ function text(value: Value): string {
 }
 
 function asText(value: Value): string {
-  return value === null ? '' : printed(value);
+  return value === null ? '' : formatValue(value);
 }
 
 function truth(value: Value): boolean {
@@ -85,7 +85,7 @@ function members(value: Value): JsonObject {
   return value;
 }
 
-function bounded(made: string, limit = longestText): string {
+function bounded(made: string, limit = maxTextLength): string {
   if (made.length > limit) throw new Error(`the result exceeds ${limit} characters`);
   return made;
 }
@@ -109,8 +109,8 @@ function indented(spaces: Value, value: Value): string {
   const count = integer(spaces);
   if (count < 0) throw new Error('the indentation must not be negative');
   const lines = text(value).split('\n');
-  if (lines.length * count + text(value).length > longestText)
-    throw new Error(`the result exceeds ${longestText} characters`);
+  if (lines.length * count + text(value).length > maxTextLength)
+    throw new Error(`the result exceeds ${maxTextLength} characters`);
   const pad = ' '.repeat(count);
   return lines.map((line) => pad + line).join('\n');
 }

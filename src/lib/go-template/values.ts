@@ -1,4 +1,4 @@
-import { sortBytes } from '../json-order.ts';
+import { sortByBytes } from '../json-order.ts';
 import { isJsonObject, type JsonValue } from '../json-value.ts';
 
 export type Value = JsonValue;
@@ -13,13 +13,13 @@ export function isTrue(value: Value): boolean {
 }
 
 /** Formats a value as Go's `%v` does. */
-export function printed(value: Value): string {
+export function formatValue(value: Value): string {
   return value === null ? '<no value>' : inner(value);
 }
 
 function inner(value: Value): string {
   if (value === null) return '<nil>';
-  if (typeof value === 'number') return printedNumber(value);
+  if (typeof value === 'number') return formatNumber(value);
   if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`;
   if (!isJsonObject(value)) return String(value);
   return `map[${sortedKeys(value)
@@ -28,7 +28,7 @@ function inner(value: Value): string {
 }
 
 /** Go writes integers plainly, and other numbers below 0.0001 or with more than six digits with an exponent. */
-export function printedNumber(value: number): string {
+export function formatNumber(value: number): string {
   const size = Math.abs(value);
   const isPlain = Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6);
   return isPlain ? String(value) : value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
@@ -36,7 +36,7 @@ export function printedNumber(value: number): string {
 
 /** Keys in the order in which Go iterates over a map. */
 export function sortedKeys(map: object): string[] {
-  return sortBytes(Object.keys(map));
+  return sortByBytes(Object.keys(map));
 }
 
 export function typeName(value: Value): string {

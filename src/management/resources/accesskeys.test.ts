@@ -4,19 +4,19 @@ import { isWellFormedAccessKey } from '../../auth/access-key-format.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { openSealer } from '../../seal/open-sealer.ts';
-import { other, own, withKeys } from '../access-keys.fixture.ts';
+import { openAccessKeyTestEnv, otherKeyValue, ownKeyValue } from '../access-keys/access-keys.fixture.ts';
 import {
   dryRun,
-  latest,
-  listing,
-  type Management,
-  patching,
-  refusal,
-  watching,
-  writing,
+  latestVersion,
+  listOptions,
+  type ManagementTestEnv,
+  patchOptions,
+  rejectionStatus,
+  watchOptions,
+  writeOptions,
 } from '../management.fixture.ts';
 
-async function dumped(management: Management): Promise<string> {
+async function dumped(management: ManagementTestEnv): Promise<string> {
   const rows: string[] = [];
   for await (const row of management.store.dump()) rows.push(JSON.stringify(row));
   return rows.join('\n');
@@ -24,7 +24,7 @@ async function dumped(management: Management): Promise<string> {
 
 describe('the value of an access key (completions §5)', () => {
   it('the server generates the value and returns it once, in the create response', async () => {
-    const { make, verbs, as, stored, ...rest } = await withKeys();
+    const { make, verbs, as, stored, ...rest } = await openAccessKeyTestEnv();
     const made = await make({ displayName: 'mine' });
     const key = textAt(made, 'spec', 'key');
     expect(key).toMatch(/^flk_/);
@@ -33,24 +33,24 @@ describe('the value of an access key (completions §5)', () => {
     expect(made).toMatchObject({ spec: { user: 'anna', type: 'User', displayName: 'mine' } });
 
     const { get, list, update } = verbs('ownedaccesskeys');
-    const read = await get(as('anna'), 'k', latest);
+    const read = await get(as('anna'), 'k', latestVersion);
     expect(valueAt(read.object, 'spec', 'key')).toBeUndefined();
-    const listed = await list(as('anna'), listing);
+    const listed = await list(as('anna'), listOptions);
     expect(listed.items.map((item) => item.json()).join()).not.toContain('flk_');
     expect(JSON.stringify(stored())).not.toContain('flk_');
-    const put = await update(as('anna'), 'k', read.object, writing);
+    const put = await update(as('anna'), 'k', read.object, writeOptions);
     expect(put.object).toEqual(read.object);
-    expect(await dumped({ make, verbs, as, stored, ...rest } as unknown as Management)).not.toContain(key);
+    expect(await dumped({ make, verbs, as, stored, ...rest } as unknown as ManagementTestEnv)).not.toContain(key);
   });
 
   it('a dry run does not return the value', async () => {
-    const { verbs, as, sent } = await withKeys();
+    const { verbs, as, sent } = await openAccessKeyTestEnv();
     const made = await verbs('ownedaccesskeys').create(as('anna'), sent('ownedaccesskeys', 'k', { spec: {} }), dryRun);
     expect(made.json()).not.toContain('flk_');
   });
 
   it('an apply returns the value only if it creates the key', async () => {
-    const { verbs, as } = await withKeys();
+    const { verbs, as } = await openAccessKeyTestEnv();
     const apply = (spec: JsonObject) =>
       verbs('ownedaccesskeys').patch(
         as('anna'),
@@ -59,82 +59,84 @@ describe('the value of an access key (completions §5)', () => {
           type: 'apply',
           object: { apiVersion: 'management.platform.sh/v1', kind: 'OwnedAccessKey', metadata: { name: 'k' }, spec },
         },
-        patching,
+        patchOptions,
       );
-    const first = await apply({ key: own, displayName: 'a' });
+    const first = await apply({ key: ownKeyValue, displayName: 'a' });
     expect(first.created).toBe(true);
-    expect(textAt(first.object, 'spec', 'key')).toBe(own);
-    const again = await apply({ key: own, displayName: 'a' });
-    expect(again.json()).not.toContain(own);
+    expect(textAt(first.object, 'spec', 'key')).toBe(ownKeyValue);
+    const again = await apply({ key: ownKeyValue, displayName: 'a' });
+    expect(again.json()).not.toContain(ownKeyValue);
     expect(again.object.metadata.resourceVersion).toBe(first.object.metadata.resourceVersion);
-    const changed = await apply({ key: other, displayName: 'b' });
-    expect(changed.json()).not.toContain(other);
+    const changed = await apply({ key: otherKeyValue, displayName: 'b' });
+    expect(changed.json()).not.toContain(otherKeyValue);
     expect(changed.object).toMatchObject({ kind: 'OwnedAccessKey', spec: { displayName: 'b' } });
   });
 
   it('a write without a value or with the same value keeps it; a new value replaces it', async () => {
-    const management = await withKeys();
+    const management = await openAccessKeyTestEnv();
     const { make, verbs, as, state } = management;
-    const made = await make({ key: own });
+    const made = await make({ key: ownKeyValue });
     const hash = () => textAt(state.accessKeyHidden('k'), 'keyHash');
     const first = hash();
     const merge = (document: JsonObject) =>
-      verbs('ownedaccesskeys').patch(as('anna'), 'k', { type: 'merge', document, findings: [] }, patching);
-    const unchanged = await merge({ spec: { key: own } });
+      verbs('ownedaccesskeys').patch(as('anna'), 'k', { type: 'merge', document, findings: [] }, patchOptions);
+    const unchanged = await merge({ spec: { key: ownKeyValue } });
     expect(unchanged.object.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
     await merge({ spec: { displayName: 'x' } });
     expect(hash()).toBe(first);
-    const replaced = await merge({ spec: { key: other } });
+    const replaced = await merge({ spec: { key: otherKeyValue } });
     expect(hash()).not.toBe(first);
-    expect(replaced.json()).not.toContain(other);
-    expect(await dumped(management)).not.toContain(other);
+    expect(replaced.json()).not.toContain(otherKeyValue);
+    expect(await dumped(management)).not.toContain(otherKeyValue);
   });
 
   it('a weak, mistyped or used value is rejected with the same message', async () => {
-    const { make, as } = await withKeys();
-    await make({ key: own });
+    const { make, as } = await openAccessKeyTestEnv();
+    await make({ key: ownKeyValue });
     const texts = new Set<string>();
-    for (const key of ['short', `flk_${'x1y2z3a4b5'.repeat(4)}000000`, 'a'.repeat(40), `${own} `]) {
-      texts.add((await refusal(make({ key }, as('bob'), 'other'))).message ?? '');
+    for (const key of ['short', `flk_${'x1y2z3a4b5'.repeat(4)}000000`, 'a'.repeat(40), `${ownKeyValue} `]) {
+      texts.add((await rejectionStatus(make({ key }, as('bob'), 'other'))).message ?? '');
     }
-    const taken = await refusal(make({ key: own }, as('bob'), 'other'));
+    const taken = await rejectionStatus(make({ key: ownKeyValue }, as('bob'), 'other'));
     texts.add(taken.message ?? '');
     expect(taken).toMatchObject({ code: 422, reason: 'Invalid', details: { kind: 'OwnedAccessKey' } });
     expect([...texts]).toHaveLength(1);
-    expect([...texts][0]).not.toContain(own);
+    expect([...texts][0]).not.toContain(ownKeyValue);
     expect([...texts][0]).toContain('OwnedAccessKey.management.platform.sh "other" is invalid: spec.key:');
   });
 
   it('the value is removed from the last-applied annotation', async () => {
-    const { verbs, as, sent } = await withKeys();
+    const { verbs, as, sent } = await openAccessKeyTestEnv();
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const annotations = {
-      [annotation]: JSON.stringify({ kind: 'OwnedAccessKey', spec: { key: own, displayName: 'a' } }),
+      [annotation]: JSON.stringify({ kind: 'OwnedAccessKey', spec: { key: ownKeyValue, displayName: 'a' } }),
     };
-    const body = sent('ownedaccesskeys', 'k', { spec: { key: own, displayName: 'a' } }, { annotations });
-    const made = await verbs('ownedaccesskeys').create(as('anna'), body, writing);
+    const body = sent('ownedaccesskeys', 'k', { spec: { key: ownKeyValue, displayName: 'a' } }, { annotations });
+    const made = await verbs('ownedaccesskeys').create(as('anna'), body, writeOptions);
     expect(made.object.metadata.annotations?.[annotation]).toBe(
       '{"kind":"OwnedAccessKey","spec":{"displayName":"a"}}\n',
     );
   });
 
   it('a JSON patch test cannot detect the value, and a watch never shows it', async () => {
-    const { make, verbs, as } = await withKeys();
-    const stream = await verbs('ownedaccesskeys').watch(as('anna'), watching);
-    await make({ key: own });
-    const operations = [{ op: 'test', path: '/spec/key', value: own }];
+    const { make, verbs, as } = await openAccessKeyTestEnv();
+    const stream = await verbs('ownedaccesskeys').watch(as('anna'), watchOptions);
+    await make({ key: ownKeyValue });
+    const operations = [{ op: 'test', path: '/spec/key', value: ownKeyValue }];
     const patch = { type: 'json' as const, operations, findings: [] };
-    expect((await refusal(verbs('ownedaccesskeys').patch(as('anna'), 'k', patch, patching))).code).toBe(422);
+    expect((await rejectionStatus(verbs('ownedaccesskeys').patch(as('anna'), 'k', patch, patchOptions))).code).toBe(
+      422,
+    );
     for await (const event of stream) {
       if (event.type !== 'ADDED') continue;
-      expect(event.object.json()).not.toContain(own);
+      expect(event.object.json()).not.toContain(ownKeyValue);
       expect(event.object.object.kind).toBe('OwnedAccessKey');
       break;
     }
   });
 
   it('the name of a key is optional', async () => {
-    const { make, as } = await withKeys();
+    const { make, as } = await openAccessKeyTestEnv();
     const made = await make({}, as('anna'), '');
     expect(made.metadata.name).toMatch(/^key-[a-z0-9]{5}$/);
   });
@@ -148,7 +150,7 @@ describe('server-managed fields (completions §5)', () => {
   };
 
   it('values from clients are ignored with a Warning', async () => {
-    const { make, as } = await withKeys();
+    const { make, as } = await openAccessKeyTestEnv();
     const context = as('anna');
     const made = await make(login, context);
     for (const field of Object.keys(login)) expect(valueAt(made, 'spec', field)).toBeUndefined();
@@ -156,13 +158,13 @@ describe('server-managed fields (completions §5)', () => {
   });
 
   it('values from the server are stored, and their secrets are neither returned nor stored in clear text', async () => {
-    const management = await withKeys();
+    const management = await openAccessKeyTestEnv();
     const { system, sent, plane, verbs, as, state } = management;
     const keys = plane.kinds.get('accesskeys.management.platform.sh');
     const made = await keys?.verbs.create(
       system(),
       sent('accesskeys', 'k', { spec: { ...login, user: 'anna', type: 'Login' } }),
-      writing,
+      writeOptions,
     );
     expect(made?.object).toMatchObject({ spec: { identity: { userId: 'u' }, parent: 'p', type: 'Login' } });
     expect(made?.json()).not.toContain('secret-');
@@ -174,24 +176,24 @@ describe('server-managed fields (completions §5)', () => {
       'ownerUid',
     ]);
     const context = as('anna');
-    const read = await verbs('ownedaccesskeys').get(context, 'k', latest);
-    const put = await verbs('ownedaccesskeys').update(context, 'k', read.object, writing);
+    const read = await verbs('ownedaccesskeys').get(context, 'k', latestVersion);
+    const put = await verbs('ownedaccesskeys').update(context, 'k', read.object, writeOptions);
     expect(put.object).toEqual(read.object);
     expect(context.warnings).toEqual([]);
   });
 
   it('only the server may use types other than User and Other', async () => {
-    const { make } = await withKeys();
+    const { make } = await openAccessKeyTestEnv();
     expect(await make({ type: 'Other' })).toMatchObject({ spec: { type: 'Other' } });
-    expect((await refusal(make({ type: 'Login' }))).message).toContain('spec.type: Unsupported value: "Login"');
+    expect((await rejectionStatus(make({ type: 'Login' }))).message).toContain('spec.type: Unsupported value: "Login"');
   });
 });
 
 it('the value of an access key belongs to no field manager, even if it was applied (completions §5)', async () => {
-  const { verbs, admin, plane } = await withKeys();
+  const { verbs, admin, plane } = await openAccessKeyTestEnv();
   const key = 'a-key-of-this-test-0123456789-abcdefghijk';
   const object = { metadata: { name: 'applied' }, spec: { key, displayName: 'x' } };
-  const made = await verbs('ownedaccesskeys').patch(admin(), 'applied', { type: 'apply', object }, patching);
+  const made = await verbs('ownedaccesskeys').patch(admin(), 'applied', { type: 'apply', object }, patchOptions);
   expect(textAt(made.object, 'spec', 'key')).toBe(key);
   const stored = plane.kinds.get('accesskeys.management.platform.sh')?.peek('', 'applied');
   expect(stored?.object.metadata.managedFields?.[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:displayName': {} } });
@@ -199,7 +201,7 @@ it('the value of an access key belongs to no field manager, even if it was appli
 });
 
 it('the stored hash is the one that authentication looks up', async () => {
-  const { make, plane, sealer } = await withKeys();
+  const { make, plane, sealer } = await openAccessKeyTestEnv();
   const made: KubeObject = await make({});
   const keys = plane.kinds.get('accesskeys.management.platform.sh');
   const claim = `hash:${sealer.hash('access-key', textAt(made, 'spec', 'key'))}`;

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../api/field-error.ts';
-import { accessKeyEnd } from '../../api/management/access-key-life.ts';
+import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
@@ -7,18 +7,23 @@ import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-form
 import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
-import { noteGivenGroups } from '../access-key-groups.ts';
-import { hiddenKeyHash } from '../access-key-hidden.ts';
-import { checkKeyCount, keepLifetime, takeAfterMaker } from '../access-key-limits.ts';
-import { accessKeyLane, bindToOwner, checkAccessKeyOwner, fillAccessKeyOwner } from '../access-key-owner.ts';
-import { keepServerFields } from '../access-key-server-fields.ts';
-import { accessKeyClaim, scopesOf } from '../access-key-state.ts';
+import { recordGrantedGroups } from '../access-keys/access-key-groups.ts';
+import { hiddenKeyHash } from '../access-keys/access-key-hidden.ts';
+import { checkKeyCount, inheritFromCreatorKey, keepLifetime } from '../access-keys/access-key-limits.ts';
+import {
+  accessKeySerializationKey,
+  bindToOwner,
+  checkAccessKeyOwner,
+  defaultAccessKeyOwner,
+} from '../access-keys/access-key-owner.ts';
+import { keepServerFields } from '../access-keys/access-key-server-fields.ts';
+import { accessKeyClaim, scopesOf } from '../access-keys/access-key-state.ts';
+import { bindLogin } from '../access-keys/login-keys.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { writableSpec } from '../draft-spec.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
-import { cutFromLastApplied } from '../last-applied.ts';
-import { markLogin } from '../login-keys.ts';
+import { redactLastApplied } from '../redact-last-applied.ts';
 import { accessKeyErrors } from '../rules/access-key-errors.ts';
+import { writableSpec } from '../writable-spec.ts';
 
 /** The time that expired keys stay visible. */
 const visibleAfterExpiry = 7 * 24 * 3600 * 1000;
@@ -50,7 +55,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     const spec = writableSpec(draft.object);
     const supplied = spec.key ?? '';
     delete spec.key;
-    cutFromLastApplied(draft.object, secretPaths);
+    redactLastApplied(draft.object, secretPaths);
     if (supplied === '' && draft.old !== undefined) return;
     const key = supplied === '' ? generateAccessKey() : supplied;
     if (supplied !== '' && !isStrongAccessKey(supplied)) {
@@ -76,31 +81,31 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     hasStatus: true,
     gracePeriods: true,
     autoName: 'key-',
-    writeOnly: secretPaths,
+    writeOnlyFields: secretPaths,
     verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'],
     prepare(draft, context) {
       takeKey(draft);
       const spec = writableSpec(draft.object);
       keepServerFields(draft, spec, context, sealer);
       spec.type ||= draft.old?.object.spec?.type || 'User';
-      fillAccessKeyOwner(draft, spec, context);
+      defaultAccessKeyOwner(draft, spec, context);
       if (draft.old !== undefined) {
         rejectScopedChange(draft, context);
         keepLifetime(draft, spec, context, { state, settings, clock });
       }
       checkAccessKeyOwner(draft, context, state);
-      noteGivenGroups(draft, state);
+      recordGrantedGroups(draft, state);
       if (draft.old !== undefined) return;
       checkKeyCount(draft.object, context, { state, settings, clock });
-      takeAfterMaker(draft, spec, context, { state, settings, clock });
+      inheritFromCreatorKey(draft, spec, context, { state, settings, clock });
       bindToOwner(draft, state);
-      markLogin(draft, state);
+      bindLogin(draft, state);
     },
     validate(draft, context) {
       const fault = faults.get(draft);
       return [...(fault === undefined ? [] : [fault]), ...accessKeyErrors(draft, context, { state, settings })];
     },
-    lane: (sent, context) => accessKeyLane(sent, context),
+    createQueue: (sent, context) => accessKeySerializationKey(sent, context),
     claims(record) {
       const hash = textAt(record.hidden, hiddenKeyHash);
       return hash === '' ? [] : [accessKeyClaim(hash)];
@@ -108,7 +113,7 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
     claimTaken: (_claim, _holder, draft) =>
       invalidObject(accessKeyKind, draft.object.metadata.name ?? '', [unusableKey]),
     expiresAt(record) {
-      const end = accessKeyEnd(record.object);
+      const end = accessKeyExpiry(record.object);
       return end === undefined ? undefined : end + visibleAfterExpiry;
     },
   });

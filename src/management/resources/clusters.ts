@@ -1,19 +1,19 @@
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import { type Kubeconfig, readKubeconfig } from '../../api/kubeconfig.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
-import { cleanupFinalizer, localCluster } from '../../api/naming.ts';
+import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { writableSpec } from '../draft-spec.ts';
 import type { ClusterDraft } from '../drafts.ts';
-import { checkFieldRights } from '../field-rights.ts';
+import { checkFieldPermissions } from '../field-permissions.ts';
 import { identifyCluster } from '../identify-cluster.ts';
-import { cutFromLastApplied } from '../last-applied.ts';
+import { redactLastApplied } from '../redact-last-applied.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
+import { writableSpec } from '../writable-spec.ts';
 
 /** The sealed kubeconfig in the hidden part, and its seal purpose. */
 export const hiddenKubeconfig = 'kubeconfig';
@@ -39,7 +39,7 @@ export function clusters(
     const spec = writableSpec(draft.object);
     const { kubeconfig: sent = '' } = spec;
     delete spec.kubeconfig;
-    cutFromLastApplied(draft.object, secretPaths);
+    redactLastApplied(draft.object, secretPaths);
     if (sent === '') {
       // The connection type changed, so the credentials are obsolete. A kubeconfig that an agent announced stays.
       const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
@@ -73,17 +73,21 @@ export function clusters(
       );
     }
     if (connect === undefined) return undefined;
-    const { uid, obstacle, fault } = await identifyCluster(kubeconfig, { connect, clock, signal: context.signal });
-    if (fault !== undefined) return fault;
+    const { uid, unreachableReason, kubeconfigError } = await identifyCluster(kubeconfig, {
+      connect,
+      clock,
+      signal: context.signal,
+    });
+    if (kubeconfigError !== undefined) return kubeconfigError;
     const known = textAt(draft.old?.hidden, hiddenUid);
     const isInUse = known !== '' && state.instancesOn(draft.object.metadata.name ?? '') > 0;
     if (isInUse && uid !== '' && uid !== known) {
       return 'refers to another cluster than the one that virtual cluster instances run on; connect it under another name';
     }
-    if (obstacle !== undefined && isInUse && !context.system) {
-      return `cannot be verified now: ${obstacle}. Virtual cluster instances run on the cluster, so it must not be replaced by another one; try again when it is reachable`;
+    if (unreachableReason !== undefined && isInUse && !context.system) {
+      return `cannot be verified now: ${unreachableReason}. Virtual cluster instances run on the cluster, so it must not be replaced by another one; try again when it is reachable`;
     }
-    if (obstacle !== undefined) context.warn(`the cluster cannot be reached now: ${obstacle}`);
+    if (unreachableReason !== undefined) context.warn(`the cluster cannot be reached now: ${unreachableReason}`);
     // If the identity is not known now, the previous one stays until the cluster reports its own.
     if (uid !== '') draft.hidden[hiddenUid] = uid;
     return undefined;
@@ -97,8 +101,8 @@ export function clusters(
     if (fault !== undefined) found.push(fault);
     if (reservedNames.includes(name)) found.push(invalid('metadata.name', name, 'this name is reserved'));
     const { local: isLocal = false, networkPeer: isPeer = false } = object.spec ?? {};
-    if (isLocal && name !== localCluster) {
-      found.push(forbiddenField('spec.local', `the built-in cluster is ${localCluster}; there is no other`));
+    if (isLocal && name !== builtInClusterName) {
+      found.push(forbiddenField('spec.local', `the built-in cluster is ${builtInClusterName}; there is no other`));
     }
     if (old !== undefined && isLocal !== (old.object.spec?.local ?? false)) {
       found.push(invalid('spec.local', isLocal, 'field is immutable'));
@@ -119,9 +123,9 @@ export function clusters(
     ...clusterKind,
     hasStatus: true,
     gracePeriods: true,
-    writeOnly: secretPaths,
+    writeOnlyFields: secretPaths,
     async prepare(draft, context) {
-      await checkFieldRights(clusterKind, draft, context);
+      await checkFieldPermissions(clusterKind, draft, context);
       keepFinalizer(draft, context);
       await takeKubeconfig(draft, context);
     },

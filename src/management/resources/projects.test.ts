@@ -2,15 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { cleanupFinalizer, nonDeletableAnnotation, projectRoles } from '../../api/naming.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { deleting, latest, openManagement, patching, refusal } from '../management.fixture.ts';
+import {
+  deleteOptions,
+  latestVersion,
+  openManagementTestEnv,
+  patchOptions,
+  rejectionStatus,
+} from '../management.fixture.ts';
 
 async function setUp() {
-  const management = await openManagement({ projects: { selfService: true } });
+  const management = await openManagementTestEnv({ projects: { selfService: true } });
   const { create, admin, verbs } = management;
   await create('users', 'anna', { displayName: 'Anna' });
   await create('teams', 'red', { users: ['anna'] });
   const merge = (name: string, spec: JsonObject, context: RequestContext = admin()) =>
-    verbs('projects').patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patching);
+    verbs('projects').patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patchOptions);
   return { ...management, merge };
 }
 
@@ -21,15 +27,15 @@ describe('projects (completions §7)', () => {
     expect(made.metadata.finalizers).toEqual([cleanupFinalizer]);
     expect(made).toMatchObject({ spec: { owner: { user: 'admin' } } });
     expect(state.namespace('platform-p-p')).toMatchObject({ kind: 'Namespace', status: { phase: 'Active' } });
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     expect(state.namespace('platform-p-p')).toBeDefined();
     const document = { metadata: { finalizers: [] } };
-    await verbs('projects').patch(admin(), 'p', { type: 'merge', document, findings: [] }, patching);
+    await verbs('projects').patch(admin(), 'p', { type: 'merge', document, findings: [] }, patchOptions);
     expect(state.project('p')?.metadata.finalizers).toEqual([cleanupFinalizer]);
-    await verbs('projects').patch(system(), 'p', { type: 'merge', document, findings: [] }, patching);
+    await verbs('projects').patch(system(), 'p', { type: 'merge', document, findings: [] }, patchOptions);
     expect(state.project('p')).toBeUndefined();
     expect(state.namespace('platform-p-p')).toBeUndefined();
-    expect((await refusal(merge('p', {}))).code).toBe(404);
+    expect((await rejectionStatus(merge('p', {}))).code).toBe(404);
   });
 
   it('members that do not exist yet are accepted with one warning', async () => {
@@ -50,12 +56,12 @@ describe('projects (completions §7)', () => {
   it('the namespace terminates in the same write that starts the deletion (CREATE-20)', async () => {
     const { create, verbs, admin, state } = await setUp();
     await create('projects', 'p', {});
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     expect(state.namespace('platform-p-p')).toMatchObject({
       metadata: { deletionTimestamp: state.project('p')?.metadata.deletionTimestamp },
       status: { phase: 'Terminating' },
     });
-    const late = await refusal(create('virtualclusterinstances', 'late', {}, admin('p')));
+    const late = await rejectionStatus(create('virtualclusterinstances', 'late', {}, admin('p')));
     expect(late).toMatchObject({ code: 403, details: { causes: [{ reason: 'NamespaceTerminating' }] } });
   });
 
@@ -78,9 +84,9 @@ describe('projects (completions §7)', () => {
         return answered;
       },
     };
-    const creating = refusal(create('virtualclusterinstances', 'late', { template: {} }, slow));
+    const creating = rejectionStatus(create('virtualclusterinstances', 'late', { template: {} }, slow));
     await isAsked;
-    await verbs('projects').delete(admin(), 'p', deleting);
+    await verbs('projects').delete(admin(), 'p', deleteOptions);
     answer(true);
     expect((await creating).code).toBe(403);
     expect([...state.instancesOf('p')]).toEqual([]);
@@ -95,22 +101,22 @@ describe('projects (completions §7)', () => {
         admin('p'),
         'vc',
         { type: 'merge', document: { metadata: { annotations: { [nonDeletableAnnotation]: value } } }, findings: [] },
-        patching,
+        patchOptions,
       );
     await protect('true');
-    expect(await refusal(verbs('projects').delete(admin(), 'p', deleting))).toMatchObject({
+    expect(await rejectionStatus(verbs('projects').delete(admin(), 'p', deleteOptions))).toMatchObject({
       code: 403,
       message: expect.stringContaining('vc'),
     });
     await protect(null);
-    expect(await verbs('projects').delete(admin(), 'p', deleting)).toHaveProperty('pending');
+    expect(await verbs('projects').delete(admin(), 'p', deleteOptions)).toHaveProperty('pending');
   });
 
   it('a project name must be short enough for the namespace prefix', async () => {
     const { create } = await setUp();
     await create('projects', 'p'.repeat(52), {});
-    expect((await refusal(create('projects', 'p'.repeat(53), {}))).code).toBe(422);
-    expect((await refusal(create('projects', 'a.b', {}))).code).toBe(422);
+    expect((await rejectionStatus(create('projects', 'p'.repeat(53), {}))).code).toBe(422);
+    expect((await rejectionStatus(create('projects', 'a.b', {}))).code).toBe(422);
   });
 
   it.each([
@@ -134,7 +140,7 @@ describe('projects (completions §7)', () => {
     [{ owner: { user: 'a', team: 'b' } }, 'spec.owner.team'],
   ])('a project with %j is rejected at %s', async (spec, field) => {
     const { create } = await setUp();
-    const status = await refusal(create('projects', 'p', spec));
+    const status = await rejectionStatus(create('projects', 'p', spec));
     expect(status.code).toBe(422);
     expect(status.details?.causes?.map((cause) => cause.field)).toContain(field);
   });
@@ -144,7 +150,9 @@ describe('projects (completions §7)', () => {
     expect(await create('projects', 'p', { displayName: 'P' }, as('anna'))).toMatchObject({
       spec: { owner: { user: 'anna' }, members: [{ kind: 'User', name: 'anna', clusterRole: projectRoles.admin }] },
     });
-    expect((await refusal(create('projects', 'q', { quotas: {} }, as('anna')))).message).toContain('spec.quotas');
+    expect((await rejectionStatus(create('projects', 'q', { quotas: {} }, as('anna')))).message).toContain(
+      'spec.quotas',
+    );
     for (const spec of [
       { allowedClusters: [{ name: '*' }] },
       { allowedTemplates: [{ name: '*' }] },
@@ -153,7 +161,7 @@ describe('projects (completions §7)', () => {
       { owner: { team: 'red', user: null } },
       { access: [{ verbs: ['*'], users: ['anna'] }] },
     ]) {
-      expect((await refusal(merge('p', spec, as('anna')))).code).toBe(403);
+      expect((await rejectionStatus(merge('p', spec, as('anna')))).code).toBe(403);
       await merge('p', spec);
     }
     expect((await merge('p', { displayName: 'Q' }, as('anna'))).object).toMatchObject({ spec: { displayName: 'Q' } });
@@ -172,7 +180,7 @@ describe('projects (completions §7)', () => {
       allowedTemplates: [{ name: 'other' }],
     });
     const read = async (subresource: string, name = 'p') =>
-      (await mounted('projects').subresources[subresource]?.verbs.get?.(admin(), name, latest))?.object;
+      (await mounted('projects').subresources[subresource]?.verbs.get?.(admin(), name, latestVersion))?.object;
     expect(await read('members')).toMatchObject({
       kind: 'ProjectMembers',
       metadata: { name: 'p' },
@@ -190,6 +198,6 @@ describe('projects (completions §7)', () => {
       kind: 'ProjectClusters',
       clusters: [{ metadata: { name: 'local' } }],
     });
-    expect((await refusal(read('members', 'none'))).code).toBe(404);
+    expect((await rejectionStatus(read('members', 'none'))).code).toBe(404);
   });
 });

@@ -19,19 +19,19 @@ import {
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { DividedWork } from '../../lib/divided-work.ts';
 import { equalJson, type JsonObject } from '../../lib/json-value.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Companion, defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { writableSpec } from '../draft-spec.ts';
 import type { ProjectDraft } from '../drafts.ts';
-import { checkFieldRights, requireDelete } from '../field-rights.ts';
+import { checkFieldPermissions, requireDeletePermission } from '../field-permissions.ts';
+import { quotaLimit } from '../instances/quota-limit.ts';
 import { isNonDeletable } from '../non-deletable.ts';
-import { quotaLimit } from '../quota-limit.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
-import { warnOfStrangers } from '../rules/warn-of-strangers.ts';
+import { warnAboutUnknownMembers } from '../rules/warn-about-unknown-members.ts';
 import type { ManagementState } from '../state.ts';
+import { writableSpec } from '../writable-spec.ts';
 
 /** A project's name with the prefix of its namespace must still be a DNS label. */
 const maxProjectNameLength = 63 - projectNamespace('').length;
@@ -43,7 +43,7 @@ export function projects({ state }: Pick<ManagementDependencies, 'state'>): Stor
     gracePeriods: true,
     nameRule: 'label',
     maxNameLength: maxProjectNameLength,
-    keptFinalizer: cleanupFinalizer,
+    serverFinalizer: cleanupFinalizer,
     prepare: (draft, context) => prepare(draft, context, state),
     validate: (draft) => projectErrors(draft.object),
     companions,
@@ -57,8 +57,8 @@ async function prepare(draft: ProjectDraft, context: RequestContext, state: Mana
   const ownerGiven = Boolean(spec.owner?.user || spec.owner?.team);
   // Permissions are checked before defaulting: values that the server sets need none.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
-  await checkFieldRights(projectKind, draft, context);
-  if (!context.system) warnOfStrangers(draft, context, state);
+  await checkFieldPermissions(projectKind, draft, context);
+  if (!context.system) warnAboutUnknownMembers(draft, context, state);
   if (context.system || draft.old !== undefined) return;
   if (!ownerGiven) spec.owner = ownerOf(caller);
   if (!caller.isAdmin) spec.members = withAdmin(spec.members ?? [], caller);
@@ -137,10 +137,10 @@ async function guardDelete(
   state: ManagementState,
 ): Promise<void> {
   if (context.system) return;
-  await requireDelete(projectKind, record, context);
+  await requireDeletePermission(projectKind, record, context);
   const name = record.object.metadata.name ?? '';
   const names: string[] = [];
-  const work = new DividedWork(instancesPerTick);
+  const work = new WorkBudget(instancesPerTick);
   for (const instance of state.instancesOf(name)) {
     if (isNonDeletable(instance)) names.push(instance.metadata.name ?? '');
     if (work.spend(1)) await work.next();

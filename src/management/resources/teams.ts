@@ -1,6 +1,6 @@
 import { teamKind } from '../../api/management/v1/team.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
-import { checkFieldRights } from '../field-rights.ts';
+import { checkFieldPermissions } from '../field-permissions.ts';
 import { groupErrors } from '../rules/group-errors.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 
@@ -9,7 +9,7 @@ export function teams(): StoredResource {
     ...teamKind,
     hasStatus: false,
     gracePeriods: true,
-    prepare: (draft, context) => checkFieldRights(teamKind, draft, context),
+    prepare: (draft, context) => checkFieldPermissions(teamKind, draft, context),
     validate: ({ object }) => [...ownerErrors(object.spec?.owner, 'spec.owner'), ...groupErrors(object.spec?.groups)],
   });
 }

@@ -3,16 +3,16 @@ import { decoyHash, verifyPassword } from '../../auth/password-hash.ts';
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { openManagement, patching, refusal } from '../management.fixture.ts';
+import { openManagementTestEnv, patchOptions, rejectionStatus } from '../management.fixture.ts';
 import { hiddenPassword, passwordPurpose } from './users.ts';
 
 async function setUp() {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { verbs, admin } = management;
   await management.create('users', 'anna', {});
   await management.create('teams', 'red', { users: ['anna'] });
   const merge = (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
-    verbs(plural).patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patching);
+    verbs(plural).patch(context, name, { type: 'merge', document: { spec }, findings: [] }, patchOptions);
   return { ...management, merge };
 }
 
@@ -27,8 +27,8 @@ describe('users (completions §7)', () => {
     expect(await verifyPassword('correct horse', sealer.open(passwordPurpose, sealed))).toBe(true);
     const same = await merge('users', 'anna', { password: 'correct horse' });
     expect(same.object.metadata.resourceVersion).toBe(changed.object.metadata.resourceVersion);
-    expect((await refusal(merge('users', 'anna', { password: 'horse' }))).message).not.toContain('"horse"');
-    expect((await refusal(merge('users', 'admin', { password: 'correct horse' }, as('anna')))).code).toBe(403);
+    expect((await rejectionStatus(merge('users', 'anna', { password: 'horse' }))).message).not.toContain('"horse"');
+    expect((await rejectionStatus(merge('users', 'admin', { password: 'correct horse' }, as('anna')))).code).toBe(403);
   });
 
   it('a caller who sets many passwords does not delay logins', async () => {
@@ -36,7 +36,7 @@ describe('users (completions §7)', () => {
     let set = 0;
     const writes = Array.from({ length: 8 }, async (_, index) => {
       const document = { spec: { password: `correct horse ${index}` } };
-      const trying = { ...patching, dryRun: true };
+      const trying = { ...patchOptions, dryRun: true };
       await verbs('users').patch(as('anna'), 'anna', { type: 'merge', document, findings: [] }, trying);
       set++;
     });
@@ -51,27 +51,27 @@ describe('users (completions §7)', () => {
   it('a subject is unique among the names and subjects of users', async () => {
     const { create, merge } = await setUp();
     await create('users', 'bob', { subject: 'robert' });
-    const status = await refusal(merge('users', 'anna', { subject: 'robert' }));
+    const status = await rejectionStatus(merge('users', 'anna', { subject: 'robert' }));
     expect(status).toMatchObject({
       code: 422,
       message: expect.stringContaining('spec.subject: Duplicate value: "robert"'),
     });
-    expect((await refusal(merge('users', 'anna', { subject: 'bob' }))).code).toBe(422);
-    expect((await refusal(create('users', 'robert', {}))).message).toContain(
+    expect((await rejectionStatus(merge('users', 'anna', { subject: 'bob' }))).code).toBe(422);
+    expect((await rejectionStatus(create('users', 'robert', {}))).message).toContain(
       'metadata.name: Duplicate value: "robert"',
     );
     await merge('users', 'anna', { subject: 'anna' });
     for (const subject of ['system:admin', 'platform:team:red']) {
-      expect((await refusal(merge('users', 'anna', { subject }))).code).toBe(422);
+      expect((await rejectionStatus(merge('users', 'anna', { subject }))).code).toBe(422);
     }
-    expect((await refusal(merge('users', 'anna', { groups: ['system:masters'] }))).code).toBe(422);
+    expect((await rejectionStatus(merge('users', 'anna', { groups: ['system:masters'] }))).code).toBe(422);
   });
 
   it('users may change their own display fields and nothing else', async () => {
     const { merge, as } = await setUp();
     await merge('users', 'anna', { displayName: 'Anna' }, as('anna'));
     for (const spec of [{ groups: ['x'] }, { subject: 'x' }, { disabled: true }, { email: 'x@y' }]) {
-      expect((await refusal(merge('users', 'anna', spec, as('anna')))).code).toBe(403);
+      expect((await rejectionStatus(merge('users', 'anna', spec, as('anna')))).code).toBe(403);
     }
   });
 });
@@ -81,8 +81,8 @@ describe('teams (completions §7)', () => {
     const { merge, as } = await setUp();
     await merge('teams', 'red', { owner: { user: 'anna' }, access: [{ verbs: ['*'], users: ['anna'] }] });
     await merge('teams', 'red', { displayName: 'Red' }, as('anna'));
-    expect((await refusal(merge('teams', 'red', { users: [] }, as('anna')))).code).toBe(403);
-    expect((await refusal(merge('teams', 'red', { groups: ['x'] }, as('anna')))).code).toBe(403);
-    expect((await refusal(merge('teams', 'red', { groups: ['system:x'] }))).code).toBe(422);
+    expect((await rejectionStatus(merge('teams', 'red', { users: [] }, as('anna')))).code).toBe(403);
+    expect((await rejectionStatus(merge('teams', 'red', { groups: ['x'] }, as('anna')))).code).toBe(403);
+    expect((await rejectionStatus(merge('teams', 'red', { groups: ['system:x'] }))).code).toBe(422);
   });
 });

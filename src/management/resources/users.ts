@@ -4,16 +4,16 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { hashPassword, verifyPassword } from '../../auth/password-hash.ts';
 import { textAt } from '../../lib/json-path.ts';
-import { Lanes } from '../../lib/lanes.ts';
+import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
+import { revokeOtherLogins } from '../access-keys/login-keys.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { writableSpec } from '../draft-spec.ts';
 import type { UserDraft } from '../drafts.ts';
-import { checkFieldRights, maySet } from '../field-rights.ts';
-import { cutFromLastApplied } from '../last-applied.ts';
-import { endOtherLogins } from '../login-keys.ts';
+import { checkFieldPermissions, maySetField } from '../field-permissions.ts';
+import { redactLastApplied } from '../redact-last-applied.ts';
 import { groupErrors, subjectErrors } from '../rules/group-errors.ts';
+import { writableSpec } from '../writable-spec.ts';
 
 /** The sealed slow hash in the hidden part, and its seal purpose. */
 export const hiddenPassword = 'password';
@@ -29,14 +29,14 @@ const secretPaths = [['spec', 'password']];
 export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<UserDraft, FieldError>();
   /** One hash per caller at a time: a caller who sets many passwords must not delay logins or other callers. */
-  const lanes = new Lanes();
+  const lanes = new KeyedSerializer();
 
   /** Removes the password from the object. Only its sealed hash is stored. */
   async function takePassword(draft: UserDraft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
     const { password: sent = '' } = spec;
     delete spec.password;
-    cutFromLastApplied(draft.object, secretPaths);
+    redactLastApplied(draft.object, secretPaths);
     if (sent === '') return;
     await checkMaySetPassword(draft, context);
     if (sent.length < minPasswordLength || sent.length > maxPasswordLength) {
@@ -48,12 +48,12 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
     const hash = await lanes.run(context.user.name, () => hashIfChanged(sent, storedHash, context));
     if (hash === undefined) return;
     draft.hidden[hiddenPassword] = sealer.seal(passwordPurpose, hash);
-    endOtherLogins(draft, context, state);
+    revokeOtherLogins(draft, context, state);
   }
 
   /** `undefined` if the password is already set. */
   async function hashIfChanged(sent: string, storedHash: string, context: RequestContext): Promise<string | undefined> {
-    if (context.isOver?.() ?? context.signal.aborted) throw context.signal.reason;
+    if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
     if (storedHash !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, storedHash)))) return undefined;
     return await hashPassword(sent);
   }
@@ -62,10 +62,10 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
     ...userKind,
     hasStatus: true,
     gracePeriods: true,
-    writeOnly: secretPaths,
+    writeOnlyFields: secretPaths,
     async prepare(draft, context) {
       await takePassword(draft, context);
-      await checkFieldRights(userKind, draft, context);
+      await checkFieldPermissions(userKind, draft, context);
     },
     validate(draft) {
       const { subject = '', username = '', groups } = draft.object.spec ?? {};
@@ -92,7 +92,7 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
 
 /** Allowed for admins, and for every user on their own password. */
 async function checkMaySetPassword(draft: UserDraft, context: RequestContext): Promise<void> {
-  if (context.system || (await maySet(userKind, draft, context, 'spec.password'))) return;
+  if (context.system || (await maySetField(userKind, draft, context, 'spec.password'))) return;
   throw forbidden(groupResourceOf(userKind), draft.object.metadata.name ?? '', 'you may not set spec.password');
 }
 

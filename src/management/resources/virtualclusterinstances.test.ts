@@ -3,12 +3,20 @@ import { nonDeletableAnnotation, projectRoles, sleepAfterAnnotation } from '../.
 import { textAt, valueAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { deleting, dryRun, latest, openManagement, patching, refusal, writing } from '../management.fixture.ts';
+import {
+  deleteOptions,
+  dryRun,
+  latestVersion,
+  openManagementTestEnv,
+  patchOptions,
+  rejectionStatus,
+  writeOptions,
+} from '../management.fixture.ts';
 
 const plural = 'virtualclusterinstances';
 
 async function setUp(project: JsonObject = {}) {
-  const management = await openManagement();
+  const management = await openManagementTestEnv();
   const { create, admin, as, verbs, sent } = management;
   for (const name of ['anna', 'bob', 'carol']) await create('users', name, {});
   await create('teams', 'red', { users: ['anna'] });
@@ -31,17 +39,17 @@ async function setUp(project: JsonObject = {}) {
   const make = (name: string, spec: JsonObject, context: RequestContext = as('anna', 'p')) =>
     create(plural, name, spec, context);
   const merge = (name: string, document: JsonObject, context: RequestContext = as('anna', 'p')) =>
-    verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patching);
+    verbs(plural).patch(context, name, { type: 'merge', document, findings: [] }, patchOptions);
   const put = async (name: string, spec: JsonObject, context: RequestContext = as('anna', 'p')) => {
-    const { resourceVersion = '' } = (await verbs(plural).get(context, name, latest)).object.metadata;
-    return (await verbs(plural).update(context, name, sent(plural, name, { spec }, { resourceVersion }), writing))
+    const { resourceVersion = '' } = (await verbs(plural).get(context, name, latestVersion)).object.metadata;
+    return (await verbs(plural).update(context, name, sent(plural, name, { spec }, { resourceVersion }), writeOptions))
       .object;
   };
   return { ...management, make, merge, put, admin };
 }
 
 const fieldsOf = async (call: Promise<unknown>) => {
-  const status = await refusal(call);
+  const status = await rejectionStatus(call);
   expect(status.code).toBe(422);
   return (status.details?.causes ?? []).map((cause) => cause.field);
 };
@@ -74,7 +82,7 @@ describe('defaults of a new instance (completions §3)', () => {
     expect(namespace.length).toBeLessThanOrEqual(63);
     expect(namespace).toMatch(/^platform-p+-[0-9a-v]{6}$/);
     expect(textAt(created, 'spec', 'clusterRef', 'virtualCluster')).toMatch(/^n{46}-[0-9a-v]{6}$/);
-    expect((await refusal(create(plural, 'n'.repeat(64), {}, as('admin', project)))).code).toBe(422);
+    expect((await rejectionStatus(create(plural, 'n'.repeat(64), {}, as('admin', project)))).code).toBe(422);
   });
 
   it('the allowed, reachable cluster with the fewest instances is chosen, or none', async () => {
@@ -92,7 +100,7 @@ describe('defaults of a new instance (completions §3)', () => {
           system(),
           name,
           { type: 'merge', document: { status: { online: true } }, findings: [] },
-          patching,
+          patchOptions,
         );
     await online('near');
     expect(await make('second', {})).toMatchObject({ spec: { clusterRef: { cluster: 'near' } } });
@@ -122,13 +130,13 @@ describe('defaults of a new instance (completions §3)', () => {
 describe('validation of instances (completions §3)', () => {
   it('an instance outside a project or in a terminating one is rejected', async () => {
     const { make, as, verbs, admin } = await setUp();
-    expect(await refusal(make('vc', {}, as('anna', 'nowhere')))).toMatchObject({
+    expect(await rejectionStatus(make('vc', {}, as('anna', 'nowhere')))).toMatchObject({
       code: 404,
       message: 'namespaces "platform-p-nowhere" not found',
     });
-    const pending = await verbs('projects').delete(admin(), 'p', deleting);
+    const pending = await verbs('projects').delete(admin(), 'p', deleteOptions);
     expect(pending).toMatchObject({ pending: { object: { metadata: { finalizers: ['platform.sh/cleanup'] } } } });
-    expect(await refusal(make('vc', {}))).toMatchObject({
+    expect(await rejectionStatus(make('vc', {}))).toMatchObject({
       code: 403,
       message:
         'virtualclusterinstances.management.platform.sh "vc" is forbidden: unable to create new content in namespace platform-p-p because it is being terminated',
@@ -156,7 +164,7 @@ describe('validation of instances (completions §3)', () => {
     const { make } = await setUp({ allowedClusters: [{ name: 'x' }], allowedTemplates: [{ name: 'x' }] });
     const refused = async (cluster: string, template: string) => {
       const spec = { templateRef: { name: template }, parameters: 'size: 10', clusterRef: { cluster } };
-      const { details } = await refusal(make('vc', spec));
+      const { details } = await rejectionStatus(make('vc', spec));
       return details?.causes?.map(({ reason, message, field }) => [
         reason,
         message?.replace(`cluster ${cluster}`, 'cluster C').replace(`template ${template}`, 'template T'),
@@ -209,7 +217,7 @@ describe('validation of instances (completions §3)', () => {
     const { make, as } = await setUp();
     const location = { cluster: 'local', namespace: 'shared', virtualCluster: 'v' };
     await make('one', { clusterRef: location }, as('admin', 'p'));
-    expect(await refusal(make('two', { clusterRef: location }, as('admin', 'p')))).toMatchObject({
+    expect(await rejectionStatus(make('two', { clusterRef: location }, as('admin', 'p')))).toMatchObject({
       code: 409,
       reason: 'Conflict',
     });
@@ -220,11 +228,11 @@ describe('validation of instances (completions §3)', () => {
 describe('permissions on instance fields (completions §3)', () => {
   it('only project admins may set another owner', async () => {
     const { make, merge, as } = await setUp();
-    expect((await refusal(make('vc', { owner: { user: 'bob' } }))).code).toBe(403);
+    expect((await rejectionStatus(make('vc', { owner: { user: 'bob' } }))).code).toBe(403);
     expect(await make('vc', { owner: { user: 'bob' } }, as('carol', 'p'))).toMatchObject({
       spec: { owner: { user: 'bob' } },
     });
-    expect((await refusal(merge('vc', { spec: { owner: { user: 'anna' } } }))).code).toBe(403);
+    expect((await rejectionStatus(merge('vc', { spec: { owner: { user: 'anna' } } }))).code).toBe(403);
     const given = await merge('vc', { spec: { owner: { user: null, team: 'red' } } }, as('carol', 'p'));
     expect(valueAt(given.object, 'spec', 'owner')).toEqual({ team: 'red' });
   });
@@ -236,26 +244,26 @@ describe('permissions on instance fields (completions §3)', () => {
       { clusterRef: { virtualCluster: 'v' } },
       { external: true },
     ]) {
-      expect((await refusal(make('vc', spec))).code).toBe(403);
-      expect((await refusal(make('vc', spec, as('carol', 'p')))).code).toBe(403);
+      expect((await rejectionStatus(make('vc', spec))).code).toBe(403);
+      expect((await rejectionStatus(make('vc', spec, as('carol', 'p')))).code).toBe(403);
     }
     await make('vc', {});
-    expect((await refusal(merge('vc', { spec: { external: true } }))).code).toBe(403);
+    expect((await rejectionStatus(merge('vc', { spec: { external: true } }))).code).toBe(403);
     expect(await make('ext', { external: true }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
   });
 
   it('an inline template, or none where one is required, needs the permission restricted', async () => {
     const { make, merge, as } = await setUp({ requireTemplate: { disabled: false } });
-    expect(await refusal(make('vc', { template: {} }))).toMatchObject({
+    expect(await rejectionStatus(make('vc', { template: {} }))).toMatchObject({
       code: 403,
       message: expect.stringContaining('inline'),
     });
-    expect(await refusal(make('vc', {}))).toMatchObject({
+    expect(await rejectionStatus(make('vc', {}))).toMatchObject({
       code: 403,
       message: expect.stringContaining('requires a template'),
     });
     await make('vc', { templateRef: { name: 'control-plane' } });
-    expect((await refusal(merge('vc', { spec: { templateRef: null, template: {} } }))).code).toBe(403);
+    expect((await rejectionStatus(merge('vc', { spec: { templateRef: null, template: {} } }))).code).toBe(403);
     expect(await make('inline', { template: {} }, as('admin', 'p'))).not.toHaveProperty('spec.templateRef');
   });
 
@@ -264,10 +272,12 @@ describe('permissions on instance fields (completions §3)', () => {
     const { make, merge, as } = await setUp({ quotas: limits });
     await make('a1', {});
     await make('a2', {});
-    expect((await refusal(make('a3', {}))).message).toContain('exceeded quota of user "anna"');
+    expect((await rejectionStatus(make('a3', {}))).message).toContain('exceeded quota of user "anna"');
     await make('b1', {}, as('bob', 'p'));
-    expect((await refusal(make('b2', {}, as('bob', 'p')))).message).toContain('exceeded quota of project "p"');
-    expect((await refusal(merge('b1', { spec: { owner: { user: 'anna' } } }, as('admin', 'p')))).code).toBe(403);
+    expect((await rejectionStatus(make('b2', {}, as('bob', 'p')))).message).toContain('exceeded quota of project "p"');
+    expect((await rejectionStatus(merge('b1', { spec: { owner: { user: 'anna' } } }, as('admin', 'p')))).code).toBe(
+      403,
+    );
     expect((await merge('a1', { spec: { displayName: 'x' } })).object).toMatchObject({ spec: { displayName: 'x' } });
   });
 
@@ -283,7 +293,7 @@ describe('permissions on instance fields (completions §3)', () => {
     );
     expect(created.filter((result) => result.status === 'fulfilled')).toHaveLength(3);
     expect([...state.instancesOf('small')]).toHaveLength(3);
-    expect((await refusal(create(plural, 'more', {}, admin('small')))).message).toContain(
+    expect((await rejectionStatus(create(plural, 'more', {}, admin('small')))).message).toContain(
       'exceeded quota of project "small", requested: virtualclusterinstances=1, used: virtualclusterinstances=3',
     );
   });
@@ -300,9 +310,9 @@ describe('permissions on instance fields (completions §3)', () => {
     const { make, merge, verbs, as } = await setUp();
     await make('vc', {});
     await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: 'true' } } });
-    expect((await refusal(verbs(plural).delete(as('admin', 'p'), 'vc', deleting))).code).toBe(403);
+    expect((await rejectionStatus(verbs(plural).delete(as('admin', 'p'), 'vc', deleteOptions))).code).toBe(403);
     await merge('vc', { metadata: { annotations: { [nonDeletableAnnotation]: null } } });
-    expect(await verbs(plural).delete(as('admin', 'p'), 'vc', deleting)).toHaveProperty('pending');
+    expect(await verbs(plural).delete(as('admin', 'p'), 'vc', deleteOptions)).toHaveProperty('pending');
   });
 });
 
@@ -310,8 +320,8 @@ describe('updates of an instance', () => {
   it('an update succeeds although referenced objects have been deleted', async () => {
     const { make, merge, verbs, admin } = await setUp();
     await make('vc', { templateRef: { name: 'sized', version: '1.1.0' }, parameters: 'size: 9' });
-    await verbs('virtualclustertemplates').delete(admin(), 'sized', deleting);
-    await verbs('clusters').delete(admin(), 'local', deleting);
+    await verbs('virtualclustertemplates').delete(admin(), 'sized', deleteOptions);
+    await verbs('clusters').delete(admin(), 'local', deleteOptions);
     expect((await merge('vc', { spec: { displayName: 'x' } })).object.metadata.generation).toBe(2);
     expect(await fieldsOf(merge('vc', { spec: { templateRef: { version: '2.0.0' } } }))).toEqual([
       'spec.templateRef.name',

@@ -11,16 +11,16 @@ import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { writableSpec } from '../draft-spec.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import { requireDelete } from '../field-rights.ts';
-import { checkInstanceQuota, hasQuotas } from '../instance-quota.ts';
-import { checkInstanceRights } from '../instance-rights.ts';
+import { requireDeletePermission } from '../field-permissions.ts';
+import { checkInstancePermissions } from '../instances/instance-permissions.ts';
+import { checkInstanceQuota, hasQuotas } from '../instances/instance-quota.ts';
+import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../instances/placement.ts';
+import { defaultTemplateOf } from '../instances/project-templates.ts';
 import { isNonDeletable } from '../non-deletable.ts';
-import { chooseCluster, hostNamespaceFor, virtualClusterNameFor } from '../placement.ts';
-import { defaultTemplateOf } from '../project-templates.ts';
 import { instanceErrors } from '../rules/instance-errors.ts';
 import type { ManagementState } from '../state.ts';
+import { writableSpec } from '../writable-spec.ts';
 
 const resource = groupResourceOf(virtualClusterInstanceKind);
 
@@ -33,27 +33,27 @@ export function virtualClusterInstances({
     hasStatus: true,
     gracePeriods: true,
     nameRule: 'label',
-    keptFinalizer: cleanupFinalizer,
+    serverFinalizer: cleanupFinalizer,
     async prepare(draft, context) {
       const project = projectFor(draft, state);
       const spec = writableSpec(draft.object);
       keepStoredValues(spec, draft.old?.object);
       keepImportAnnotation(draft.object, draft.old?.object);
       protectImportAnnotation(draft, context);
-      await checkInstanceRights(draft, project, context);
+      await checkInstancePermissions(draft, project, context);
       if (draft.old === undefined) fillDefaults(draft.object, spec, project, context, state);
       // Removing an inline template falls back to the default; an instance imported without a template stays without.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
       checkInstanceQuota(draft, project, state);
     },
     validate: (draft, context) => instanceErrors(draft, context, { state, settings }),
-    lane: (_sent, { namespace }) =>
+    createQueue: (_sent, { namespace }) =>
       hasQuotas(state.project(projectOfNamespace(namespace) ?? '')) ? namespace : undefined,
     claims: locationClaims,
     claimTaken: (_claim, _holder, draft) =>
       conflict(resource, draft.object.metadata.name ?? '', 'another instance already has this virtual cluster'),
     async guardDelete(record, context) {
-      await requireDelete(virtualClusterInstanceKind, record, context);
+      await requireDeletePermission(virtualClusterInstanceKind, record, context);
       if (context.system || !isNonDeletable(record.object)) return;
       const detail = `the annotation ${nonDeletableAnnotation} protects it; remove the annotation first`;
       throw forbidden(resource, record.object.metadata.name ?? '', detail);
@@ -174,10 +174,10 @@ function fillTemplate(spec: VirtualClusterInstanceSpec, project: Project): void 
 function locationClaims({ object }: { readonly object: VirtualClusterInstance }): readonly string[] {
   const { cluster = '', namespace = '', virtualCluster = '' } = object.spec?.clusterRef ?? {};
   if (cluster === '' || namespace === '' || virtualCluster === '') return [];
-  return [placeClaim(cluster, namespace, virtualCluster)];
+  return [locationClaim(cluster, namespace, virtualCluster)];
 }
 
 /** The claim of an instance on the virtual cluster at that location. */
-export function placeClaim(cluster: string, namespace: string, virtualCluster: string): string {
+export function locationClaim(cluster: string, namespace: string, virtualCluster: string): string {
   return `place:${cluster}/${namespace}/${virtualCluster}`;
 }

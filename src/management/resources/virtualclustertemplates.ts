@@ -1,7 +1,7 @@
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
-import { checkFieldRights } from '../field-rights.ts';
+import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import { templateSpecErrors } from '../rules/template-errors.ts';
 
@@ -10,7 +10,7 @@ export function virtualClusterTemplates({ settings }: Pick<ManagementDependencie
     ...virtualClusterTemplateKind,
     hasStatus: true,
     gracePeriods: true,
-    prepare: (draft, context) => checkFieldRights(virtualClusterTemplateKind, draft, context),
+    prepare: (draft, context) => checkFieldPermissions(virtualClusterTemplateKind, draft, context),
     validate: ({ object }) => [
       ...ownerErrors(object.spec?.owner, 'spec.owner'),
       ...templateSpecErrors(object.spec, settings),

@@ -1,7 +1,7 @@
 import { type FieldError, fieldNotFound, forbiddenField, invalid } from '../../api/field-error.ts';
 import { readParameters } from '../../api/management/parameters.ts';
+import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
 import { resolveTemplate } from '../../api/management/resolve-template.ts';
-import { sleepSeconds } from '../../api/management/sleep-seconds.ts';
 import { isVersionPattern } from '../../api/management/template-version.ts';
 import type { Project } from '../../api/management/v1/project.ts';
 import type { TemplateParameter } from '../../api/management/v1/template-definition.ts';
@@ -14,8 +14,8 @@ import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';
-import { allowsCluster, hostNamespaceFor, isUsable, virtualClusterNameFor } from '../placement.ts';
-import { allowsTemplate } from '../project-templates.ts';
+import { allowsCluster, hostNamespaceFor, isUsable, virtualClusterNameFor } from '../instances/placement.ts';
+import { allowsTemplate } from '../instances/project-templates.ts';
 import type { ManagementState } from '../state.ts';
 import { missingOwnerErrors, ownerErrors } from './owner-errors.ts';
 import { definitionErrors } from './template-errors.ts';
@@ -54,7 +54,7 @@ function sleepErrors({ object, old }: InstanceDraft): FieldError[] {
   return [sleepAfterAnnotation, deleteAfterAnnotation].flatMap((name) => {
     const value = object.metadata.annotations?.[name];
     if (value === undefined || value === old?.object.metadata.annotations?.[name]) return [];
-    if (sleepSeconds(value) !== undefined) return [];
+    if (parseSleepSeconds(value) !== undefined) return [];
     const detail = 'must be a number of seconds above 0, such as 3600';
     return [invalid(`metadata.annotations[${name}]`, value, detail)];
   });

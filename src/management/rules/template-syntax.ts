@@ -1,12 +1,12 @@
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
-import { templateFault } from '../../lib/go-template/render.ts';
+import { templateSyntaxError } from '../../lib/go-template/render.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
 
 /** Every string of a definition may be a template. Reports those with syntax errors, with their position. */
 export function templateSyntaxErrors(value: JsonValue | undefined, field: string): FieldError[] {
   if (typeof value === 'string') {
-    const fault = templateFault(value);
+    const fault = templateSyntaxError(value);
     return fault === undefined ? [] : [invalid(field, '', `invalid template: ${fault.message}`)];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => templateSyntaxErrors(item, indexPath(field, index)));

@@ -1,9 +1,9 @@
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { typedObject } from '../../api/resource.ts';
+import { serve } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { serve } from '../../registry/served.ts';
-import type { Served } from '../../registry/verbs.ts';
+import type { ServedObject } from '../../registry/verbs.ts';
 
 /**
  * With `?extended=true`, get and list add what the caller may do with each instance. A watch returns stored objects.
@@ -28,10 +28,10 @@ export function extendedInstances(mounted: MountedResource): MountedResource {
             async list(context, options) {
               const served = await list(context, options);
               if (context.extended !== true) return served;
-              const items: Served[] = [];
+              const items: ServedObject[] = [];
               for (const item of served.items) {
                 items.push(await extended(context, item));
-                await context.turn?.();
+                await context.nextTimeSlice?.();
               }
               return { ...served, items };
             },
@@ -42,7 +42,7 @@ export function extendedInstances(mounted: MountedResource): MountedResource {
 
 const { group, plural: resource } = virtualClusterInstanceKind;
 
-async function extended(context: RequestContext, { object }: Served): Promise<Served> {
+async function extended(context: RequestContext, { object }: ServedObject): Promise<ServedObject> {
   const { namespace = '', name = '' } = object.metadata;
   const may = async (verb: string) => await context.may({ verb, group, resource, namespace, name });
   const status = {

@@ -1,28 +1,28 @@
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
-import { qualified, type Status, StatusError } from '../../api/status.ts';
+import { qualifiedResource, type Status, StatusError } from '../../api/status.ts';
 import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { streamMapper } from '../../registry/mapped-stream.ts';
-import { serve } from '../../registry/served.ts';
-import type { Deleted, Patch, Served, WatchEvent, WatchStream } from '../../registry/verbs.ts';
+import { serve } from '../../registry/cache/served.ts';
+import type { DeleteResult, Patch, ServedObject, WatchEvent, WatchStream } from '../../registry/verbs.ts';
+import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 
 /** Serves the objects of a stored kind under another kind of the same group and version. */
 export interface KindView {
   /** Converts an object of the stored kind to the shown kind; cached per version. */
-  outward(served: Served): Served;
-  outwardEvents(stream: WatchStream): WatchStream;
-  outwardDeleted(deleted: Deleted): Deleted;
+  toShown(served: ServedObject): ServedObject;
+  toShownEvents(stream: WatchStream): WatchStream;
+  toShownDeleted(deleted: DeleteResult): DeleteResult;
   /** Converts an object that a client sent under the shown kind to the stored kind. */
-  inward(object: KubeObject): KubeObject;
-  inwardPatch(patch: Patch): Patch;
+  toStored(object: KubeObject): KubeObject;
+  toStoredPatch(patch: Patch): Patch;
   /** Runs a call and converts the kind in its errors to the shown kind. */
-  told<T>(call: () => Promise<T>): Promise<T>;
+  withShownErrors<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
-  const cache = new WeakMap<Served, Served>();
+  const cache = new WeakMap<ServedObject, ServedObject>();
 
-  function outward(served: Served): Served {
+  function outward(served: ServedObject): ServedObject {
     const cached = cache.get(served);
     if (cached !== undefined) return cached;
     const converted = serve(shown, { ...served.object, kind: shown.kind });
@@ -39,7 +39,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
   }
 
   const names: readonly (readonly [RegExp, string])[] = [
-    [wholeName(qualified(groupResourceOf(stored))), qualified(groupResourceOf(shown))],
+    [wholeName(qualifiedResource(groupResourceOf(stored))), qualifiedResource(groupResourceOf(shown))],
     [wholeName(`${stored.kind}.${stored.group}`), `${shown.kind}.${shown.group}`],
     [wholeName(`${apiVersionOf(stored)}, Kind=${stored.kind}`), `${apiVersionOf(shown)}, Kind=${shown.kind}`],
   ];
@@ -60,18 +60,18 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     isJsonObject(value) && value.kind === shown.kind ? { ...value, kind: stored.kind } : value;
 
   return {
-    outward,
-    outwardEvents: streamMapper(outwardEvent),
-    outwardDeleted: (deleted) =>
+    toShown: outward,
+    toShownEvents: streamMapper(outwardEvent),
+    toShownDeleted: (deleted) =>
       'gone' in deleted ? { gone: outwardStatus(deleted.gone) } : { pending: outward(deleted.pending) },
-    inward: (object) => ({ ...object, kind: stored.kind }),
-    inwardPatch(patch) {
+    toStored: (object) => ({ ...object, kind: stored.kind }),
+    toStoredPatch(patch) {
       if (patch.type === 'apply') return { ...patch, object: inwardValue(patch.object) };
       if (patch.type !== 'json') return { ...patch, document: inwardValue(patch.document) };
       if (!Array.isArray(patch.operations)) return patch;
       return { ...patch, operations: patch.operations.map(inwardOperation) };
     },
-    async told(call) {
+    async withShownErrors(call) {
       try {
         return await call();
       } catch (error) {

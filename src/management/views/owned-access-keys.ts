@@ -2,12 +2,12 @@ import { type AccessKey, accessKeyKind, ownedAccessKeyKind } from '../../api/man
 import { type FieldsOf, groupResourceOf, typedObject } from '../../api/resource.ts';
 import { alreadyExists, notFound } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
+import { writeResult } from '../../registry/cache/served.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
-import { written } from '../../registry/served.ts';
 import type { DeleteOptions, Patch, ResourceVerbs } from '../../registry/verbs.ts';
-import { isOfItsOwner } from '../access-key-owner.ts';
+import { belongsToCurrentOwner } from '../access-keys/access-key-owner.ts';
 import type { ManagementState } from '../state.ts';
 import { kindView } from './kind-view.ts';
 
@@ -39,36 +39,38 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
 
   const verbs: ResourceVerbs = {
     get: (context, name, options) =>
-      view.told(async () => {
+      view.withShownErrors(async () => {
         const served = await keys.verbs.get(context, name, options);
         if (!isOwn(context, typedObject(accessKeyKind, served.object), state)) throw notFound(resource, name);
-        return view.outward(served);
+        return view.toShown(served);
       }),
     list: (context, options) =>
-      view.told(async () => {
+      view.withShownErrors(async () => {
         const found = await keys.verbs.list(onlyOwn(context, state), options);
-        return { ...found, items: found.items.map(view.outward) };
+        return { ...found, items: found.items.map(view.toShown) };
       }),
     watch: (context, options) =>
-      view.told(async () => view.outwardEvents(await keys.verbs.watch(onlyOwn(context, state), options))),
+      view.withShownErrors(async () => view.toShownEvents(await keys.verbs.watch(onlyOwn(context, state), options))),
     create: (context, object, options) =>
-      view.told(async () => view.outward(await keys.verbs.create(asStoredKind(context), view.inward(object), options))),
+      view.withShownErrors(async () =>
+        view.toShown(await keys.verbs.create(asStoredKind(context), view.toStored(object), options)),
+      ),
     update: (context, name, sent, options) =>
-      view.told(async () => {
+      view.withShownErrors(async () => {
         requireOwn(context, name);
-        const result = await keys.verbs.update(asStoredKind(context), name, view.inward(sent), options);
-        return written(view.outward(result), result.created);
+        const result = await keys.verbs.update(asStoredKind(context), name, view.toStored(sent), options);
+        return writeResult(view.toShown(result), result.created);
       }),
     patch: (context, name, patch, options) =>
-      view.told(async () => {
+      view.withShownErrors(async () => {
         requirePatchable(context, name, patch);
-        const result = await keys.verbs.patch(asStoredKind(context), name, view.inwardPatch(patch), options);
-        return written(view.outward(result), result.created);
+        const result = await keys.verbs.patch(asStoredKind(context), name, view.toStoredPatch(patch), options);
+        return writeResult(view.toShown(result), result.created);
       }),
     delete: (context, name, options) =>
-      view.told(async () => {
+      view.withShownErrors(async () => {
         requireOwn(context, name);
-        return view.outwardDeleted(await keys.verbs.delete(context, name, withUidPrecondition(name, options)));
+        return view.toShownDeleted(await keys.verbs.delete(context, name, withUidPrecondition(name, options)));
       }),
   };
 
@@ -89,7 +91,7 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
 }
 
 function isOwn(context: RequestContext, key: AccessKey, state: StateLookups): boolean {
-  return belongsTo(callerOf(context.user), key) && isOfItsOwner(key, state);
+  return belongsTo(callerOf(context.user), key) && belongsToCurrentOwner(key, state);
 }
 
 function belongsTo(caller: Caller, key: AccessKey): boolean {
@@ -103,10 +105,10 @@ function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   const { mayRead } = context;
   const caller = callerOf(context.user);
   return contextWith(context, {
-    names: () => ownNames(caller, state),
+    readableNames: () => ownNames(caller, state),
     mayRead(object) {
       const key = typedObject(accessKeyKind, object);
-      return belongsTo(caller, key) && isOfItsOwner(key, state) && (mayRead?.(object) ?? true);
+      return belongsTo(caller, key) && belongsToCurrentOwner(key, state) && (mayRead?.(object) ?? true);
     },
   });
 }

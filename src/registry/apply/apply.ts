@@ -9,7 +9,7 @@ import { type Managers, managerIdentity, readManagers } from './managers.ts';
 import { mergeTyped } from './merge.ts';
 import { findConflicts, releaseFields } from './ownership.ts';
 import { pruneAbandoned } from './prune-abandoned.ts';
-import { reconcileManagers } from './reconcile-shape.ts';
+import { reconcileManagers } from './reconcile-managers.ts';
 import { shapeOf } from './shape.ts';
 import { recordUpdate, withManagedFields } from './track-update.ts';
 import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';

@@ -6,7 +6,7 @@ import { type Comparison, compareTyped } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, fieldElement, printPath } from './path-element.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { asList, asMap, itemElement, memberShape, partFor, UnkeyedItemError } from './typed.ts';
+import { asList, asMap, itemElement, memberShape, shapePartFor, UnkeyedItemError } from './typed.ts';
 
 const schema: Schema = {
   type: 'object',
@@ -95,7 +95,7 @@ function compareEverything(before: JsonValue, after: JsonValue): Comparison {
 type Sides = readonly [before: JsonValue | undefined, after: JsonValue | undefined];
 
 function compareAt(at: Shape, sides: Sides, path: FieldPath, result: Comparison): void {
-  const parts = new Set(sides.filter((side) => side !== undefined).map((side) => partFor(at, side)));
+  const parts = new Set(sides.filter((side) => side !== undefined).map((side) => shapePartFor(at, side)));
   let leaf = false;
   for (const part of parts) {
     leaf = false;

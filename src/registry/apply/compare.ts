@@ -2,7 +2,7 @@ import { equalJson, getMember, type JsonObject, type JsonValue } from '../../lib
 import { FieldSet } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { asList, asMap, itemElement, memberShape, partFor, type ShapePart } from './typed.ts';
+import { asList, asMap, itemElement, memberShape, type ShapePart, shapePartFor } from './typed.ts';
 
 /** The differences between two objects; each path is in at most one of the sets. */
 export interface Comparison {
@@ -42,8 +42,8 @@ class Comparer implements Comparison {
 
   /** `undefined` means absent; never on both sides. */
   compare(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    const first = before === undefined ? undefined : partFor(shape, before);
-    const second = after === undefined ? undefined : partFor(shape, after);
+    const first = before === undefined ? undefined : shapePartFor(shape, before);
+    const second = after === undefined ? undefined : shapePartFor(shape, after);
     let leaf = false;
     if (first !== undefined) leaf = this.#part(shape, first, before, after);
     if (second !== undefined && second !== first) leaf = this.#part(shape, second, before, after);
@@ -91,7 +91,7 @@ class Comparer implements Comparison {
       const next = after === undefined ? undefined : getMember(after, name);
       const shape = memberShape(map, name);
       // Values that a write did not touch are identical.
-      if (old === next && old !== undefined && (typeof old !== 'object' || shape.tellsApart !== true)) continue;
+      if (old === next && old !== undefined && (typeof old !== 'object' || shape.hasKeyedItems !== true)) continue;
       this.#position = { parent, step: name };
       this.compare(shape, old, next);
     }

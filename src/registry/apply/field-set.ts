@@ -18,7 +18,7 @@ export class FieldSet {
   /** A map of its own is allocated with the first node: many sets stay empty. */
   #nodes: ReadonlyMap<string, FieldNode> = noNodes;
   /** A cached result: the shape that all paths of this set are known to fit. Many objects share a set. */
-  fits: Shape | undefined;
+  fitsShape: Shape | undefined;
 
   static of(...paths: FieldPath[]): FieldSet {
     const set = new FieldSet();
@@ -113,7 +113,7 @@ export class FieldSet {
   }
 
   #without(other: FieldSet, withDescendants: boolean): FieldSet {
-    if (!this.#meets(other, withDescendants)) return this;
+    if (!this.#intersects(other, withDescendants)) return this;
     const result = new FieldSet();
     for (const [text, node] of this.#nodes) {
       const match = other.#nodes.get(text);
@@ -128,13 +128,17 @@ export class FieldSet {
   }
 
   /** True if a path of `other` is in this set, or with `withDescendants` is above one. */
-  #meets(other: FieldSet, withDescendants: boolean): boolean {
+  #intersects(other: FieldSet, withDescendants: boolean): boolean {
     for (const [text, match] of other.#nodes) {
       const node = this.#nodes.get(text);
       if (node === undefined) continue;
       if (match.member && (node.member || withDescendants)) return true;
       const { children } = node;
-      if (children !== undefined && match.children !== undefined && children.#meets(match.children, withDescendants))
+      if (
+        children !== undefined &&
+        match.children !== undefined &&
+        children.#intersects(match.children, withDescendants)
+      )
         return true;
     }
     return false;
@@ -190,7 +194,7 @@ export class FieldSet {
 
   /** True if this set contains any path of `other`. */
   meets(other: FieldSet): boolean {
-    return this.#meets(other, false);
+    return this.#intersects(other, false);
   }
 
   #isWithin(other: FieldSet): boolean {

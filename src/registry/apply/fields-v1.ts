@@ -1,7 +1,7 @@
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { setOfFields } from './fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
-import { setOfFields } from './known-fields.ts';
 import { type FieldPath, parseElement } from './path-element.ts';
 
 /** The FieldsV1 that a set was read from, if that is exactly its wire form and is frozen. */

@@ -71,7 +71,7 @@ function readEntry(entry: JsonObject): ManagedSet | undefined {
 }
 
 /** True for an empty list, or a list of one empty entry: the client resets the field ownership (rule SSA-29). */
-export function isReset(entries: JsonValue | undefined): boolean {
+export function isOwnershipReset(entries: JsonValue | undefined): boolean {
   if (!Array.isArray(entries)) return false;
   const [first] = entries;
   return entries.length === 0 || (entries.length === 1 && isJsonObject(first) && Object.keys(first).length === 0);

@@ -1,14 +1,14 @@
 import { cloneJson, getMember, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { asList, asMap, itemElement, memberShape, partFor } from './typed.ts';
+import { asList, asMap, itemElement, memberShape, shapePartFor } from './typed.ts';
 
 /**
  * Merges the applied value into the live one: nothing is removed, and leaves of `applied` win. The result shares
  * nothing with its inputs. Throws UnkeyedItemError if live list items cannot be distinguished.
  */
 export function mergeTyped(shape: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
-  const part = partFor(shape, applied === undefined ? live : applied);
+  const part = shapePartFor(shape, applied === undefined ? live : applied);
   if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
     const [before, over] = [asMap(live) ?? {}, asMap(applied) ?? {}];
     if (Object.keys(before).length + Object.keys(over).length > 0) return mergeMembers(shape.map, before, over);

@@ -7,7 +7,7 @@ import { compareTyped } from './compare.ts';
 import { toFieldsV1 } from './fields-v1.ts';
 import { type Managers, managerIdentity } from './managers.ts';
 import { releaseFields } from './ownership.ts';
-import { reconcileManagers } from './reconcile-shape.ts';
+import { reconcileManagers } from './reconcile-managers.ts';
 import { shapeOf } from './shape.ts';
 import { object, thing } from './thing.fixture.ts';
 import { recordUpdate, trackUpdate } from './track-update.ts';

@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../
 import type { FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { itemElement, memberShape, partFor } from './typed.ts';
+import { itemElement, memberShape, shapePartFor } from './typed.ts';
 
 /**
  * Returns the value without the members and items that `fields` names. A map or list that becomes empty becomes null,
  * which the decoding after an apply drops.
  */
 export function removeFields(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
-  const part = partFor(shape, value);
+  const part = shapePartFor(shape, value);
   if (part === 'map' && shape.map !== undefined) {
     return shape.map.atomic || !isJsonObject(value) ? null : removeMembers(shape.map, value, fields);
   }

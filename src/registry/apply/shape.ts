@@ -9,12 +9,12 @@ import { metadataSchema } from './metadata-schema.ts';
  */
 export interface Shape {
   /** Every value fits, here and below. */
-  readonly anything?: true;
+  readonly acceptsAny?: true;
   readonly scalar?: ScalarType;
   readonly list?: ListShape;
   readonly map?: MapShape;
   /** True if this shape contains a list with distinguishable items, which not every list value satisfies. */
-  readonly tellsApart?: true;
+  readonly hasKeyedItems?: true;
 }
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
@@ -39,7 +39,7 @@ const noKeys: Pick<ListShape, 'keys' | 'keyDefaults'> = { keys: [], keyDefaults:
 
 /** Any value, owned as a whole: the contents of a list without a schema. */
 const wholeShape: Shape = {
-  anything: true,
+  acceptsAny: true,
   scalar: 'untyped',
   list: {
     ...noKeys,
@@ -62,7 +62,7 @@ export const deducedShape: Shape = deduced(deducedLevels);
 
 function deduced(levels: number): Shape {
   return {
-    anything: true,
+    acceptsAny: true,
     scalar: 'untyped',
     list: { ...noKeys, atomic: true, item: wholeShape },
     map: { atomic: false, fields: new Map(), rest: levels === 0 ? wholeShape : deduced(levels - 1) },
@@ -102,8 +102,10 @@ function fromSchema(source: Schema, inherited: boolean): Shape {
   const { list, map } = shape;
   const members = map === undefined ? [] : [...map.fields.values(), ...(map.rest === undefined ? [] : [map.rest])];
   const tellsApart =
-    list?.atomic === false || list?.item.tellsApart === true || members.some((member) => member.tellsApart === true);
-  return tellsApart ? { ...shape, tellsApart } : shape;
+    list?.atomic === false ||
+    list?.item.hasKeyedItems === true ||
+    members.some((member) => member.hasKeyedItems === true);
+  return tellsApart ? { ...shape, hasKeyedItems: tellsApart } : shape;
 }
 
 function plainShape(source: Schema, inherited: boolean): Shape {

@@ -1,16 +1,23 @@
 import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from '../../api/meta.ts';
-import { asPrinted, emptyOf } from '../../api/structs/as-printed.ts';
+import { emptyObjectOf, toPrintedForm } from '../../api/structs/printed-form.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
-import { createdEntries } from './created-entries.ts';
-import { createdFields } from './created-fields.ts';
+import { createdEntries } from './fast/created-entries.ts';
+import { createdFields } from './fast/created-fields.ts';
+import { unchangedOwnership } from './fast/unchanged-ownership.ts';
 import { toFieldsV1 } from './fields-v1.ts';
-import { keptOwnership } from './kept-ownership.ts';
-import { isReset, type Managers, managedEntry, managerIdentity, readManagers, writeManagers } from './managers.ts';
+import {
+  isOwnershipReset,
+  type Managers,
+  managedEntry,
+  managerIdentity,
+  readManagers,
+  writeManagers,
+} from './managers.ts';
 import { releaseFields, touchedFields } from './ownership.ts';
-import { reconcileManagers } from './reconcile-shape.ts';
+import { reconcileManagers } from './reconcile-managers.ts';
 import { shapeOf } from './shape.ts';
 import { filterComparison, type TrackedKind, withoutUntracked, writableFields } from './tracked-fields.ts';
 import type { TrackedWrite } from './tracked-write.ts';
@@ -23,7 +30,7 @@ import { UnkeyedItemError } from './typed.ts';
  * apply.
  */
 export function trackUpdate(write: TrackedWrite): KubeObject {
-  const kept = fastPathsEnabled() ? keptOwnership(write) : undefined;
+  const kept = fastPathsEnabled() ? unchangedOwnership(write) : undefined;
   if (kept !== undefined) return withMetadata(write.next, kept);
   const managers = startingManagers(write);
   if (managers.size === 0 && write.live !== undefined) return withManagedFields(write.next, managers);
@@ -65,7 +72,7 @@ function startingManagers({ kind, live, next, subresource }: TrackedWrite): Mana
   const stored = (): Managers => readManagers(managedFieldsOf(live), kind.group) ?? new Map();
   if (subresource !== '') return stored();
   const sent = managedFieldsOf(next);
-  if (isReset(sent)) return new Map();
+  if (isOwnershipReset(sent)) return new Map();
   const managers = readManagers(sent, kind.group);
   return managers === undefined || managers.size === 0 ? stored() : managers;
 }
@@ -104,13 +111,13 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
 
 /** Kubernetes tracks its built-in types as Go prints them, where an empty time or list is null. */
 function tracked(kind: TrackedKind, object: KubeObject): JsonObject {
-  return (kind.builtIn === true ? asPrinted(object) : object) as JsonObject;
+  return (kind.builtIn === true ? toPrintedForm(object) : object) as JsonObject;
 }
 
 /** The members that a new object has before its creator sets anything. */
 function beforeCreation(kind: TrackedKind): JsonObject {
   const apiVersion = apiVersionOf(kind);
-  return kind.builtIn === true ? emptyOf(apiVersion, kind.kind) : { apiVersion, kind: kind.kind };
+  return kind.builtIn === true ? emptyObjectOf(apiVersion, kind.kind) : { apiVersion, kind: kind.kind };
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {

@@ -1,9 +1,9 @@
-import { sortBytes } from '../../lib/json-order.ts';
+import { sortByBytes } from '../../lib/json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { goTypeOf, printGo, printGoSource } from './go-value.ts';
 import { fieldElement, printElement } from './path-element.ts';
 import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
-import { itemElement, partFor, UnkeyedItemError } from './typed.ts';
+import { itemElement, shapePartFor, UnkeyedItemError } from './typed.ts';
 
 /**
  * The reasons why a value does not fit its shape, one line each, in the wording of kube-apiserver (rules SSA-05,
@@ -35,8 +35,8 @@ export function describeProblems(problems: readonly string[]): string {
 }
 
 function check(shape: Shape, value: JsonValue, path: string, format: ValueFormat): string[] {
-  if (value === null || shape.anything === true) return [];
-  switch (partFor(shape, value)) {
+  if (value === null || shape.acceptsAny === true) return [];
+  switch (shapePartFor(shape, value)) {
     case 'map':
       return isJsonObject(value) && shape.map !== undefined
         ? checkMembers(shape.map, value, path, format)
@@ -71,7 +71,7 @@ function checkScalar(type: ScalarType, value: JsonValue, path: string, format: V
 
 function checkMembers(map: MapShape, value: JsonObject, path: string, format: ValueFormat): string[] {
   const problems: string[] = [];
-  for (const name of sortBytes(Object.keys(value))) {
+  for (const name of sortByBytes(Object.keys(value))) {
     const memberPath = `${path}${printElement(fieldElement(name))}`;
     const shape = map.fields.get(name) ?? map.rest;
     if (shape === undefined) problems.push(`${memberPath}: field not declared in schema`);

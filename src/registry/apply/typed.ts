@@ -19,7 +19,7 @@ export type ShapePart = 'map' | 'scalar' | 'list';
  * The part of a shape that applies to a value: the one of its type if the shape allows that type, else the first one
  * that the shape has. The latter also applies to null and absent values.
  */
-export function partFor(shape: Shape, value: JsonValue | undefined): ShapePart {
+export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {
     if (shape.map !== undefined) return 'map';
   } else if (Array.isArray(value)) {
@@ -85,7 +85,7 @@ export function fieldsOf(shape: Shape, value: JsonValue): FieldSet {
 }
 
 function collect(shape: Shape, value: JsonValue, path: FieldPath, set: FieldSet): void {
-  const part = partFor(shape, value);
+  const part = shapePartFor(shape, value);
   if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
     collectMembers(shape.map, asMap(value) ?? {}, path, set);
   } else if (part === 'list' && shape.list !== undefined && !shape.list.atomic) {

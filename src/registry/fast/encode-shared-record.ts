@@ -1,13 +1,13 @@
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
 import { CanonicalJson } from '../../lib/json-canonical.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import { type KnownText, writeJson, writeKnown } from '../../lib/json-write.ts';
-import { textOfEntries } from '../apply/created-entries.ts';
-import { textOfFields } from '../apply/known-fields.ts';
-import type { EncodedRecord } from '../record.ts';
+import { type KnownText, writeJson, writeJsonWithKnownParts } from '../../lib/json-write.ts';
+import { textOfEntries } from '../apply/fast/created-entries.ts';
+import { textOfFields } from '../apply/fast/fields-cache.ts';
 import type { StoredRecord } from '../resource.ts';
-import type { SentDocument } from '../sent-document.ts';
-import { joinFields, leftOut } from '../stored-fields.ts';
+import type { EncodedRecord } from '../rows/record.ts';
+import type { RequestDocument } from './request-document.ts';
+import { insertFieldsV1, omittedFields } from './stored-fields-v1.ts';
 
 /** A record to encode, and the plain encoding of any such record as a JSON document. */
 interface RecordToEncode {
@@ -17,7 +17,7 @@ interface RecordToEncode {
   /** True if the decoded record is wanted too. */
   readonly isRead: boolean;
   /** The request document with which the record shares large parts, if any. */
-  readonly sent: SentDocument | undefined;
+  readonly sent: RequestDocument | undefined;
 }
 
 /**
@@ -37,22 +37,22 @@ function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): 
     if (text === undefined) return undefined;
     fields.push(frozen);
     texts.push(text);
-    return leftOut;
+    return omittedFields;
   });
   const stored = canonicalRecord(canonical, record);
   if (!canonical.isPlain) {
     const whole = canonicalRecord(new CanonicalJson(), record);
     return { text: writeJson(toDocument(whole)), record: whole };
   }
-  const text = joinFields(JSON.stringify(toDocument(stored)), texts);
+  const text = insertFieldsV1(JSON.stringify(toDocument(stored)), texts);
   return isRead ? { text, record: withFields(stored, fields) } : { text };
 }
 
 /** For a record that shares large parts, and therefore their texts, with its request document. */
-function encodeSent({ record, toDocument, isRead }: RecordToEncode, sent: SentDocument): EncodedRecord {
+function encodeSent({ record, toDocument, isRead }: RecordToEncode, sent: RequestDocument): EncodedRecord {
   const known: KnownText = (part) =>
     sent.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
-  const text = writeKnown(toDocument(record), known);
+  const text = writeJsonWithKnownParts(toDocument(record), known);
   return isRead ? { text, record: canonicalRecord(new CanonicalJson((frozen) => frozen), record) } : { text };
 }
 
@@ -71,7 +71,7 @@ function withFields(record: StoredRecord, fields: readonly JsonObject[]): Stored
   const metadata = { ...record.object.metadata };
   metadata.managedFields = (metadata.managedFields ?? []).map((entry) => {
     const copy: ManagedFieldsEntry = { ...entry };
-    if ((entry.fieldsV1 as JsonValue) === leftOut) copy.fieldsV1 = fields[next++] ?? {};
+    if ((entry.fieldsV1 as JsonValue) === omittedFields) copy.fieldsV1 = fields[next++] ?? {};
     return Object.freeze(copy);
   });
   Object.freeze(metadata.managedFields);

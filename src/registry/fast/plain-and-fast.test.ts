@@ -2,17 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { ManualClock } from '../../lib/clock.ts';
+import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
 import { onBothPaths, onBothPathsAsync } from '../../lib/fast-paths.fixture.ts';
 import { parseJson } from '../../lib/json-parse.ts';
-import { SortedText } from '../../lib/json-sorted-text.ts';
 import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
-import { CachedObject } from '../cached-object.ts';
-import { DecodedObjects } from '../decoded-objects.ts';
-import { ownCopy, putStatus } from '../own-copy.ts';
-import { decodeRecord, encodeRecord, encodeShared, isInForm, parseBareRecord, type RecordKind } from '../record.ts';
-import { SentDocument } from '../sent-document.ts';
+import { CachedObject } from '../cache/cached-object.ts';
+import { DecodedObjects } from '../cache/decoded-objects.ts';
+import {
+  decodeRecord,
+  encodeForCache,
+  encodeRecord,
+  isInServedForm,
+  parseRecordWithoutManagedFields,
+  type RecordKind,
+} from '../rows/record.ts';
 import { caller, deleting, listing, openWidgets, patching, widget, widgets, writing } from '../widgets.fixture.ts';
+import { draftCopy, setStatus } from '../write/draft-copy.ts';
+import { RequestDocument } from './request-document.ts';
 
 /** Member names and strings that look like parts of a stored record. */
 const words = fc.oneof(
@@ -60,7 +67,7 @@ const objects = fc.record(
 const records = fc
   .record({ object: objects, hidden: members as fc.Arbitrary<JsonObject> }, { requiredKeys: ['object'] })
   .map(({ object, hidden }) => (hidden === undefined ? { object } : { object, hidden }));
-const form = { mark: 'm', storedVersion: 'v1', isTurned: () => true, turn: (object: KubeObject) => object };
+const form = { mark: 'm', storedVersion: 'v1', isConverted: () => true, convert: (object: KubeObject) => object };
 const kinds = fc.constantFrom<RecordKind>({}, { builtIn: true }, { form });
 
 const place = { namespace: 'a', name: 'x' };
@@ -69,15 +76,15 @@ describe('the plain path and the fast path', () => {
   it('encode a record to the same text, and decode the text to the same record', () => {
     fc.assert(
       fc.property(kinds, records, fc.boolean(), (kind, record, isRead) => {
-        const encoded = onBothPaths(() => encodeShared(kind, record, isRead).text);
+        const encoded = onBothPaths(() => encodeForCache(kind, record, isRead).text);
         expect(encoded.fast).toBe(encoded.plain);
         expect(onBothPaths(() => encodeRecord(kind, record))).toEqual(encoded);
         const text = encoded.plain;
         const decoded = onBothPaths(() => decodeRecord(text, kind));
         expect(decoded.fast).toEqual(decoded.plain);
-        const shared = onBothPaths(() => encodeShared(kind, record).record);
+        const shared = onBothPaths(() => encodeForCache(kind, record).record);
         if (shared.fast !== undefined) expect(shared.fast).toEqual(decoded.plain);
-        const known = onBothPaths(() => isInForm(kind, text));
+        const known = onBothPaths(() => isInServedForm(kind, text));
         expect(known.fast).toBe(known.plain);
       }),
       { numRuns: 500 },
@@ -89,10 +96,10 @@ describe('the plain path and the fast path', () => {
       fc.property(members, texts, (spec, labels) => {
         const body = writeJson({ metadata: { name: 'a', labels }, spec: spec as JsonObject }, { sorted: false });
         const encoded = onBothPaths(() => {
-          const sortedTexts = new SortedText(body, 'metadata');
+          const sortedTexts = new SortedJsonText(body, 'metadata');
           const sent = parseJson(body, sortedTexts.members).value as JsonObject;
           const object = { ...sent, metadata: { ...(sent.metadata as JsonObject) } } as unknown as KubeObject;
-          return encodeShared({}, { object }, false, new SentDocument({}, sent, sortedTexts)).text;
+          return encodeForCache({}, { object }, false, new RequestDocument({}, sent, sortedTexts)).text;
         });
         expect(encoded.fast).toBe(encoded.plain);
       }),
@@ -110,10 +117,10 @@ describe('the plain path and the fast path', () => {
           () => cached().metadataJson(),
           () => ({ ...cached().labels }),
           () => withoutManagedFields(cached().metadata()),
-          () => withoutManagedFields(cached().glance().metadata),
-          () => ({ ...cached().glance(), metadata: {} }),
+          () => withoutManagedFields(cached().peekWithoutManagedFields().metadata),
+          () => ({ ...cached().peekWithoutManagedFields(), metadata: {} }),
           () => cached().object,
-          () => withoutManagedFields(parseBareRecord(text, kind).object.metadata),
+          () => withoutManagedFields(parseRecordWithoutManagedFields(text, kind).object.metadata),
         ]) {
           const { plain, fast } = onBothPaths<unknown>(read);
           expect(fast).toEqual(plain);
@@ -127,8 +134,8 @@ describe('the plain path and the fast path', () => {
     fc.assert(
       fc.property(objects, values, (object, status) => {
         const copy = onBothPaths(() => {
-          const copied = ownCopy(widgets, object);
-          putStatus(widgets, copied, status as JsonValue);
+          const copied = draftCopy(widgets, object);
+          setStatus(widgets, copied, status as JsonValue);
           return copied;
         });
         expect(copy.fast).toEqual(copy.plain);

@@ -1,4 +1,4 @@
-import { badRequest, type StatusError, tooLarge, unprocessable } from '../../api/status.ts';
+import { badRequest, requestTooLarge, type StatusError, unprocessable } from '../../api/status.ts';
 import {
   cloneJson,
   equalJson,
@@ -36,7 +36,9 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
   }
   for (const operation of operations) checkOperation(operation);
   if (operations.length > maxOperations) {
-    throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
+    throw requestTooLarge(
+      `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+    );
   }
   const patched = new PatchedDocument(cloneJson(document));
   for (const operation of operations) patched.apply(isJsonObject(operation) ? operation : {});

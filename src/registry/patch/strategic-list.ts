@@ -1,17 +1,17 @@
 import { type StatusError, unprocessable } from '../../api/status.ts';
 import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { goTypeOf, printGo } from '../apply/go-value.ts';
-import { isDirected, printText, unexpected, withoutDirectives } from './strategic-directives.ts';
-import type { ListRule, StrategicPlace } from './strategic-place.ts';
+import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives } from './strategic-directives.ts';
+import type { ListMergeRule, StrategicPosition } from './strategic-position.ts';
 
 type Items = readonly JsonValue[];
 
 const objectType = 'map[string]interface {}';
 
-type MergeItem = (position: StrategicPlace, original: JsonObject, change: JsonObject) => JsonObject;
+type MergeItem = (position: StrategicPosition, original: JsonObject, change: JsonObject) => JsonObject;
 
 /** Merges a list into another. Items of `original` may become part of the result. */
-export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
+export function mergeLists(rule: ListMergeRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + patch.length === 0) return [];
   if (elementType(original, patch) !== objectType) {
     return inOrder('', [...new Set([...original, ...patch])], patch, original);
@@ -23,7 +23,7 @@ export function mergeLists(rule: ListRule, original: Items, patch: Items, mergeI
   return inOrder(mergeKey, merged, added, kept);
 }
 
-function mergeKeyed(rule: ListRule, kept: Items, added: readonly JsonObject[], mergeItem: MergeItem): JsonValue[] {
+function mergeKeyed(rule: ListMergeRule, kept: Items, added: readonly JsonObject[], mergeItem: MergeItem): JsonValue[] {
   const { mergeKey } = rule;
   const merged = [...kept];
   const places = new Map<JsonValue | undefined, number>();
@@ -41,7 +41,7 @@ function mergeKeyed(rule: ListRule, kept: Items, added: readonly JsonObject[], m
 }
 
 /** Removes scalars from a list. Objects are not removed this way: they merge. */
-export function without(rule: ListRule, original: Items, removed: Items, mergeItem: MergeItem): JsonValue[] {
+export function removeScalars(rule: ListMergeRule, original: Items, removed: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
     return mergeLists(rule, original, removed, mergeItem);
   }
@@ -61,8 +61,8 @@ export interface OrderedLists {
  * Sorts the list in the order of `$setElementOrder`; items that it does not name keep their position relative to the
  * others. `undefined` if there is no list on either side.
  */
-export function orderedBy(
-  rule: ListRule,
+export function orderList(
+  rule: ListMergeRule,
   { original, patch, wanted }: OrderedLists,
   mergeItem: MergeItem,
 ): JsonValue[] | undefined {
@@ -77,13 +77,13 @@ export function orderedBy(
  * The order before the patch. Kubernetes takes it from the list that it is merging, so that added items take the
  * positions of deleted ones.
  */
-function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
+function formerOrder(rule: ListMergeRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
-  if (mergeKey === '' || !rule.merges || patch.length === 0 || original.length === 0) return original;
+  if (mergeKey === '' || !rule.isMerged || patch.length === 0 || original.length === 0) return original;
   const { kept, added } = applyDirectives(
     mergeKey,
     original,
-    patch.filter((item) => !isDirected(item, 'replace')),
+    patch.filter((item) => !hasPatchDirective(item, 'replace')),
   );
   const known = new Set(kept.map((item) => keyOf(item, mergeKey)));
   const fresh = added.filter((item) => !known.has(keyOf(item, mergeKey)));
@@ -91,14 +91,14 @@ function formerOrder(rule: ListRule, original: Items, patch: Items): Items {
 }
 
 function concatenated(
-  rule: ListRule,
+  rule: ListMergeRule,
   original: Items | undefined,
   patch: Items | undefined,
   mergeItem: MergeItem,
 ): Items | undefined {
   if (patch === undefined) return original;
   if (original === undefined) return withoutDirectives(cloneJson([...patch])) as JsonValue[];
-  return rule.merges ? mergeLists(rule, original, patch, mergeItem) : cloneJson([...patch]);
+  return rule.isMerged ? mergeLists(rule, original, patch, mergeItem) : cloneJson([...patch]);
 }
 
 /** Applies items with `$patch`: `delete` removes items with the same key, `replace` removes all original items. */
@@ -111,7 +111,7 @@ function applyDirectives(
   let replaces = false;
   const added: JsonObject[] = [];
   for (const item of patch) {
-    if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
+    if (!isJsonObject(item)) throw unexpectedType('map[string]interface {}', item);
     const directive = getMember(item, '$patch');
     if (directive === undefined) added.push(item);
     else if (directive === 'replace') replaces = true;
@@ -120,7 +120,7 @@ function applyDirectives(
       throw unprocessable(
         directive === 'merge'
           ? 'merging lists cannot yet be specified in the patch'
-          : `unknown patch type: ${printText(directive)} in map: ${printGo(item)}`,
+          : `unknown patch type: ${printGoString(directive)} in map: ${printGo(item)}`,
       );
     }
   }
@@ -132,10 +132,10 @@ function applyDirectives(
 /** The items that the patch adds or changes must be in the wanted order list, in the same order (except deletions). */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
-  const items = mergeKey === '' ? patch : patch.filter((item) => !isDirected(item, 'delete'));
+  const items = mergeKey === '' ? patch : patch.filter((item) => !hasPatchDirective(item, 'delete'));
   let at = 0;
   for (const next of wanted) {
-    while (isDirected(items[at] ?? null)) at++;
+    while (hasPatchDirective(items[at] ?? null)) at++;
     const item = items[at];
     if (item === undefined) return;
     if (identityOf(item, mergeKey) === identityOf(next, mergeKey)) at++;
@@ -205,7 +205,7 @@ function identityOf(item: JsonValue, mergeKey: string): JsonValue {
 }
 
 function keyOf(item: JsonValue, mergeKey: string): JsonValue {
-  if (!isJsonObject(item)) throw unexpected('map[string]interface {}', item);
+  if (!isJsonObject(item)) throw unexpectedType('map[string]interface {}', item);
   const key = getMember(item, mergeKey);
   if (key === undefined) throw missingMergeKey(item, mergeKey);
   return key;

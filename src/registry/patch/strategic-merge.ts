@@ -10,9 +10,15 @@ import {
 } from '../../lib/json-value.ts';
 import { printGo } from '../apply/go-value.ts';
 import { jsonTypeName } from './json-type-name.ts';
-import { isDirected, printText, unexpected, withoutDirectives, withoutNulls } from './strategic-directives.ts';
-import { mergeLists, orderedBy, without } from './strategic-list.ts';
-import { isReplaced, listRule, memberPlace, rootPlace, type StrategicPlace } from './strategic-place.ts';
+import {
+  hasPatchDirective,
+  printGoString,
+  unexpectedType,
+  withoutDirectives,
+  withoutNulls,
+} from './strategic-directives.ts';
+import { mergeLists, orderList, removeScalars } from './strategic-list.ts';
+import { isReplaced, listRule, memberPosition, rootPosition, type StrategicPosition } from './strategic-position.ts';
 
 const retain = '$retainKeys';
 const removal = '$deleteFromPrimitiveList';
@@ -32,11 +38,11 @@ export function applyStrategicMerge(
   if (!isJsonObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`);
   }
-  return mergeObjects(rootPlace(kind), cloneJson(document), patch);
+  return mergeObjects(rootPosition(kind), cloneJson(document), patch);
 }
 
 /** Changes `original` into the result; the patch is not changed. */
-function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonObject): JsonObject {
+function mergeObjects(place: StrategicPosition, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = getMember(patch, '$patch');
   if (directive !== undefined) return applyDirective(directive, patch);
   dropUnretained(original, patch);
@@ -58,37 +64,37 @@ function mergeObjects(place: StrategicPlace, original: JsonObject, patch: JsonOb
 function applyDirective(directive: JsonValue, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   if (directive !== 'replace') {
-    throw unprocessable(`unknown patch type: ${printText(directive)} in map: ${printGo(patch)}`);
+    throw unprocessable(`unknown patch type: ${printGoString(directive)} in map: ${printGo(patch)}`);
   }
   const { $patch: _, ...replacement } = cloneJson(patch);
   return replacement;
 }
 
-function mergeMember(place: StrategicPlace, original: JsonObject, name: string, change: JsonValue): void {
+function mergeMember(place: StrategicPosition, original: JsonObject, name: string, change: JsonValue): void {
   if (change === null) {
     delete original[name];
     return;
   }
   const present = getMember(original, name);
   if (isJsonObject(present) && isJsonObject(change)) {
-    const below = memberPlace(place, name);
+    const below = memberPosition(place, name);
     setMember(original, name, isReplaced(below) ? cloneJson(change) : mergeObjects(below, present, change));
   } else if (Array.isArray(present) && Array.isArray(change)) {
     const rule = listRule(place, name);
-    setMember(original, name, rule.merges ? mergeLists(rule, present, change, mergeObjects) : cloneJson(change));
+    setMember(original, name, rule.isMerged ? mergeLists(rule, present, change, mergeObjects) : cloneJson(change));
   } else {
-    const added = isDirected(change) ? undefined : withoutDirectives(withoutNulls(change));
+    const added = hasPatchDirective(change) ? undefined : withoutDirectives(withoutNulls(change));
     if (added === undefined) delete original[name];
     else setMember(original, name, added);
   }
 }
 
 /** Items that are not in the list are ignored. */
-function removeFromList(place: StrategicPlace, original: JsonObject, name: string, items: JsonValue): void {
+function removeFromList(place: StrategicPosition, original: JsonObject, name: string, items: JsonValue): void {
   const present = getMember(original, name);
   if (items === null) delete original[name];
   else if (Array.isArray(present) && Array.isArray(items)) {
-    setMember(original, name, without(listRule(place, name), present, items, mergeObjects));
+    setMember(original, name, removeScalars(listRule(place, name), present, items, mergeObjects));
   } else if (isJsonObject(present) && isJsonObject(items)) {
     mergeMember(place, original, name, items);
   }
@@ -97,11 +103,11 @@ function removeFromList(place: StrategicPlace, original: JsonObject, name: strin
 /**
  * Merges a list and sorts it in the order that the patch requests. Returns true if this also handled the patch's list.
  */
-function mergeInOrder(place: StrategicPlace, original: JsonObject, patch: JsonObject, name: string): boolean {
+function mergeInOrder(place: StrategicPosition, original: JsonObject, patch: JsonObject, name: string): boolean {
   const wanted = patch[`${order}/${name}`] as JsonValue;
-  if (!Array.isArray(wanted)) throw unexpected('[]interface {}', wanted);
+  if (!Array.isArray(wanted)) throw unexpectedType('[]interface {}', wanted);
   const lists = { original: listAt(original, name), patch: listAt(patch, name), wanted };
-  const result = orderedBy(listRule(place, name), lists, mergeObjects);
+  const result = orderList(listRule(place, name), lists, mergeObjects);
   if (result === undefined) return false;
   setMember(original, name, result);
   return true;
@@ -110,7 +116,7 @@ function mergeInOrder(place: StrategicPlace, original: JsonObject, patch: JsonOb
 function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefined {
   const member = getMember(object, name);
   if (member === undefined || Array.isArray(member)) return member;
-  throw unexpected('[]interface {}', member);
+  throw unexpectedType('[]interface {}', member);
 }
 
 /** Removes members that `$retainKeys` does not name; the patch itself may contain no others. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { structOf } from '../../api/structs/kind-structs.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
 import { structProblem } from './struct-problem.ts';
 
 function problem(apiVersion: string, kind: string, document: JsonObject): string | undefined {
-  const its = structOf(apiVersion, kind);
+  const its = goStructOf(apiVersion, kind);
   if (its === undefined) throw new Error(`${kind} has no struct`);
   return structProblem(its, document);
 }

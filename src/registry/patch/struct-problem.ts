@@ -1,4 +1,4 @@
-import { type Field, type FieldType, type GoStruct, isStruct, type Scalar } from '../../api/structs/go-struct.ts';
+import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { goTypeOf } from '../apply/go-value.ts';
 
@@ -48,7 +48,7 @@ function problemOf(type: FieldType, value: JsonValue): string | undefined {
   return isJsonObject(value) ? structProblem(type, value) : `cannot restore struct from: ${kindOf(value)}`;
 }
 
-const goKinds: Partial<Record<Scalar, string>> = {
+const goKinds: Partial<Record<GoScalarType, string>> = {
   string: 'string',
   bool: 'bool',
   int32: 'int32',
@@ -56,7 +56,7 @@ const goKinds: Partial<Record<Scalar, string>> = {
   double: 'float64',
 };
 
-function scalarProblem(type: Scalar, value: JsonValue): string | undefined {
+function scalarProblem(type: GoScalarType, value: JsonValue): string | undefined {
   const wanted = goKinds[type];
   if (wanted === undefined) return undefined;
   const found = kindOf(value);

@@ -5,8 +5,8 @@ import { badRequest } from '../../api/status.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { textAt } from '../../lib/json-path.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import { Lanes } from '../../lib/lanes.ts';
-import { linesOf } from '../../lib/lines.ts';
+import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
+import { readLines } from '../../lib/read-lines.ts';
 
 export interface AgentAuditOptions {
   readonly auditLog: AuditLog;
@@ -16,7 +16,7 @@ export interface AgentAuditOptions {
 
 /** Appends the audit lines of agents to the server's log, each line exactly once despite retries and crashes. */
 export interface AgentAudit {
-  take(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
+  append(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
 
 /** Maximum number of cached agent logs; the position of others is read from the files again. */
@@ -26,9 +26,9 @@ const maxCached = 1_000;
  * The position of each agent log is cached, and after a start read from the log files themselves: a separate receipt
  * could be older than the written lines. Agents do not resend lines for which they have a receipt.
  */
-export function agentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
+export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
   const nextLines = new Map<string, number>();
-  const lanes = new Lanes();
+  const lanes = new KeyedSerializer();
 
   async function nextLineOf(cluster: string, log: string): Promise<number> {
     const known = nextLines.get(`${cluster} ${log}`);
@@ -39,7 +39,7 @@ export function agentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
   }
 
   return {
-    take: (cluster, { log, first, lines }) =>
+    append: (cluster, { log, first, lines }) =>
       lanes.run(cluster, async () => {
         const events = lines.map((line, index) => eventOf(line, { cluster, log, line: first + index }));
         let next = Math.max(first, await nextLineOf(cluster, log));
@@ -64,7 +64,7 @@ async function nextLineIn(file: string, cluster: string, log: string): Promise<n
   const logKey = `"agent":${JSON.stringify({ cluster, log }).slice(0, -1)},"line":`;
   let next = 0;
   try {
-    for await (const line of linesOf(createReadStream(file))) {
+    for await (const line of readLines(createReadStream(file))) {
       const at = line.indexOf(logKey);
       if (at >= 0) next = Math.max(next, Number.parseInt(line.slice(at + logKey.length), 10) + 1);
     }

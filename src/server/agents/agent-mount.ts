@@ -1,27 +1,32 @@
-import { type AgentActivity, type AgentAnnouncement, agentPaths, type KnownKey } from '../../api/agent/policy-feed.ts';
+import {
+  type ActiveAccessKey,
+  type AgentActivity,
+  type AgentAnnouncement,
+  agentPaths,
+} from '../../api/agent/policy-feed.ts';
 import { agentUser } from '../../api/naming.ts';
-import { forbiddenPath, methodNotAllowedOnPath, noSuchPath } from '../../api/status.ts';
-import { type GuardedChainOptions, guardedChain } from '../../http/chain.ts';
+import { forbiddenPath, methodNotAllowedOnPath, pathNotFound } from '../../api/status.ts';
+import { type AuthenticatedChainOptions, authenticatedChain } from '../../http/chain.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
-import { pathSegments, rawPath } from '../../http/path-segments.ts';
 import type { Reply } from '../../http/reply.ts';
+import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
 import type { Mount } from '../../http/router.ts';
 import type { AgentAudit } from './agent-audit.ts';
-import { sentActivity, sentAnnouncement, sentAuditBatch, sentKeyCheck } from './agent-requests.ts';
-import { type PolicySource, policyLines } from './policy-lines.ts';
+import { readActivity, readAnnouncement, readAuditBatch, readKeyCheck } from './agent-requests.ts';
+import { type PolicySource, streamPolicyFeed } from './stream-policy-feed.ts';
 
 export interface AgentMountOptions {
   readonly apiPrefix: string;
-  readonly chain: GuardedChainOptions;
+  readonly chain: AuthenticatedChainOptions;
   readonly policy: PolicySource;
   announce(cluster: string, told: AgentAnnouncement): Promise<void>;
   /** The active key with this value; `undefined` if there is none. */
-  knownKey(value: string): KnownKey | undefined;
+  activeKey(value: string): ActiveAccessKey | undefined;
   /** Must be called when an agent authenticates with this key. */
-  keyUsed(cluster: string, keyName: string): Promise<void>;
+  onKeyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
   /** An agent reports the use of instances on its cluster. */
-  used(cluster: string, told: AgentActivity): void;
+  onActivity(cluster: string, told: AgentActivity): void;
 }
 
 /** `/<api_prefix>/agent/<cluster>`. */
@@ -37,39 +42,39 @@ export function agentMount(options: AgentMountOptions): Mount {
       handle: async (exchange) => ({
         status: 200,
         headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' },
-        body: policyLines(clusterOf(exchange), options.policy, exchange.signal),
+        body: streamPolicyFeed(clusterOf(exchange), options.policy, exchange.signal),
       }),
     },
     [agentPaths.announcement]: {
       method: 'PUT',
       async handle(exchange) {
-        await options.announce(clusterOf(exchange), await sentAnnouncement(exchange));
+        await options.announce(clusterOf(exchange), await readAnnouncement(exchange));
         return jsonReply({});
       },
     },
     [agentPaths.keyCheck]: {
       method: 'POST',
       async handle(exchange) {
-        const known = options.knownKey((await sentKeyCheck(exchange)).accessKey);
-        if (known === undefined) throw noSuchPath();
+        const known = options.activeKey((await readKeyCheck(exchange)).accessKey);
+        if (known === undefined) throw pathNotFound();
         return jsonReply(known);
       },
     },
     [agentPaths.activity]: {
       method: 'POST',
       async handle(exchange) {
-        options.used(clusterOf(exchange), await sentActivity(exchange));
+        options.onActivity(clusterOf(exchange), await readActivity(exchange));
         return jsonReply({});
       },
     },
     [agentPaths.audit]: {
       method: 'POST',
       handle: async (exchange) =>
-        jsonReply(await options.audit.take(clusterOf(exchange), await sentAuditBatch(exchange))),
+        jsonReply(await options.audit.append(clusterOf(exchange), await readAuditBatch(exchange))),
     },
   };
 
-  const handler = guardedChain(
+  const handler = authenticatedChain(
     {
       ...options.chain,
       depth,
@@ -82,9 +87,9 @@ export function agentMount(options: AgentMountOptions): Mount {
     async (exchange) => {
       const [, , cluster = '', path = '', ...more] = pathSegments(rawPath(exchange.request.url));
       const route = more.length === 0 && Object.hasOwn(handlers, path) ? handlers[path] : undefined;
-      if (route === undefined) throw noSuchPath();
+      if (route === undefined) throw pathNotFound();
       if (exchange.request.method !== route.method) throw methodNotAllowedOnPath();
-      await options.keyUsed(cluster, exchange.identity?.accessKey ?? '');
+      await options.onKeyUsed(cluster, exchange.identity?.accessKey ?? '');
       return await route.handle(exchange);
     },
   );

@@ -1,8 +1,8 @@
 import type { AgentActivity, AgentAnnouncement, AgentAuditBatch, AgentKeyCheck } from '../../api/agent/policy-feed.ts';
 import { badRequest } from '../../api/status.ts';
-import { bodyFormat } from '../../http/body-format.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { readBody } from '../../http/read-body.ts';
+import { bodyFormat } from '../../http/negotiate/body-format.ts';
+import { readBody } from '../../http/wire/read-body.ts';
 import { parseJson } from '../../lib/json-parse.ts';
 import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
@@ -24,7 +24,7 @@ async function readObject(exchange: Exchange): Promise<JsonObject> {
   return value;
 }
 
-export async function sentAnnouncement(exchange: Exchange): Promise<AgentAnnouncement> {
+export async function readAnnouncement(exchange: Exchange): Promise<AgentAnnouncement> {
   const sent = await readObject(exchange);
   const [url, authority] = [textAt(sent, 'url'), textAt(sent, 'authority')];
   const [credential, version, host] = [textAt(sent, 'credential'), textAt(sent, 'version'), textAt(sent, 'host')];
@@ -36,13 +36,13 @@ export async function sentAnnouncement(exchange: Exchange): Promise<AgentAnnounc
   return { url, authority, credential, host, version };
 }
 
-export async function sentKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {
+export async function readKeyCheck(exchange: Exchange): Promise<AgentKeyCheck> {
   const accessKey = textAt(await readObject(exchange), 'accessKey');
   if (accessKey === '') throw badRequest('accessKey is missing');
   return { accessKey };
 }
 
-export async function sentAuditBatch(exchange: Exchange): Promise<AgentAuditBatch> {
+export async function readAuditBatch(exchange: Exchange): Promise<AgentAuditBatch> {
   const sent = await readObject(exchange);
   const [log, first, lines] = [textAt(sent, 'log'), numberAt(sent, 'first') ?? Number.NaN, listAt(sent, 'lines')];
   if (!/^[0-9a-z-]{1,64}$/.test(log)) throw badRequest('log must be the id of the agent log');
@@ -51,7 +51,7 @@ export async function sentAuditBatch(exchange: Exchange): Promise<AgentAuditBatc
   return { log, first, lines };
 }
 
-export async function sentActivity(exchange: Exchange): Promise<AgentActivity> {
+export async function readActivity(exchange: Exchange): Promise<AgentActivity> {
   const used = listAt(await readObject(exchange), 'used').map((each) => ({
     namespace: textAt(each, 'namespace'),
     name: textAt(each, 'name'),

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../lib/json-path.ts';
-import { linesOf } from '../../lib/lines.ts';
-import { gateway, instances } from '../gateway.fixture.ts';
-import { groupPath, mergePatch, ServerBench } from '../server.fixture.ts';
+import { readLines } from '../../lib/read-lines.ts';
+import { gatewayPath, instances } from '../gateway.fixture.ts';
+import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
   server = await bench.start();
 });
 afterEach(() => bench.close());
@@ -17,13 +17,13 @@ afterEach(() => bench.close());
 const at = (path: string, cluster = 'edge') => `/kubernetes/agent/${cluster}/${path}`;
 
 async function agentKey(cluster = 'edge'): Promise<string> {
-  const answer = await bench.ask(server, `${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
+  const answer = await bench.send(server, `${groupPath}/clusters/${cluster}/accesskey`, { method: 'POST', body: {} });
   expect(answer.code, answer.text).toBe(201);
   return textAt(answer.json, 'accessKey');
 }
 
 async function connected(): Promise<string> {
-  await bench.make(server, 'clusters', 'edge', { networkPeer: true });
+  await bench.createObject(server, 'clusters', 'edge', { networkPeer: true });
   return await agentKey();
 }
 
@@ -38,7 +38,7 @@ class Reader {
   static async open(token: string): Promise<Reader> {
     const response = await bench.request(server, at('policy'), { token });
     expect(response.statusCode).toBe(200);
-    return new Reader(linesOf(response.body)[Symbol.asyncIterator]());
+    return new Reader(readLines(response.body)[Symbol.asyncIterator]());
   }
 
   async next(): Promise<PolicyLine | undefined> {
@@ -65,9 +65,9 @@ const isSynced = ({ type }: PolicyLine) => type === 'SYNCED';
 describe('the agent API (completions §6, §7)', () => {
   it('accepts only the key of the cluster’s agent, which is valid for nothing else', async () => {
     const key = await connected();
-    await bench.make(server, 'clusters', 'other', { networkPeer: true });
+    await bench.createObject(server, 'clusters', 'other', { networkPeer: true });
     const other = await agentKey('other');
-    const codes = async (token: string) => (await bench.ask(server, at('policy'), { token })).code;
+    const codes = async (token: string) => (await bench.send(server, at('policy'), { token })).code;
     expect([await codes(other), await codes(await bench.adminKey()), await codes('')]).toEqual([403, 403, 401]);
     for (const path of [
       `${groupPath}/projects`,
@@ -75,11 +75,11 @@ describe('the agent API (completions §6, §7)', () => {
       `${groupPath}/clusters/edge`,
       '/kubernetes/management/apis',
       '/kubernetes/cluster/local/api/v1/namespaces',
-      gateway('none'),
+      gatewayPath('none'),
       '/metrics',
       '/backup',
     ]) {
-      expect((await bench.ask(server, path, { token: key })).code, path).toBe(403);
+      expect((await bench.send(server, path, { token: key })).code, path).toBe(403);
     }
     for (const [plural, body] of [
       ['projects', { metadata: { name: 'mine' } }],
@@ -87,21 +87,24 @@ describe('the agent API (completions §6, §7)', () => {
       ['directclusterendpointtokens', {}],
       ['selves', {}],
     ] as const) {
-      const answer = await bench.ask(server, `${groupPath}/${plural}`, { method: 'POST', token: key, body });
+      const answer = await bench.send(server, `${groupPath}/${plural}`, { method: 'POST', token: key, body });
       expect(answer.code, plural).toBe(403);
     }
   });
 
   it('sends permissions and the objects on the cluster, but no credentials', async () => {
     const key = await connected();
-    await bench.make(server, 'users', 'anna');
-    const annas = await bench.makeKey(server, 'annas', { user: 'anna', scope: { projects: [{ project: 'default' }] } });
-    await bench.ask(server, `${groupPath}/projects/default`, mergePatch({ spec: { description: 'not for agents' } }));
+    await bench.createObject(server, 'users', 'anna');
+    const annas = await bench.createKey(server, 'annas', {
+      user: 'anna',
+      scope: { projects: [{ project: 'default' }] },
+    });
+    await bench.send(server, `${groupPath}/projects/default`, mergePatch({ spec: { description: 'not for agents' } }));
     const template = { helmRelease: { values: 'password: hush' } };
     const spec = { clusterRef: { cluster: 'edge' }, template };
-    const made = await bench.ask(server, instances, { method: 'POST', body: { metadata: { name: 'vc' }, spec } });
+    const made = await bench.send(server, instances, { method: 'POST', body: { metadata: { name: 'vc' }, spec } });
     expect(made.code, made.text).toBe(201);
-    await bench.ask(server, instances, { method: 'POST', body: { metadata: { name: 'elsewhere' }, spec: {} } });
+    await bench.send(server, instances, { method: 'POST', body: { metadata: { name: 'elsewhere' }, spec: {} } });
 
     const feed = await Reader.open(key);
     const seen = (await feed.until(isSynced)) ?? [];
@@ -127,18 +130,18 @@ describe('the agent API (completions §6, §7)', () => {
 
   it('sends ended keys, disabled users and new signing keys at once', async () => {
     const key = await connected();
-    await bench.make(server, 'users', 'anna');
+    await bench.createObject(server, 'users', 'anna');
     const feed = await Reader.open(key);
     await feed.until(isSynced);
-    await bench.makeKey(server, 'one', { user: 'anna' });
+    await bench.createKey(server, 'one', { user: 'anna' });
     await feed.until(isKey('one'));
-    await bench.ask(server, `${groupPath}/accesskeys/one`, { method: 'DELETE' });
+    await bench.send(server, `${groupPath}/accesskeys/one`, { method: 'DELETE' });
     expect(await feed.until(isNoKey('one'))).toBeDefined();
-    await bench.makeKey(server, 'two', { user: 'anna' });
+    await bench.createKey(server, 'two', { user: 'anna' });
     await feed.until(isKey('two'));
-    await bench.ask(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } }));
+    await bench.send(server, `${groupPath}/users/anna`, mergePatch({ spec: { disabled: true } }));
     expect(await feed.until(isNoKey('two'))).toBeDefined();
-    await bench.ask(server, '/auth/signing-keys', { method: 'POST' });
+    await bench.send(server, '/auth/signing-keys', { method: 'POST' });
     const [line] = ((await feed.until(({ type }) => type === 'SIGNING_KEYS')) ?? []).slice(-1);
     expect(line?.type === 'SIGNING_KEYS' && listAt(line.keys, 'keys')).toHaveLength(2);
   });
@@ -148,19 +151,19 @@ describe('the agent API (completions §6, §7)', () => {
     const feed = await Reader.open(key);
     await feed.until(isSynced);
     const body = { metadata: { name: 'vc' }, spec: { clusterRef: { cluster: 'edge' } } };
-    await bench.ask(server, instances, { method: 'POST', body });
+    await bench.send(server, instances, { method: 'POST', body });
     const seen = await feed.until((line) => line.type === 'OBJECT' && line.kind === 'VirtualClusterInstance');
     // The feed may also contain a key whose first use is recorded meanwhile.
     expect(seen?.flatMap((line) => (line.type === 'OBJECT' ? [line.kind] : []))).toEqual([
       'Project',
       'VirtualClusterInstance',
     ]);
-    await bench.ask(
+    await bench.send(
       server,
       `${instances}/vc`,
       mergePatch({ metadata: { annotations: { 'platform.sh/abandon': 'true' } } }),
     );
-    await bench.ask(server, `${instances}/vc`, { method: 'DELETE' });
+    await bench.send(server, `${instances}/vc`, { method: 'DELETE' });
     expect(await feed.until((line) => line.type === 'NO_OBJECT' && line.kind === 'Project')).toBeDefined();
   });
 
@@ -168,27 +171,27 @@ describe('the agent API (completions §6, §7)', () => {
     const key = await connected();
     const feed = await Reader.open(key);
     await feed.until(isSynced);
-    const gone = await bench.ask(server, `${groupPath}/clusters/edge`, { method: 'DELETE' });
+    const gone = await bench.send(server, `${groupPath}/clusters/edge`, { method: 'DELETE' });
     expect(gone.code, gone.text).toBe(200);
     expect(await feed.until(() => false)).toBeUndefined();
-    await bench.make(server, 'clusters', 'edge', { networkPeer: true });
-    expect((await bench.ask(server, at('policy'), { token: key })).code).toBe(401);
+    await bench.createObject(server, 'clusters', 'edge', { networkPeer: true });
+    expect((await bench.send(server, at('policy'), { token: key })).code).toBe(401);
   });
 
   it('accepts a newer key, and from then on no older one', async () => {
     const first = await connected();
     const second = await agentKey();
     const codes = async (token: string) =>
-      (await bench.ask(server, at('key-check'), { method: 'POST', token, body: { accessKey: 'nobodys' } })).code;
+      (await bench.send(server, at('key-check'), { method: 'POST', token, body: { accessKey: 'nobodys' } })).code;
     expect([await codes(first), await codes(second), await codes(first)]).toEqual([404, 404, 401]);
   });
 
   it('returns the owner of a presented key, and nothing more', async () => {
     const key = await connected();
-    await bench.make(server, 'users', 'anna');
-    const annas = await bench.makeKey(server, 'annas', { user: 'anna' });
+    await bench.createObject(server, 'users', 'anna');
+    const annas = await bench.createKey(server, 'annas', { user: 'anna' });
     const ask = (accessKey: string) =>
-      bench.ask(server, at('key-check'), { method: 'POST', token: key, body: { accessKey } });
+      bench.send(server, at('key-check'), { method: 'POST', token: key, body: { accessKey } });
     const found = await ask(annas);
     expect(found.json).toMatchObject({ name: 'annas', user: { name: 'anna' }, scopes: [] });
     expect(found.text).not.toContain(annas);
@@ -205,27 +208,27 @@ describe('the agent API (completions §6, §7)', () => {
       host: 'built-in',
       version: '1',
     };
-    const told = await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body });
+    const told = await bench.send(server, at('announcement'), { method: 'PUT', token: key, body });
     expect(told.code, told.text).toBe(200);
-    const cluster = await bench.ask(server, `${groupPath}/clusters/edge`);
+    const cluster = await bench.send(server, `${groupPath}/clusters/edge`);
     expect(cluster.json).toMatchObject({
       spec: { networkPeer: true, directEndpoint: { host: 'https://127.0.0.1:1' } },
     });
     expect(cluster.text).not.toContain('only-for-the-server');
-    await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body });
-    const again = await bench.ask(server, `${groupPath}/clusters/edge`);
+    await bench.send(server, at('announcement'), { method: 'PUT', token: key, body });
+    const again = await bench.send(server, `${groupPath}/clusters/edge`);
     expect(objectAt(again.json, 'spec')).toEqual(objectAt(cluster.json, 'spec'));
     expect(numberAt(again.json, 'metadata', 'generation')).toBe(numberAt(cluster.json, 'metadata', 'generation'));
     const other = { ...body, credential: 'another-for-the-server' };
-    await bench.ask(server, at('announcement'), { method: 'PUT', token: key, body: other });
-    const replaced = await bench.ask(server, `${groupPath}/clusters/edge`);
+    await bench.send(server, at('announcement'), { method: 'PUT', token: key, body: other });
+    const replaced = await bench.send(server, `${groupPath}/clusters/edge`);
     expect(textAt(replaced.json, 'metadata', 'resourceVersion')).not.toBe(
       textAt(again.json, 'metadata', 'resourceVersion'),
     );
-    const later = await bench.ask(server, `${groupPath}/clusters/edge`, mergePatch({ spec: { description: 'x' } }));
+    const later = await bench.send(server, `${groupPath}/clusters/edge`, mergePatch({ spec: { description: 'x' } }));
     expect(later.code, later.text).toBe(200);
     for (const wrong of [{ url: 'http://a' }, { url: 'https://a/b' }, { credential: '' }, { host: 'other' }]) {
-      const answer = await bench.ask(server, at('announcement'), {
+      const answer = await bench.send(server, at('announcement'), {
         method: 'PUT',
         token: key,
         body: { ...body, ...wrong },
@@ -247,7 +250,7 @@ describe('the agent API (completions §6, §7)', () => {
     });
     const hand = async (first: number, ...ids: string[]) =>
       (
-        await bench.ask(server, at('audit'), {
+        await bench.send(server, at('audit'), {
           method: 'POST',
           token: key,
           body: { log: 'log-1', first, lines: ids.map(line) },
@@ -262,7 +265,7 @@ describe('the agent API (completions §6, §7)', () => {
       .split('\n')
       .flatMap((text) => (text.includes('"agent":{"cluster":"edge"') ? [textAt(JSON.parse(text), 'auditID')] : []));
     expect(ids).toEqual(['a0', 'a1', 'a2', 'a3']);
-    const bad = await bench.ask(server, at('audit'), {
+    const bad = await bench.send(server, at('audit'), {
       method: 'POST',
       token: key,
       body: { log: 'log-1', first: 4, lines: [{ level: 'Metadata' }] },

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { noSuchPath, StatusError } from '../../api/status.ts';
+import { pathNotFound, StatusError } from '../../api/status.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
-import { parseAccept } from '../../http/media-type.ts';
-import { pathSegments, rawPath } from '../../http/path-segments.ts';
+import { parseAccept } from '../../http/negotiate/media-type.ts';
 import type { Reply } from '../../http/reply.ts';
+import { pathSegments, rawPath } from '../../http/request/path-segments.ts';
+import { createCompressor } from './compressed-file.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
-import { createPacker } from './packed-file.ts';
 import { fileHeaders, pageHeaders } from './page-headers.ts';
 
 export interface ConsoleHandlerOptions {
@@ -23,7 +23,7 @@ const assets = '/assets/';
  * page routes by the path itself. Other requests get the same 404 as without the console.
  */
 export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Handler {
-  const pack = createPacker();
+  const pack = createCompressor();
   let known: ConsoleFiles | undefined;
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const readOnce = async (): Promise<ConsoleFiles | undefined> => {
@@ -40,14 +40,14 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
     const path = rawPath(url);
     // Throws 400 for an undecodable path, as for every API.
     pathSegments(path);
-    if (method !== 'GET' && method !== 'HEAD') throw noSuchPath();
+    if (method !== 'GET' && method !== 'HEAD') throw pathNotFound();
     const files = await readOnce();
     const file = files?.files.get(path);
     if (file !== undefined) {
       const packed = await pack(file, headers['accept-encoding'] ?? '');
       return fileReply(exchange, file, path.startsWith(assets), packed);
     }
-    if (!wantsPage(path, headers.accept)) throw noSuchPath();
+    if (!wantsPage(path, headers.accept)) throw pathNotFound();
     if (files === undefined) throw notBuilt();
     return pageReply(files.page, apiPrefix);
   };
@@ -88,7 +88,7 @@ function pageReply(page: string, apiPrefix: string): Reply {
 }
 
 function notBuilt(): StatusError {
-  const { status } = noSuchPath();
+  const { status } = pathNotFound();
   const message = 'the web console is not built: run "npm run build"';
   return new StatusError({ ...status, message });
 }

@@ -3,8 +3,8 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FlagValues } from '../flags.ts';
-import { ServerBench } from '../server.fixture.ts';
+import { ServerTestEnv } from '../server.fixture.ts';
+import type { FlagValues } from '../settings/flags.ts';
 import type { RunningServer } from '../start-server.ts';
 import { consoleDirectory } from './console-directory.ts';
 
@@ -12,10 +12,10 @@ const page = '<!doctype html><meta name="style-nonce" content="__STYLE_NONCE__">
 const script = 'console.log("ä");\n'.repeat(500);
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
-let bench: ServerBench;
+let bench: ServerTestEnv;
 let server: RunningServer;
 beforeEach(async () => {
-  bench = await ServerBench.open();
+  bench = await ServerTestEnv.open();
 });
 afterEach(() => bench.close());
 

@@ -71,7 +71,7 @@ export function keysAndValuesSection(open: OpenStore): void {
           ],
           writes: [
             { key: key('a', 'y'), value: '2' },
-            { key: key('b', 'y'), value: '2', quiet: true },
+            { key: key('b', 'y'), value: '2', unlogged: true },
           ],
         }),
       );
@@ -154,7 +154,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       const seen: unknown[] = [];
       await store.observe(range('a'), 1, { changes: (changes) => seen.push(...changes), ended() {} });
       const writes = [
-        { key: key('a', 'index'), value: 'i', quiet: true },
+        { key: key('a', 'index'), value: 'i', unlogged: true },
         { key: key('a', 'object'), value: 'o' },
       ];
       expect(await store.transact({ writes })).toEqual([undefined, 2]);
@@ -162,7 +162,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       expect(seen).toHaveLength(1);
       expect(await store.history(range('a'), 1)).toHaveLength(1);
 
-      await store.transact({ writes: [{ key: key('a', 'index'), value: undefined, quiet: true }] });
+      await store.transact({ writes: [{ key: key('a', 'index'), value: undefined, unlogged: true }] });
       expect(await store.get(key('a', 'index'))).toBeUndefined();
       expect(await store.revision('a')).toBe(2);
       expect(seen).toHaveLength(1);
@@ -173,21 +173,21 @@ export function keysAndValuesSection(open: OpenStore): void {
       const claim = key('a', 'claim');
       const absent = {
         checks: [{ key: claim, revision: undefined }],
-        writes: [{ key: claim, value: '', quiet: true }],
+        writes: [{ key: claim, value: '', unlogged: true }],
       };
       await store.transact(absent);
       expect(await failureCode(store.transact(absent))).toBe('CheckFailed');
       const revision = (await store.get(claim))?.revision;
       await store.transact({
         checks: [{ key: claim, revision }],
-        writes: [{ key: claim, value: undefined, quiet: true }],
+        writes: [{ key: claim, value: undefined, unlogged: true }],
       });
       await store.transact(absent);
     });
 
     it('appear in lists', async () => {
       const store = await newStore();
-      await store.transact({ writes: [{ key: key('a', 'index'), value: 'i', quiet: true }] });
+      await store.transact({ writes: [{ key: key('a', 'index'), value: 'i', unlogged: true }] });
       const { entries, revision } = await store.list(range('a'));
       expect(entries.map(({ value }) => value)).toEqual(['i']);
       expect(revision).toBe(1);
@@ -223,7 +223,7 @@ export function keysAndValuesSection(open: OpenStore): void {
     it('with an empty prefix removes the slice: rows, history, revision and observers', async () => {
       const store = await newStore();
       for (let n = 0; n < 3; n++) await put(store, key('gone', `${n}`), 'x');
-      await store.transact({ writes: [{ key: key('gone', 'quiet'), value: 'q', quiet: true }] });
+      await store.transact({ writes: [{ key: key('gone', 'quiet'), value: 'q', unlogged: true }] });
       await put(store, key('gone!', 'x'), 'stays');
       const ends: string[] = [];
       const stay: string[] = [];
@@ -284,7 +284,7 @@ export function keysAndValuesSection(open: OpenStore): void {
       const store = await newStore();
       await put(store, key('b', 'x'), '1');
       await put(store, key('a', 'y'), '2');
-      await store.transact({ writes: [{ key: key('a', 'q'), value: '3', quiet: true }] });
+      await store.transact({ writes: [{ key: key('a', 'q'), value: '3', unlogged: true }] });
       await remove(store, key('b', 'x'));
       const rows = [];
       for await (const row of store.dump()) {

@@ -53,12 +53,12 @@ export function listingSection(open: OpenStore): void {
       await store.transact({
         writes: Array.from({ length: 3000 }, (_, n) => ({ key: key('s', `${n}`.padStart(5, '0')), value: `${n}` })),
       });
-      const page = await store.list(range('s'), { limit: 2, uncounted: true });
+      const page = await store.list(range('s'), { limit: 2, skipCount: true });
       expect(names(page.entries)).toEqual(['00000', '00001']);
       expect(page.remaining).toBeGreaterThanOrEqual(1);
-      const last = await store.list(range('s'), { limit: 2, after: key('s', '02997'), uncounted: true });
+      const last = await store.list(range('s'), { limit: 2, after: key('s', '02997'), skipCount: true });
       expect([names(last.entries), last.remaining]).toEqual([['02998', '02999'], 0]);
-      const then = await store.list(range('s'), { limit: 3000, uncounted: true, atRevision: 3001 });
+      const then = await store.list(range('s'), { limit: 3000, skipCount: true, atRevision: 3001 });
       expect([then.entries.length, then.remaining]).toEqual([3000, 0]);
     });
 

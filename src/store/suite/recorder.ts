@@ -3,13 +3,13 @@ import type { StoreError } from '../store-error.ts';
 
 /** An observer that records the changes it receives. */
 export class Recorder implements Observer {
-  readonly seen: Change[] = [];
+  readonly changesSeen: Change[] = [];
   readonly calls: (readonly Change[])[] = [];
   end: StoreError | undefined;
 
   changes(changes: readonly Change[]): void {
     this.calls.push(changes);
-    this.seen.push(...changes);
+    this.changesSeen.push(...changes);
   }
 
   ended(error: StoreError): void {
@@ -17,11 +17,13 @@ export class Recorder implements Observer {
   }
 
   get revisions(): Revision[] {
-    return this.seen.map(({ revision }) => revision);
+    return this.changesSeen.map(({ revision }) => revision);
   }
 
   /** `key=value`, or `key-` for a removal, in order of arrival. */
-  get told(): string[] {
-    return this.seen.map(({ key, value }) => `${key.segments.join('/')}${value === undefined ? '-' : `=${value}`}`);
+  get summary(): string[] {
+    return this.changesSeen.map(
+      ({ key, value }) => `${key.segments.join('/')}${value === undefined ? '-' : `=${value}`}`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../lib/clock.ts';
-import { compactionInterval } from '../compactor.ts';
+import { compactionInterval } from '../embedded/compactor.ts';
 import type { Store } from '../store.ts';
 import { Recorder } from './recorder.ts';
 import { failure, failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
@@ -29,7 +29,7 @@ export function retentionSection(open: OpenStore): void {
       expect((await store.history(range('s'), 3)).map(({ revision }) => revision)).toEqual([4, 5]);
       const recorder = new Recorder();
       await store.observe(range('s'), 3, recorder);
-      expect(recorder.told).toEqual(['x=4', 'x=5']);
+      expect(recorder.summary).toEqual(['x=4', 'x=5']);
       expect((await store.list(range('s'), { atRevision: 3 })).entries).toEqual([
         { key: key('s', 'x'), value: '3', revision: 3 },
       ]);
@@ -46,7 +46,7 @@ export function retentionSection(open: OpenStore): void {
       await store.observe(range('quiet'), last, recorder);
       expect((await store.list(range('quiet'), { atRevision: last })).entries).toHaveLength(1);
       await put(store, key('quiet', 'x'), '2');
-      expect(recorder.told).toEqual(['x=2']);
+      expect(recorder.summary).toEqual(['x=2']);
     });
 
     it('other slices keep their history', async () => {
@@ -65,7 +65,7 @@ export function retentionSection(open: OpenStore): void {
       await put(store, key('s', 'x'), '1');
       await store.compact('s', 2);
       await remove(store, key('s', 'x'));
-      expect(recorder.told).toEqual(['x=1', 'x-']);
+      expect(recorder.summary).toEqual(['x=1', 'x-']);
     });
 
     it('the floor never moves back, also after thousands of changes', async () => {

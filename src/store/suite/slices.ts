@@ -50,7 +50,7 @@ export function slicesSection(open: OpenStore): void {
               inside.map((key) => JSON.stringify(key)).sort(),
             );
             expect((await store.history(range, 1)).map(({ key }) => key)).toEqual(inside);
-            expect(recorder.seen.map(({ key }) => key)).toEqual(inside);
+            expect(recorder.changesSeen.map(({ key }) => key)).toEqual(inside);
             const slice = keys.flatMap((key, index) => (key.slice === range.slice ? [index + 2] : []));
             expect(await store.revision(range.slice)).toBe(slice.at(-1) ?? 1);
           }

@@ -12,10 +12,10 @@ export function watchingSection(open: OpenStore): void {
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
       await put(store, key('s', 'x'), '1');
-      expect(recorder.seen).toEqual([{ revision: 2, key: key('s', 'x'), value: '1' }]);
+      expect(recorder.changesSeen).toEqual([{ revision: 2, key: key('s', 'x'), value: '1' }]);
       await put(store, key('s', 'x'), '2');
       await remove(store, key('s', 'x'));
-      expect(recorder.seen.slice(1)).toEqual([
+      expect(recorder.changesSeen.slice(1)).toEqual([
         { revision: 3, key: key('s', 'x'), value: '2', previous: { value: '1', revision: 2 } },
         { revision: 4, key: key('s', 'x'), previous: { value: '2', revision: 3 } },
       ]);
@@ -27,7 +27,7 @@ export function watchingSection(open: OpenStore): void {
       await store.observe(range('s', 'a'), 1, recorder);
       for (const at of [key('s', 'a', 'x'), key('s', 'ab', 'x'), key('s', 'b', 'a'), key('t', 'a', 'x'), key('s', 'a')])
         await put(store, at, '');
-      expect(recorder.told).toEqual(['a/x=', 'a=']);
+      expect(recorder.summary).toEqual(['a/x=', 'a=']);
     });
 
     it('reports nothing after it was ended', async () => {
@@ -37,7 +37,7 @@ export function watchingSection(open: OpenStore): void {
       await put(store, key('s', 'x'), '1');
       stop();
       await put(store, key('s', 'x'), '2');
-      expect(recorder.told).toEqual(['x=1']);
+      expect(recorder.summary).toEqual(['x=1']);
       await store.close();
       expect(recorder.end).toBeUndefined();
     });
@@ -47,7 +47,7 @@ export function watchingSection(open: OpenStore): void {
       const recorder = new Recorder();
       await store.observe(range('s'), 3, recorder);
       for (const value of ['2', '3', '4']) await put(store, key('s', 'x'), value);
-      expect(recorder.told).toEqual(['x=4']);
+      expect(recorder.summary).toEqual(['x=4']);
     });
 
     it('lets an observer write: that change is reported after the ones being reported', async () => {
@@ -68,7 +68,7 @@ export function watchingSection(open: OpenStore): void {
         ],
       });
       await Promise.all(writes);
-      expect(recorder.told).toEqual(['in=1', 'in=2', 'out=1', 'out=2']);
+      expect(recorder.summary).toEqual(['in=1', 'in=2', 'out=1', 'out=2']);
     });
 
     it('isolates the writer and other observers from an observer that throws', async () => {
@@ -83,7 +83,7 @@ export function watchingSection(open: OpenStore): void {
       await store.observe(range('s'), 1, faulty);
       await store.observe(range('s'), 1, recorder);
       await put(store, key('s', 'x'), '1');
-      expect(recorder.told).toEqual(['x=1']);
+      expect(recorder.summary).toEqual(['x=1']);
     });
   });
 
@@ -117,7 +117,7 @@ export function watchingSection(open: OpenStore): void {
       expect(all).toHaveLength(301);
       expect(recorders.length).toBeGreaterThan(5);
       for (const { since, recorder } of recorders)
-        expect(recorder.seen).toEqual(all.filter(({ revision }) => revision > since));
+        expect(recorder.changesSeen).toEqual(all.filter(({ revision }) => revision > since));
     });
 
     it('resume from every revision that they have received', async () => {
@@ -135,7 +135,7 @@ export function watchingSection(open: OpenStore): void {
       for (const since of [1, ...recorder.revisions]) {
         const resumed = new Recorder();
         const stop = await store.observe(range('s', 'a'), since, resumed);
-        expect(resumed.seen).toEqual(recorder.seen.filter(({ revision }) => revision > since));
+        expect(resumed.changesSeen).toEqual(recorder.changesSeen.filter(({ revision }) => revision > since));
         stop();
       }
     });
@@ -157,7 +157,7 @@ export function watchingSection(open: OpenStore): void {
       const recorder = new Recorder();
       await store.observe(range('s'), 1, recorder);
       const writes = Array.from({ length: 50 }, (_, n) => put(store, key('s', `${n}`), ''));
-      while (recorder.seen.length < 50) {
+      while (recorder.changesSeen.length < 50) {
         const revision = await store.revision('s');
         expect(recorder.revisions.at(-1) ?? 1).toBeGreaterThanOrEqual(revision);
         await new Promise(setImmediate);

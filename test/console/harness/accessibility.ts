@@ -7,7 +7,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 type Finding = { id: string; help: string; nodes: { html: string; target: unknown }[] };
 
 /** Returns the accessibility violations of a page (WCAG 2.2 A and AA), one line each. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   // Injected through the debugger, which the content security policy does not restrict; once per page load.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const findings = await page.evaluate(async () => {
@@ -28,12 +28,12 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 }
 
 /** The violations in the light and the dark theme, for a page that follows the system setting. */
-export async function faultsInBothThemes(page: Page): Promise<string[]> {
+export async function violationsInBothThemes(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const theme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
-    faults.push(...(await accessibilityFaults(page)).map((fault) => `${theme}: ${fault}`));
+    faults.push(...(await accessibilityViolations(page)).map((fault) => `${theme}: ${fault}`));
   }
   return faults;
 }

@@ -9,7 +9,7 @@ const apiVersion = `${managementGroup}/${managementVersion}`;
 /** Requests that an administrator sends outside the browser. */
 export interface AdminApi {
   /** Sends a request to the management API and returns the JSON. Throws on an error response. */
-  ask<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
+  request<T = unknown>(method: string, path: string, document?: unknown): Promise<T>;
   /** Sends a request with another key and returns only the status code. */
   statusOf(accessKey: string, method: string, path: string, document?: unknown): Promise<number>;
   createInstance(name: string, members?: { spec?: object; metadata?: object }, project?: string): Promise<void>;
@@ -47,7 +47,7 @@ export function adminApi(flotilla: FlotillaProcess): AdminApi {
   }
 
   return {
-    ask,
+    request: ask,
     statusOf: async (...args) => (await respond(...args)).statusCode,
     async createInstance(name, { spec = {}, metadata = {} } = {}, project = 'default') {
       const namespace = projectNamespace(project);

@@ -19,7 +19,7 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 /** A monitored page: records policy violations, script errors and requests to other hosts. */
-export interface WatchedPage {
+export interface MonitoredPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** All problems so far. */
@@ -32,7 +32,7 @@ export interface PageOptions {
   readonly height?: number;
 }
 
-export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<MonitoredPage> {
   const { theme = 'light', width = 1280, height = 860 } = options;
   const context = await browser.newContext({
     baseURL: url,
@@ -43,11 +43,11 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  return { context, ...(await watchedPage(context, url)) };
+  return { context, ...(await monitoredPage(context, url)) };
 }
 
 /** Opens another tab of the same browser, with the same cookie. */
-export async function watchedPage(context: BrowserContext, url: string): Promise<Omit<WatchedPage, 'context'>> {
+export async function monitoredPage(context: BrowserContext, url: string): Promise<Omit<MonitoredPage, 'context'>> {
   const problems: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
@@ -95,6 +95,6 @@ async function submit(page: Page): Promise<void> {
   await page.locator('main#page').waitFor();
 }
 
-export function expectNoProblems({ problems }: Pick<WatchedPage, 'problems'>): void {
+export function expectNoProblems({ problems }: Pick<MonitoredPage, 'problems'>): void {
   expect(problems()).toEqual([]);
 }

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accessibilityFaults } from './accessibility.ts';
+import { accessibilityViolations } from './accessibility.ts';
 
 /** A combination of theme and width. */
 export interface Look {
@@ -27,17 +27,17 @@ export async function inEveryLook(page: Page, check: (look: Look) => Promise<voi
 }
 
 /** Returns accessibility violations and horizontal overflow in every look, one line each. */
-export async function faultsInEveryLook(page: Page): Promise<string[]> {
+export async function violationsInEveryLook(page: Page): Promise<string[]> {
   const faults: string[] = [];
   await inEveryLook(page, async ({ theme, width }) => {
-    const found = [...(await accessibilityFaults(page)), ...(await whatSticksOut(page))];
+    const found = [...(await accessibilityViolations(page)), ...(await horizontalOverflow(page))];
     faults.push(...found.map((fault) => `${theme}, ${width} wide: ${fault}`));
   });
   return faults;
 }
 
 /** The page itself never scrolls horizontally; parts of it may. */
-export async function whatSticksOut(page: Page): Promise<string[]> {
+export async function horizontalOverflow(page: Page): Promise<string[]> {
   const pixels = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   return pixels > 0 ? [`${pixels} pixels of horizontal overflow`] : [];
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { parseTrustedJson } from '../../../src/lib/json-parse.ts';
 import type { JsonObject, JsonValue } from '../../../src/lib/json-value.ts';
-import { linesOf } from '../../../src/lib/lines.ts';
+import { readLines } from '../../../src/lib/read-lines.ts';
 
 export interface HostResponse {
   readonly code: number;
@@ -51,7 +51,7 @@ export function hostApi(url: string, ca: string, token: string): HostApi {
             signal,
             bodyTimeout: 0,
           });
-          for await (const line of linesOf(answer.body)) {
+          for await (const line of readLines(answer.body)) {
             const { type, object } = parseTrustedJson(line) as { type: string; object: JsonObject };
             onEvent(type, object);
           }

@@ -1,4 +1,4 @@
-import type { HostConnection } from '../../../src/hosts/kubernetes/host-connection.ts';
+import type { HostConnection } from '../../../src/hosts/kubernetes/reach/host-connection.ts';
 
 const mostRounds = 40;
 const perRound = 40;

@@ -1,14 +1,14 @@
-import type { HostPlace } from '../../../src/hosts/host.ts';
+import type { HostLocation } from '../../../src/hosts/host.ts';
 import { listAt, textAt } from '../../../src/lib/json-path.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
-import { linesOf } from '../../../src/lib/lines.ts';
+import { readLines } from '../../../src/lib/read-lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
 
 /** The time that the server itself adds to the creation of an instance, in milliseconds. */
 export interface InstanceTimes {
   /** Records when the create of the instance was sent. */
-  created(name: string, place: HostPlace, at: number): void;
+  created(name: string, place: HostLocation, at: number): void;
   medians(): { readonly untilHelm: number | undefined; readonly untilReady: number | undefined };
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function measureInstances(kubernetes: Kubernetes, flotilla: Flotilla): In
     const { body } = await flotilla.bench.request(flotilla.server, `${instancesPath}?watch=true`);
     stopping.signal.addEventListener('abort', () => body.destroy());
     try {
-      for await (const line of linesOf(body)) {
+      for await (const line of readLines(body)) {
         const { object } = JSON.parse(line) as { object: JsonObject };
         const times = byName.get(textAt(object, 'metadata', 'name'));
         if (times !== undefined && isReady(object)) times.ready ??= Date.now();

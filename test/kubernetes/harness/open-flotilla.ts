@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { managementGroup } from '../../../src/api/naming.ts';
 import { textAt } from '../../../src/lib/json-path.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
-import { type Answer, type Call, groupPath, ServerBench } from '../../../src/server/server.fixture.ts';
+import {
+  groupPath,
+  type ParsedResponse,
+  type RequestOptions,
+  ServerTestEnv,
+} from '../../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../../src/server/start-server.ts';
 import { type Kubectl, kubectlWith } from '../../harness/kubectl.ts';
 import type { Kubernetes } from './start-kubernetes.ts';
@@ -12,7 +17,7 @@ export const instancesPath = `${groupPath}/namespaces/platform-p-default/virtual
 
 /** The server under test with real connected clusters, and users with kubectl. */
 export interface Flotilla {
-  readonly bench: ServerBench;
+  readonly bench: ServerTestEnv;
   readonly server: RunningServer;
   /** kubectl for the management API. */
   readonly admin: Kubectl;
@@ -23,7 +28,7 @@ export interface Flotilla {
   instance(name: string): Promise<JsonObject>;
   /** Waits for the condition or path of the instance: `condition=Ready`, `delete`, `jsonpath=…`. */
   wait(name: string, what: string, seconds?: number): Promise<void>;
-  ask(path: string, call?: Call): Promise<Answer>;
+  ask(path: string, call?: RequestOptions): Promise<ParsedResponse>;
   /** Creates a user with an access key and returns kubectl for the management API. */
   createUser(name: string): Promise<Kubectl>;
   /** kubectl for the virtual cluster of the instance, with the kubeconfig that the server issues to the user. */
@@ -37,7 +42,7 @@ export interface FlotillaOptions {
 }
 
 export async function openFlotilla({ programs }: FlotillaOptions): Promise<Flotilla> {
-  const bench = await ServerBench.open();
+  const bench = await ServerTestEnv.open();
   const config = join(bench.root, 'config.yaml');
   writeFileSync(config, JSON.stringify({ helm: { program: programs.helm, path: programs.chart } }));
   const server = await bench.start({ config });
@@ -64,19 +69,19 @@ export async function openFlotilla({ programs }: FlotillaOptions): Promise<Floti
     },
     async createInstance(name, spec, annotations = {}) {
       const body = { metadata: { name, annotations }, spec };
-      const { code, text, json } = await bench.ask(server, instancesPath, { method: 'POST', body });
+      const { code, text, json } = await bench.send(server, instancesPath, { method: 'POST', body });
       if (code !== 201) throw new Error(`${name} was not created: ${text}`);
       return json;
     },
-    instance: async (name) => (await bench.ask(server, `${instancesPath}/${name}`)).json,
+    instance: async (name) => (await bench.send(server, `${instancesPath}/${name}`)).json,
     async wait(name, what, seconds = 90) {
       const args = ['wait', `vci/${name}`, `--for=${what}`, `--timeout=${seconds}s`];
       const { code, stdout, stderr } = await admin.run(args);
       if (code === 0) return;
-      const { json } = await bench.ask(server, `${instancesPath}/${name}`);
+      const { json } = await bench.send(server, `${instancesPath}/${name}`);
       throw new Error(`${stdout}${stderr}${JSON.stringify(json.status, undefined, 1)}`);
     },
-    ask: (path, call) => bench.ask(server, path, call),
+    ask: (path, call) => bench.send(server, path, call),
     async createUser(name) {
       await create('User', name, {});
       const key = textAt(await create('OwnedAccessKey', `${name}s`, { user: name }), 'spec', 'key');

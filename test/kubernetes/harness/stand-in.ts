@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HostPlace } from '../../../src/hosts/host.ts';
+import type { HostLocation } from '../../../src/hosts/host.ts';
 import { startKubeApiserver } from '../../harness/kube-apiserver.mjs';
 import { type Kubectl, kubectlWith } from '../../harness/kubectl.ts';
 import type { KeyPairPem } from '../../harness/self-signed.ts';
@@ -22,7 +22,7 @@ export interface StandInVolume {
 
 /** The API of one virtual cluster: a separate kube-apiserver, in place of the one in a real pod. */
 export interface StandIn {
-  readonly location: HostPlace;
+  readonly location: HostLocation;
   /** The local address of the API, which only the node uses. */
   readonly url: string;
   readonly ca: string;
@@ -38,7 +38,7 @@ export interface StandIn {
 }
 
 export interface StandInOptions {
-  readonly location: HostPlace;
+  readonly location: HostLocation;
   readonly volume: StandInVolume;
   readonly programs: KubernetesPrograms;
   readonly etcdUrl: string;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HostPlace } from '../../../src/hosts/host.ts';
+import type { HostLocation } from '../../../src/hosts/host.ts';
 import { textAt } from '../../../src/lib/json-path.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
 import type { HostApi } from './host-api.ts';
@@ -14,7 +14,7 @@ const port = 8443;
  */
 export interface StandIns {
   /** Waits until the stand-in at that location responds. */
-  of(location: HostPlace): Promise<StandIn>;
+  of(location: HostLocation): Promise<StandIn>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface StandInsOptions {
 }
 
 interface Release {
-  readonly location: HostPlace;
+  readonly location: HostLocation;
   /** The names and uids of its pods. */
   readonly pods: Map<string, string>;
   running: StandIn | undefined;
@@ -106,7 +106,7 @@ export function followPods(options: StandInsOptions): StandIns {
   }
 
   /** The volume of its claim, or a volume of that pod alone if it has none. */
-  async function volumeOf({ namespace, name }: HostPlace, pod: string): Promise<StandInVolume> {
+  async function volumeOf({ namespace, name }: HostLocation, pod: string): Promise<StandInVolume> {
     const claim = await api.request('GET', `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data-${name}-0`);
     const id = claim.code === 200 ? textAt(claim.body, 'metadata', 'uid') : pod;
     const known = volumes.get(id) ?? makeVolume(id);
@@ -160,6 +160,6 @@ export function followPods(options: StandInsOptions): StandIns {
   };
 }
 
-function keyOf({ namespace, name }: HostPlace): string {
+function keyOf({ namespace, name }: HostLocation): string {
   return `${namespace}/${name}`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HostPlace } from '../../../src/hosts/host.ts';
+import type { HostLocation } from '../../../src/hosts/host.ts';
 import { startEtcd, startKubeApiserver } from '../../harness/kube-apiserver.mjs';
 import { type Kubectl, kubectlWith } from '../../harness/kubectl.ts';
 import { freePorts, startProgram } from '../../harness/start-program.mjs';
@@ -45,9 +45,9 @@ export interface Kubernetes {
   /** Writes the kubeconfig of a user with a client certificate. RBAC defines the user's permissions. */
   kubeconfigOf(subject: Subject): Promise<string>;
   /** Installs the chart without the server under test, and waits until the virtual cluster responds. */
-  installByHand(location: HostPlace, ...flags: readonly string[]): Promise<StandIn>;
+  installByHand(location: HostLocation, ...flags: readonly string[]): Promise<StandIn>;
   /** The API in the pods of the virtual cluster there; waits until it responds. */
-  standIn(location: HostPlace): Promise<StandIn>;
+  standIn(location: HostLocation): Promise<StandIn>;
   /** The target of a pod's port: `127.0.0.1:1234`; `undefined` for the same port of this machine. */
   route(
     location: { readonly namespace: string; readonly pod: string },
@@ -162,7 +162,7 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
     }
 
     const helm = helmWith(programs.helm, kubeconfig, folder);
-    const standIn = async (location: HostPlace) => {
+    const standIn = async (location: HostLocation) => {
       if (virtual === undefined) throw new Error('this cluster was started without stand-ins');
       return await virtual.of(location);
     };

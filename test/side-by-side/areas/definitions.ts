@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from 'vitest';
 import {
   definition,
-  refused,
-  refusedParts,
-  refusedRules,
-  refusedSchemas,
+  rejectedDefinitions,
+  rejectedRootSchemas,
+  rejectedRules,
+  rejectedSpecSchemas,
   version,
 } from '../../../src/api/apiextensions/definition-cases.fixture.ts';
 import { comparedTests } from '../area.ts';
@@ -54,19 +54,19 @@ export function definitionAnswers(pair: Pair): void {
 
   describe('Definitions', () => {
     compared('that are refused, with every reason (META-24)', async () => {
-      for (const one of refused) await post(one.definition);
+      for (const one of rejectedDefinitions) await post(one.definition);
     });
 
     compared('whose schemas are refused at their root', async () => {
-      for (const one of refusedSchemas) await post(one.definition);
+      for (const one of rejectedRootSchemas) await post(one.definition);
     });
 
     compared('whose schemas are refused at a nested level', async () => {
-      for (const one of refusedParts) await post(one.definition);
+      for (const one of rejectedSpecSchemas) await post(one.definition);
     });
 
     compared('whose rules are refused', async () => {
-      for (const one of refusedRules) await post(one.definition);
+      for (const one of rejectedRules) await post(one.definition);
     });
 
     compared('with unknown members, and members of other types', async () => {

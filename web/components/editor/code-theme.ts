@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { styleNonce } from '../../data/page-facts.ts';
+import { styleNonce } from '../../data/session/page-settings.ts';
 
 /** Colors are CSS variables of the page, so the editor follows the color scheme. */
 const look = EditorView.theme({

@@ -3,7 +3,7 @@ import { Switch } from '@mantine/core';
 import { useId, useState } from 'react';
 import classes from './code.module.css';
 import { useCodeView } from './use-code-view.ts';
-import { readingExtensions } from './yaml-extensions.ts';
+import { viewExtensions } from './yaml-extensions.ts';
 
 export interface DiffViewProps {
   readonly label: string;
@@ -17,9 +17,9 @@ export function DiffView({ label, before, after }: DiffViewProps) {
   const [isWhole, setWhole] = useState(false);
   const { element } = useCodeView({
     value: after,
-    remadeFor: `${isWhole} ${before}`,
+    recreateKey: `${isWhole} ${before}`,
     extensions: () => [
-      readingExtensions({ labelledBy: id, readOnly: true }),
+      viewExtensions({ labelledBy: id, readOnly: true }),
       unifiedMergeView({
         original: before,
         mergeControls: false,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { equalJson } from '../../../src/lib/json-value.ts';
-import { writtenPart, writtenText } from './object-draft.ts';
+import { editablePart, editableText } from './object-draft.ts';
 
 /** The text of an object that is being edited while the object may change. */
 export interface DraftState {
@@ -29,16 +29,16 @@ export function startDraft(
 }
 
 function fresh(object: KubeObject): DraftState {
-  return { base: object, text: writtenText(object), live: object };
+  return { base: object, text: editableText(object), live: object };
 }
 
 export function isDirty({ base, text }: DraftState): boolean {
-  return text !== writtenText(base);
+  return text !== editableText(base);
 }
 
 /** True if the user-written part of the object differs from the one that the text is based on. */
-export function hasChangedMeanwhile({ base, live }: DraftState): boolean {
-  return base !== live && !equalJson(writtenPart(base), writtenPart(live));
+export function hasUpstreamChanges({ base, live }: DraftState): boolean {
+  return base !== live && !equalJson(editablePart(base), editablePart(live));
 }
 
 export function draftReducer(state: DraftState, action: DraftAction): DraftState {
@@ -48,8 +48,8 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       if (!isDirty(state)) return fresh(action.object);
       const next = { ...state, live: action.object };
       // A change of server-managed fields is no conflict. The edits may also equal the new version.
-      if (!hasChangedMeanwhile(next)) return { ...next, base: action.object };
-      return state.text === writtenText(action.object) ? fresh(action.object) : next;
+      if (!hasUpstreamChanges(next)) return { ...next, base: action.object };
+      return state.text === editableText(action.object) ? fresh(action.object) : next;
     }
     case 'typed':
       return { ...state, text: action.text };

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { StatusError } from '../../../src/api/status.ts';
-import { draftObject, identityProblems, keptPart, readText, writtenPart, writtenText } from './object-draft.ts';
-import { serverProblems } from './server-problems.ts';
+import {
+  draftObject,
+  editablePart,
+  editableText,
+  identityProblems,
+  parseObjectText,
+  serverPart,
+} from './object-draft.ts';
+import { serverProblems } from './problems/server-problems.ts';
 
 const object: KubeObject = {
   apiVersion: 'v1',
@@ -14,35 +21,35 @@ const object: KubeObject = {
 
 describe('an object in the editor', () => {
   it('is shown without its server-managed fields, which are separate', () => {
-    expect(writtenPart(object)).toEqual({
+    expect(editablePart(object)).toEqual({
       apiVersion: 'v1',
       kind: 'Thing',
       metadata: { name: 'a', labels: { x: 'y' } },
       spec: object.spec,
     });
-    expect(keptPart(object)).toEqual({
+    expect(serverPart(object)).toEqual({
       metadata: { uid: 'u', resourceVersion: '7', generation: 2 },
       status: { phase: 'Ready' },
     });
   });
 
   it('round-trips through its text exactly, with the version it was read at', () => {
-    const { value } = readText(writtenText(object));
+    const { value } = parseObjectText(editableText(object));
     const { managedFields: _, generation: __, ...metadata } = object.metadata;
     expect(draftObject(value ?? {}, object)).toEqual({ ...object, metadata });
   });
 
   it('is rejected with a line if the text is invalid YAML, several documents, or not an object', () => {
-    expect(readText('a: 1\nb: c: d\n')).toMatchObject({ value: undefined, problems: [{ line: 2 }] });
-    expect(readText('a: 1\n---\nb: 2\n')).toMatchObject({ value: undefined });
-    expect(readText('- a\n')).toMatchObject({ value: undefined });
-    expect(readText('a: 1\na: 2\n')).toMatchObject({ value: { a: 2 }, problems: [{ line: 2 }] });
+    expect(parseObjectText('a: 1\nb: c: d\n')).toMatchObject({ value: undefined, problems: [{ line: 2 }] });
+    expect(parseObjectText('a: 1\n---\nb: 2\n')).toMatchObject({ value: undefined });
+    expect(parseObjectText('- a\n')).toMatchObject({ value: undefined });
+    expect(parseObjectText('a: 1\na: 2\n')).toMatchObject({ value: { a: 2 }, problems: [{ line: 2 }] });
   });
 
   it('cannot change its identity', () => {
-    const other = { ...writtenPart(object), kind: 'Other', metadata: { name: 'b' } };
+    const other = { ...editablePart(object), kind: 'Other', metadata: { name: 'b' } };
     expect(identityProblems(other, object).map(({ path }) => path)).toEqual(['kind', 'metadata.name']);
-    expect(identityProblems(writtenPart(object), object)).toEqual([]);
+    expect(identityProblems(editablePart(object), object)).toEqual([]);
   });
 });
 

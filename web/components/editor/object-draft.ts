@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from '../../../src/api/meta.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from './editor-props.ts';
-import { YamlFault, yamlPlaces } from './yaml-places.ts';
+import { YamlSyntaxError, yamlPositions } from './yaml-positions.ts';
 
 /** Metadata fields that the server manages; the editor hides them. */
 const serverManaged = [
@@ -18,14 +18,14 @@ const serverManaged = [
 ] as const;
 
 /** Returns the part of an object that users write. */
-export function writtenPart({ status: _, ...object }: KubeObject): JsonObject {
+export function editablePart({ status: _, ...object }: KubeObject): JsonObject {
   const { managedFields: __, ...metadata } = object.metadata as JsonObject;
   for (const name of serverManaged) delete metadata[name];
   return { ...object, metadata };
 }
 
 /** Returns the part that the server manages. */
-export function keptPart({ metadata, status }: KubeObject): JsonObject {
+export function serverPart({ metadata, status }: KubeObject): JsonObject {
   const entries = serverManaged.flatMap((name) => {
     const value = (metadata as JsonObject)[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -33,25 +33,25 @@ export function keptPart({ metadata, status }: KubeObject): JsonObject {
   return { metadata: Object.fromEntries(entries), ...(status === undefined ? {} : { status }) };
 }
 
-export function writtenText(object: KubeObject): string {
-  return yamlText(writtenPart(object));
+export function editableText(object: KubeObject): string {
+  return yamlText(editablePart(object));
 }
 
 /** The parsed object, or the problems that prevent parsing. */
-export type ReadText =
+export type ParsedObjectText =
   | { readonly value: JsonObject; readonly problems: readonly TextProblem[] }
   | { readonly value: undefined; readonly problems: readonly TextProblem[] };
 
 /** Parses a text as the server would. */
-export function readText(text: string): ReadText {
+export function parseObjectText(text: string): ParsedObjectText {
   let documents: number;
   let value: JsonValue;
   let duplicates: readonly string[];
   try {
-    documents = yamlPlaces(text).documents;
+    documents = yamlPositions(text).documents;
     ({ value, duplicates } = readYaml(text));
   } catch (error) {
-    if (error instanceof YamlFault) {
+    if (error instanceof YamlSyntaxError) {
       return { value: undefined, problems: [{ line: lineAt(text, error.offset), message: error.message }] };
     }
     if (error instanceof DocumentError) return { value: undefined, problems: [{ message: error.message }] };

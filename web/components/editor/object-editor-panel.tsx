@@ -6,18 +6,18 @@ import { yamlText } from '../../../src/lib/yaml-text.ts';
 import { managementRoot } from '../../data/api-root.ts';
 import { objectUrl } from '../../data/kind-ref.ts';
 import { ErrorNotice } from '../error-notice.tsx';
-import { notify } from '../notices.tsx';
-import { hasChangedMeanwhile } from './draft-state.ts';
+import { notify } from '../notifications.tsx';
+import { hasUpstreamChanges } from './draft-state.ts';
+import { EditConflictNotice } from './edit-conflict-notice.tsx';
 import type { ObjectEditorProps, TextProblem } from './editor-props.ts';
-import { KeptDetails } from './kept-details.tsx';
-import { MeanwhileNotice } from './meanwhile-notice.tsx';
-import { draftObject, identityProblems, readText } from './object-draft.ts';
+import type { MergeRules } from './merge/three-way-merge.ts';
+import { draftObject, identityProblems, parseObjectText } from './object-draft.ts';
 import classes from './object-editor.module.css';
-import { fetchSchema } from './open-api.ts';
+import { serverProblems } from './problems/server-problems.ts';
 import { ReviewDialog } from './review-dialog.tsx';
-import type { SchemaTree } from './schema-tree.ts';
-import { serverProblems } from './server-problems.ts';
-import type { MergeRules } from './three-way-merge.ts';
+import { fetchSchema } from './schema/open-api.ts';
+import type { SchemaTree } from './schema/schema-tree.ts';
+import { ServerFields } from './server-fields.tsx';
 import { useObjectDraft } from './use-object-draft.ts';
 import { writeDraft } from './write-draft.ts';
 import { YamlEditor } from './yaml-editor.tsx';
@@ -40,7 +40,7 @@ const noProblems: readonly TextProblem[] = [];
 
 function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: ObjectEditorProps & { url: string }) {
   const { onSaved, onDraft, problems: given = noProblems } = props;
-  const { state, isDirty, isFromBefore, act } = useObjectDraft(url, object);
+  const { state, isDirty, isRestored, dispatch } = useObjectDraft(url, object);
   const [problems, setProblems] = useState<readonly TextProblem[]>(noProblems);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -48,8 +48,8 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   const notice = useRef<HTMLDivElement>(null);
   const rules = useMergeRules(kind, root);
   const where = root === undefined ? {} : { root };
-  const isBehind = hasChangedMeanwhile(state);
-  const read = useMemo(() => readText(state.text), [state.text]);
+  const isBehind = hasUpstreamChanges(state);
+  const read = useMemo(() => parseObjectText(state.text), [state.text]);
   const schema = useMemo(() => ({ kind, ...(root === undefined ? {} : { root }) }), [kind, root]);
   const shown = useMemo(() => [...given, ...problems], [given, problems]);
 
@@ -62,7 +62,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     if (read.value === undefined) return undefined;
     const written = await writeDraft(kind, read.value, state.base, { ...where, dryRun });
     if ('object' in written) return written.object;
-    act({ type: 'live', object: written.changedTo });
+    dispatch({ type: 'live', object: written.changedTo });
     setChecked(undefined);
     requestAnimationFrame(() => notice.current?.focus());
     return undefined;
@@ -92,7 +92,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   async function save(): Promise<void> {
     const saved = await write(false);
     if (saved === undefined) return;
-    act({ type: 'saved', object: saved });
+    dispatch({ type: 'saved', object: saved });
     notify.done(`Saved ${saved.metadata.name ?? 'object'}`);
     onSaved?.(saved);
   }
@@ -107,20 +107,20 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same as the shortcut.
     <div onKeyDown={onKeyDown}>
       {isBehind ? (
-        <MeanwhileNotice
+        <EditConflictNotice
           kind={kind}
           root={root}
           state={state}
           rules={rules}
           noticeRef={notice}
-          onMerge={(text) => act({ type: 'merged', text })}
-          onDrop={() => act({ type: 'discarded' })}
+          onMerge={(text) => dispatch({ type: 'merged', text })}
+          onDrop={() => dispatch({ type: 'discarded' })}
         />
       ) : null}
       <YamlEditor
         label={label}
         value={state.text}
-        onChange={(text) => act({ type: 'typed', text })}
+        onChange={(text) => dispatch({ type: 'typed', text })}
         schema={schema}
         problems={shown}
         minHeight={260}
@@ -128,14 +128,10 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
       {error === undefined ? null : <ErrorNotice error={error} />}
       <div className={classes.bar}>
         <Text size="sm" c="dimmed" role="status">
-          {!isDirty
-            ? 'No changes.'
-            : isFromBefore
-              ? 'Your unsaved changes were restored.'
-              : 'You have unsaved changes.'}
+          {!isDirty ? 'No changes.' : isRestored ? 'Your unsaved changes were restored.' : 'You have unsaved changes.'}
         </Text>
         <Group gap="sm">
-          <Button variant="default" disabled={!isDirty} onClick={() => act({ type: 'discarded' })}>
+          <Button variant="default" disabled={!isDirty} onClick={() => dispatch({ type: 'discarded' })}>
             Discard changes
           </Button>
           <Button disabled={!isDirty} loading={isBusy} onClick={() => void review()}>
@@ -143,7 +139,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
           </Button>
         </Group>
       </div>
-      <KeptDetails object={state.live} />
+      <ServerFields object={state.live} />
       {checked === undefined ? null : (
         <ReviewDialog before={state.base} after={checked.after} onSave={save} onClose={() => setChecked(undefined)} />
       )}

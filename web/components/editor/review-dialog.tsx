@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { FormDialog } from '../form-dialog.tsx';
+import { FormDialog } from '../form/form-dialog.tsx';
 import { DiffView } from './diff-view.tsx';
-import { fieldChanges } from './field-changes.ts';
-import { fieldText } from './field-steps.ts';
-import { writtenPart, writtenText } from './object-draft.ts';
+import { fieldChanges } from './merge/field-changes.ts';
+import { fieldPathText } from './merge/field-path.ts';
+import { editablePart, editableText } from './object-draft.ts';
 
 export interface ReviewDialogProps {
   readonly before: KubeObject;
@@ -18,8 +18,8 @@ const maxNamed = 5;
 
 /** Shows the changes before they are saved. */
 export function ReviewDialog({ before, after, onSave, onClose }: ReviewDialogProps) {
-  const changes = fieldChanges(writtenPart(before), writtenPart(after));
-  const names = changes.slice(0, maxNamed).map(({ steps }) => fieldText(steps));
+  const changes = fieldChanges(editablePart(before), editablePart(after));
+  const names = changes.slice(0, maxNamed).map(({ steps }) => fieldPathText(steps));
   const more = changes.length - names.length;
   return (
     <FormDialog
@@ -40,7 +40,7 @@ export function ReviewDialog({ before, after, onSave, onClose }: ReviewDialogPro
               <span className="mono">{names.join(', ')}</span>
               {more > 0 ? ` and ${more} more` : ''}. The server has validated the changes.
             </Text>
-            <DiffView label="Changes" before={writtenText(before)} after={writtenText(after)} />
+            <DiffView label="Changes" before={editableText(before)} after={editableText(after)} />
           </>
         )
       }

@@ -11,13 +11,13 @@ const maxPendingEchoes = 64;
 export interface CodeViewOptions {
   readonly value: string;
   readonly onChange?: ((value: string) => void) | undefined;
-  /** Called when the view is created, and again when `remadeFor` changes. */
+  /** Called when the view is created, and again when `recreateKey` changes. */
   extensions(): Extension;
-  readonly remadeFor?: string;
+  readonly recreateKey?: string;
 }
 
 /** A CodeMirror editor controlled by `value`. Text typed while the page renders is not overwritten by older values. */
-export function useCodeView({ value, onChange, extensions, remadeFor = '' }: CodeViewOptions): {
+export function useCodeView({ value, onChange, extensions, recreateKey = '' }: CodeViewOptions): {
   readonly element: RefObject<HTMLDivElement | null>;
   readonly view: EditorView | undefined;
 } {
@@ -27,7 +27,7 @@ export function useCodeView({ value, onChange, extensions, remadeFor = '' }: Cod
   latest.current = { value, onChange, extensions };
   const pendingEchoes = useRef<string[]>([]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `remadeFor` covers all other reasons to recreate the view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `recreateKey` covers all other reasons to recreate the view.
   useEffect(() => {
     if (element.current === null) return;
     const listen = EditorView.updateListener.of((update) => {
@@ -45,7 +45,7 @@ export function useCodeView({ value, onChange, extensions, remadeFor = '' }: Cod
       setView(undefined);
       made.destroy();
     };
-  }, [remadeFor]);
+  }, [recreateKey]);
 
   useEffect(() => {
     if (view === undefined) return;

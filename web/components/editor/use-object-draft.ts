@@ -1,28 +1,28 @@
 import { useEffect, useReducer, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { keptDrafts } from '../../data/kept-drafts.ts';
+import { unsavedDrafts } from '../../data/objects/unsaved-drafts.ts';
 import { type DraftAction, type DraftState, draftReducer, isDirty, startDraft } from './draft-state.ts';
 
 export interface ObjectDraft {
   readonly state: DraftState;
   readonly isDirty: boolean;
   /** True if the text was restored from an earlier visit. */
-  readonly isFromBefore: boolean;
-  act(action: DraftAction): void;
+  readonly isRestored: boolean;
+  dispatch(action: DraftAction): void;
 }
 
 /** The draft of an object. It follows the object until the user edits it. */
 export function useObjectDraft(url: string, object: KubeObject): ObjectDraft {
-  const [state, act] = useReducer(draftReducer, undefined, () => startDraft(object, keptDrafts.get(url)));
-  const [isFromBefore, setFromBefore] = useState(() => keptDrafts.get(url) !== undefined);
+  const [state, act] = useReducer(draftReducer, undefined, () => startDraft(object, unsavedDrafts.get(url)));
+  const [isFromBefore, setFromBefore] = useState(() => unsavedDrafts.get(url) !== undefined);
   const dirty = isDirty(state);
 
   useEffect(() => act({ type: 'live', object }), [object]);
 
   useEffect(() => {
-    if (dirty) keptDrafts.keep(url, { base: state.base, text: state.text });
+    if (dirty) unsavedDrafts.keep(url, { base: state.base, text: state.text });
     else {
-      keptDrafts.forget(url);
+      unsavedDrafts.forget(url);
       setFromBefore(false);
     }
   }, [url, dirty, state.base, state.text]);
@@ -34,5 +34,5 @@ export function useObjectDraft(url: string, object: KubeObject): ObjectDraft {
     return () => removeEventListener('beforeunload', ask);
   }, [dirty]);
 
-  return { state, isDirty: dirty, isFromBefore, act };
+  return { state, isDirty: dirty, isRestored: isFromBefore, dispatch: act };
 }

@@ -1,10 +1,10 @@
 import { writeJson } from '../../../src/lib/json-write.ts';
-import type { Side } from './three-way-merge.ts';
+import type { MergeValue } from './merge/three-way-merge.ts';
 
 const longest = 60;
 
 /** A value on one line, shortened. */
-export function valueText(value: Side): string {
+export function valueText(value: MergeValue): string {
   if (value === undefined) return 'nothing';
   const text = writeJson(value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

@@ -2,12 +2,12 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import { equalJson, type JsonObject } from '../../../src/lib/json-value.ts';
 import type { ApiRoot } from '../../data/api-root.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
-import { getObject, replaceObject } from '../../data/objects.ts';
-import { isRefusal } from '../../data/use-object.ts';
-import { draftObject, writtenPart } from './object-draft.ts';
+import { getObject, replaceObject } from '../../data/objects/objects.ts';
+import { hasStatusReason } from '../../data/objects/use-object.ts';
+import { draftObject, editablePart } from './object-draft.ts';
 
 /** The result of a write: the new object, or the newer version that caused a conflict. */
-export type Written = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
+export type WriteDraftResult = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
 
 /** The maximum number of conflicts with changes of server-managed fields only. */
 const maxAttempts = 4;
@@ -21,15 +21,15 @@ export async function writeDraft(
   written: JsonObject,
   base: KubeObject,
   options: { readonly root?: ApiRoot; readonly dryRun?: boolean },
-): Promise<Written> {
+): Promise<WriteDraftResult> {
   let over = base;
   for (let tries = 1; ; tries++) {
     try {
       return { object: await replaceObject(kind, draftObject(written, over), options) };
     } catch (error) {
-      if (!isRefusal(error, 'Conflict')) throw error;
-      const newest = await readNewest(kind, base, options);
-      if (!equalJson(writtenPart(newest), writtenPart(base))) return { changedTo: newest };
+      if (!hasStatusReason(error, 'Conflict')) throw error;
+      const newest = await readLatest(kind, base, options);
+      if (!equalJson(editablePart(newest), editablePart(base))) return { changedTo: newest };
       if (tries >= maxAttempts) throw error;
       over = newest;
     }
@@ -37,7 +37,7 @@ export async function writeDraft(
 }
 
 /** Fetches the object with its managed fields, which lists do not contain. */
-export async function readNewest(
+export async function readLatest(
   kind: KindRef,
   { metadata }: KubeObject,
   { root, signal }: { readonly root?: ApiRoot; readonly signal?: AbortSignal } = {},

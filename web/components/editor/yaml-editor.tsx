@@ -4,12 +4,12 @@ import { useEffect, useId, useState } from 'react';
 import { CopyButton } from '../copy-button.tsx';
 import classes from './code.module.css';
 import type { YamlFieldProps } from './editor-props.ts';
-import { fetchSchema } from './open-api.ts';
-import { ProblemList } from './problem-list.tsx';
-import { problemMarks, showProblems } from './problem-marks.ts';
-import { fieldHint, schemaSupport, setSchema } from './schema-support.ts';
+import { ProblemList } from './problems/problem-list.tsx';
+import { problemLinter, showProblems } from './problems/problem-marks.ts';
+import { fetchSchema } from './schema/open-api.ts';
+import { fieldHint, schemaSupport, setSchema } from './schema/schema-support.ts';
 import { useCodeView } from './use-code-view.ts';
-import { readingExtensions, writingExtensions } from './yaml-extensions.ts';
+import { editExtensions, viewExtensions } from './yaml-extensions.ts';
 
 /** The implementation of `YamlField`, loaded on demand. */
 export function YamlEditor(props: YamlFieldProps) {
@@ -21,12 +21,12 @@ export function YamlEditor(props: YamlFieldProps) {
   const { element, view } = useCodeView({
     value,
     onChange,
-    remadeFor: String(readOnly),
+    recreateKey: String(readOnly),
     extensions: () => [
-      readingExtensions({ labelledBy: `${id}label`, describedBy: readOnly ? undefined : `${id}keys`, readOnly }),
-      readOnly ? [] : writingExtensions,
+      viewExtensions({ labelledBy: `${id}label`, describedBy: readOnly ? undefined : `${id}keys`, readOnly }),
+      readOnly ? [] : editExtensions,
       schemaSupport,
-      problemMarks,
+      problemLinter,
       EditorView.updateListener.of(({ state, transactions, docChanged, selectionSet }) => {
         if (docChanged || selectionSet) setHint(fieldHint(state));
         if (!transactions.some(({ effects }) => effects.some((effect) => effect.is(setDiagnosticsEffect)))) return;

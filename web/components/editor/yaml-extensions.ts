@@ -9,7 +9,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { codeTheme } from './code-theme.ts';
 
 /** The extensions of every YAML view. `labelledBy` and `describedBy` are element ids. */
-export function readingExtensions({
+export function viewExtensions({
   labelledBy,
   describedBy,
   readOnly,
@@ -57,7 +57,7 @@ const escapeThenTab = Prec.highest(
 );
 
 /** The additional extensions of an editable view. */
-export const writingExtensions: Extension = [
+export const editExtensions: Extension = [
   escapeThenTab,
   history(),
   indentUnit.of('  '),

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Command } from '../../components/command.tsx';
-import { type DetailTab, DetailTabs } from '../../components/detail-tabs.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
-import { useSelf } from '../../data/use-self.ts';
+import { usePermissions } from '../../data/permissions.ts';
+import { useSelf } from '../../data/session/use-self.ts';
 import { KeysList } from './keys-list.tsx';
 
 const allFilters = ['Owner', 'Status', 'Type'];
@@ -18,7 +18,7 @@ const withAll: readonly string[] = [];
 
 /** The caller's own access keys and sessions; for administrators also those of all users. */
 export function AccessKeysPage() {
-  const [create, all] = useMayEach([
+  const [create, all] = usePermissions([
     { verb: 'create', kind: kinds.ownedKey },
     { verb: 'list', kind: kinds.accessKey },
   ]);
@@ -40,7 +40,7 @@ export function AccessKeysPage() {
           kind={kinds.ownedKey}
           fieldSelector="spec.type!=Login"
           filters={hasTeams ? withTeamsFilters : ownFilters}
-          without={hasTeams ? withAll : withoutOwner}
+          hiddenColumns={hasTeams ? withAll : withoutOwner}
           empty={{
             title: 'No access keys yet',
             text: (
@@ -63,7 +63,7 @@ export function AccessKeysPage() {
           what="sessions"
           kind={kinds.ownedKey}
           fieldSelector="spec.type=Login"
-          without={withoutReach}
+          hiddenColumns={withoutReach}
           empty={{
             title: 'No sessions',
             text: 'Your active sessions, including this one. Delete a session to sign out there.',

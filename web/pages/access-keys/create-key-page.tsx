@@ -2,13 +2,13 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { getObject } from '../../data/objects.ts';
-import { principalOf } from '../../data/principals.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { emptyForm, formLike } from './key-form.ts';
+import { getObject } from '../../data/objects/objects.ts';
+import { parsePrincipalKey } from '../../data/principals.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { duplicateForm, emptyForm } from './key-form.ts';
 import { KeyFormPanel } from './key-form-panel.tsx';
 import { keySpec } from './key-spec.ts';
 
@@ -27,7 +27,7 @@ export function CreateKeyPage() {
         about={like === undefined ? undefined : `Copies the settings of ${like}. The new key has its own value.`}
       />
       {like === undefined ? (
-        <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : principalOf(owner) }} />
+        <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : parsePrincipalKey(owner) }} />
       ) : (
         <FormLike like={like} />
       )}
@@ -43,6 +43,6 @@ function FormLike({ like }: { readonly like: string }) {
     queryFn: async ({ signal }) => keySpec(await getObject(kind, { name: like }, { signal })),
   });
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Waiting message={`Loading ${like}`} />;
-  return <KeyFormPanel key={like} initial={formLike(data)} />;
+  if (data === undefined) return <LoadingIndicator message={`Loading ${like}`} />;
+  return <KeyFormPanel key={like} initial={duplicateForm(data)} />;
 }

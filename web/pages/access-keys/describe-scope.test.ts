@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
-import { cluster, instance, project, stateOf } from '../../../src/auth/authz/access-state.fixture.ts';
+import { accessStateOf, cluster, instance, project } from '../../../src/auth/authz/access-state.fixture.ts';
 import type { RequestTarget } from '../../../src/auth/authz/attributes.ts';
 import { decide } from '../../../src/auth/authz/decide.ts';
 import { compileScope } from '../../../src/auth/authz/scope.ts';
 import type { JsonObject } from '../../../src/lib/json-value.ts';
-import { describeScope, scopeInShort } from './describe-scope.ts';
+import { describeScope, scopeSummary } from './describe-scope.ts';
 
 const cli = { [scopeCliFlag]: true };
 
@@ -72,7 +72,7 @@ describe('describeScope', () => {
   });
 
   it('agrees with decisions of the server for any scope', () => {
-    const state = stateOf({
+    const state = accessStateOf({
       projects: [project('p'), project('q')],
       instances: [instance('p', 'a'), instance('p', 'b'), instance('q', 'a')],
       clusters: [cluster('c1'), cluster('c2')],
@@ -140,6 +140,6 @@ describe('scopeInShort', () => {
     ],
     [{ rules: [{}] }, '1 rule'],
   ] as readonly [Scope | undefined, string][])('formats %j as "%s"', (scope, words) => {
-    expect(scopeInShort(scope)).toBe(words);
+    expect(scopeSummary(scope)).toBe(words);
   });
 });

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { counted, listed } from '../../data/in-words.ts';
+import { joinNames, pluralize } from '../../data/format-text.ts';
 import { describeRule } from './describe-rule.ts';
 
 /** A readable description of a key's maximum permissions. */
@@ -74,7 +74,7 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
   const inProjects = 'view, create, change, delete, import and use virtual clusters';
   if (isAllProjects) lines.push(`In all projects, including future ones: ${inProjects}.`);
   else if (projects.length > 0) {
-    lines.push(`In ${projects.length === 1 ? 'the project' : 'the projects'} ${listed(projects)}: ${inProjects}.`);
+    lines.push(`In ${projects.length === 1 ? 'the project' : 'the projects'} ${joinNames(projects)}: ${inProjects}.`);
   }
   const others = virtualClusters.filter(({ project }) => !isAllProjects && !projects.includes(project));
   lines.push(...others.map((one) => `${virtualClusterText(one)}: view, connect and use.`));
@@ -83,7 +83,7 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
     lines.push(
       clusters.length === 1
         ? `Connected cluster ${clusters[0]}: view, and use its Kubernetes API.`
-        : `Connected clusters ${listed(clusters)}: view, and use their Kubernetes APIs.`,
+        : `Connected clusters ${joinNames(clusters)}: view, and use their Kubernetes APIs.`,
     );
   }
   lines.push(...rules.map(describeRule));
@@ -118,17 +118,23 @@ function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: Sco
 }
 
 function spaceLines({ spaces }: ScopeContent): string[] {
-  return spaces === 0 ? [] : [`Use the ${counted(spaces, 'space')} in its scope: this server has no spaces.`];
+  return spaces === 0 ? [] : [`Use the ${pluralize(spaces, 'space')} in its scope: this server has no spaces.`];
 }
 
 /** A short form for a table cell. */
-export function scopeInShort(scope: Scope | null | undefined): string {
+export function scopeSummary(scope: Scope | null | undefined): string {
   if (scope === undefined || scope === null) return 'everything';
   const { forCli, projects, virtualClusters, clusters, rules } = contentOf(scope);
   const part = (names: readonly string[], one: string) =>
     names.length === 0
       ? []
-      : [names.includes('*') ? `all ${one}s` : names.length === 1 ? `${one} ${names[0]}` : counted(names.length, one)];
+      : [
+          names.includes('*')
+            ? `all ${one}s`
+            : names.length === 1
+              ? `${one} ${names[0]}`
+              : pluralize(names.length, one),
+        ];
   const each = virtualClusters.map(({ project, name }) =>
     project === '*' && name === '*' ? '*' : `${project}/${name}`,
   );
@@ -136,7 +142,7 @@ export function scopeInShort(scope: Scope | null | undefined): string {
     ...part(projects, 'project'),
     ...part(each, 'virtual cluster'),
     ...part(clusters, 'cluster'),
-    ...(rules.length === 0 ? [] : [counted(rules.length, 'rule')]),
+    ...(rules.length === 0 ? [] : [pluralize(rules.length, 'rule')]),
     ...(forCli ? ['command line'] : []),
   ];
   return parts.length === 0 ? 'nothing' : parts.join(', ');

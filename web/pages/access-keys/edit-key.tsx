@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { describedPatch } from '../../data/described.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
-import { patchObject } from '../../data/objects.ts';
-import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
+import { displayFieldsPatch } from '../../data/objects/display-fields.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { isUserHeld, type KeyWithKind, keySpec } from './key-spec.ts';
 import { type Lifetime, LifetimeFields } from './lifetime-fields.tsx';
 
 /**
  * Edits the display name, description and lifetime of a key. The scope is edited as YAML, or by duplicating the key.
  */
-export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose: () => void }) {
+export function EditKey({ kind, accessKey, onClose }: KeyWithKind & { readonly onClose: () => void }) {
   const { name = '' } = accessKey.metadata;
   // The values when the form was opened.
   const [before] = useState(() => keySpec(accessKey));
@@ -27,7 +27,7 @@ export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose
       { name },
       {
         spec: {
-          ...describedPatch(described, { displayName, description }),
+          ...displayFieldsPatch(described, { displayName, description }),
           ...(isChanged ? { ttl: lifetime.ttl, ttlAfterLastActivity: lifetime.ttl > 0 && lifetime.afterUse } : {}),
         },
       },
@@ -41,8 +41,8 @@ export function EditKey({ kind, accessKey, onClose }: KeyAt & { readonly onClose
         const problem = fieldProblems(error);
         return (
           <>
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
-            {hasOwnValue(before) ? (
+            <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} autoFocus />
+            {isUserHeld(before) ? (
               <LifetimeFields
                 value={lifetime}
                 onChange={setLifetime}

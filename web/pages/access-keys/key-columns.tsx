@@ -1,16 +1,16 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { accessKeyEnd, accessKeyPhase } from '../../../src/api/management/access-key-life.ts';
+import { accessKeyExpiry, accessKeyPhase } from '../../../src/api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
-import { Age, useNow } from '../../components/age.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import type { CellDrawings } from '../../components/table-row.tsx';
-import { Until } from '../../components/until.tsx';
-import { displayNameColumn } from '../../data/display-name.ts';
-import type { ListColumn } from '../../data/list-columns.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { scopeInShort } from './describe-scope.ts';
+import type { CellRenderers } from '../../components/list/table-row.tsx';
+import { Age, useNow } from '../../components/object/age.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
+import { TimeUntil } from '../../components/object/time-until.tsx';
+import { displayNameColumn } from '../../data/objects/display-name.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { scopeSummary } from './describe-scope.ts';
 import { ownerOfKey } from './key-form.ts';
 import { keySpec } from './key-spec.ts';
 
@@ -41,10 +41,10 @@ export const keyColumns: readonly ListColumn<AccessKey>[] = [
     about: 'When the key expires.',
     isWide: false,
     text: ({ object }) => {
-      const end = accessKeyEnd(object);
+      const end = accessKeyExpiry(object);
       return end === undefined ? 'never' : new Date(end).toISOString();
     },
-    rank: ({ object }) => accessKeyEnd(object) ?? Number.MAX_SAFE_INTEGER,
+    rank: ({ object }) => accessKeyExpiry(object) ?? Number.MAX_SAFE_INTEGER,
   },
   {
     name: 'Last Used',
@@ -57,7 +57,7 @@ export const keyColumns: readonly ListColumn<AccessKey>[] = [
     name: 'Scope',
     about: 'What the key is limited to.',
     isWide: false,
-    text: ({ object }) => scopeInShort(keySpec(object).scope),
+    text: ({ object }) => scopeSummary(keySpec(object).scope),
   },
   displayNameColumn,
   {
@@ -70,16 +70,16 @@ export const keyColumns: readonly ListColumn<AccessKey>[] = [
 ];
 
 /** Server columns that the columns above replace. */
-export const columnsLeftOut = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
+export const hiddenKeyColumns = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
 
-export const keyCells: CellDrawings<AccessKey> = {
+export const keyCells: CellRenderers<AccessKey> = {
   Name: ({ metadata: { name = '' } }) => <KeyName name={name} />,
   Owner: ({ object }, text) => {
     const owner = ownerOfKey(keySpec(object));
     return owner === undefined ? text : <PrincipalLink principal={owner} />;
   },
   Status: ({ object }) => <KeyStatus accessKey={object} />,
-  Expires: ({ object }) => <Until end={accessKeyEnd(object)} />,
+  Expires: ({ object }) => <TimeUntil end={accessKeyExpiry(object)} />,
   'Last Used': ({ object }) => <LastUsed accessKey={object} />,
 };
 

@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
-import { newKeyValue } from '../../data/new-key-value.ts';
-import { deleteObject, patchObject } from '../../data/objects.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { type KeyAt, keySpec } from './key-spec.ts';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { generateAccessKey } from '../../data/generate-access-key.ts';
+import { deleteObject, patchObject } from '../../data/objects/objects.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { type KeyWithKind, keySpec } from './key-spec.ts';
 import { KeyValueDialog } from './key-value-dialog.tsx';
 
 export type KeyAction = 'disable' | 'enable' | 'rotate' | 'delete';
 
-export interface KeyDialogProps extends KeyAt {
+export interface KeyDialogProps extends KeyWithKind {
   readonly action: KeyAction;
   onClose(): void;
 }
@@ -30,7 +30,7 @@ export function KeyDialog(props: KeyDialogProps) {
   }
 }
 
-async function setDisabled({ kind, accessKey }: KeyAt, disabled: boolean): Promise<void> {
+async function setDisabled({ kind, accessKey }: KeyWithKind, disabled: boolean): Promise<void> {
   const { name = '' } = accessKey.metadata;
   await patchObject(kind, { name }, { spec: { disabled } });
   notify.done(`${disabled ? 'Disabled' : 'Enabled'} ${name}`);
@@ -114,7 +114,7 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
         if (!isDone.current) onClose();
       }}
       onConfirm={async () => {
-        const made = await newKeyValue();
+        const made = await generateAccessKey();
         await patchObject(kind, { name }, { spec: { key: made } });
         isDone.current = true;
         setValue(made);

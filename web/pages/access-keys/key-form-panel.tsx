@@ -3,25 +3,25 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { useNow } from '../../components/age.tsx';
-import { DescribedFields } from '../../components/described-fields.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { notify } from '../../components/notices.tsx';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { useNow } from '../../components/object/age.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
-import { isRefusal } from '../../data/use-object.ts';
-import { useSelf } from '../../data/use-self.ts';
+import { createObject } from '../../data/objects/objects.ts';
+import { hasStatusReason } from '../../data/objects/use-object.ts';
+import { useSelf } from '../../data/session/use-self.ts';
 import { describeScope } from './describe-scope.ts';
 import { describeLifetime, type KeyForm, keyDocument } from './key-form.ts';
 import classes from './key-form-panel.module.css';
 import { KeyValueDialog } from './key-value-dialog.tsx';
 import { LifetimeFields } from './lifetime-fields.tsx';
 import { OwnerField } from './owner-field.tsx';
-import { ReachPanel } from './reach-panel.tsx';
+import { ownerPhrase } from './owner-phrase.ts';
 import { ScopeBuilder } from './scope-builder.tsx';
-import { whoseWords } from './whose.ts';
+import { ScopePanel } from './scope-panel.tsx';
 
 /** The creation form with a live summary of the key's permissions. Shows the value after creation. */
 export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
@@ -33,7 +33,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const navigate = useNavigate();
   const now = useNow();
   const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
-  const description = describeScope(form.isNarrowed ? form.scope : undefined, whoseWords(form.owner, self));
+  const description = describeScope(form.isNarrowed ? form.scope : undefined, ownerPhrase(form.owner, self));
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -65,7 +65,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
           <ScopeSection form={form} set={set} error={error} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }} className={classes.beside ?? ''}>
-          <ReachPanel title="Permissions" description={description} lifetime={describeLifetime(form, now)} />
+          <ScopePanel title="Permissions" description={description} lifetime={describeLifetime(form, now)} />
           {self?.accessKeyScope === undefined ? null : (
             <Alert color="yellow" mb="md" title="You are signed in with a scoped key">
               New keys never have a wider scope than that key.
@@ -102,7 +102,7 @@ interface PartProps {
 
 function DetailsSection({ form, set, error }: PartProps) {
   const problem = fieldProblems(error);
-  const isTaken = isRefusal(error, 'AlreadyExists');
+  const isTaken = hasStatusReason(error, 'AlreadyExists');
   return (
     <Panel title="Details">
       <Stack gap="md">
@@ -115,7 +115,7 @@ function DetailsSection({ form, set, error }: PartProps) {
           autoComplete="off"
           spellCheck={false}
         />
-        <DescribedFields value={form} onChange={set} problem={problem} about="The purpose of the key." />
+        <DisplayFieldInputs value={form} onChange={set} problem={problem} about="The purpose of the key." />
         <OwnerField
           value={form.owner}
           onChange={(owner) => set({ owner })}

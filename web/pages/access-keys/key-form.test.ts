@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { day, describeLifetime, emptyForm, formLike, keyDocument } from './key-form.ts';
+import { daySeconds, describeLifetime, duplicateForm, emptyForm, keyDocument } from './key-form.ts';
 
 describe('keyDocument', () => {
   it('contains only the chosen fields', () => {
-    expect(keyDocument(emptyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * day } });
+    expect(keyDocument(emptyForm)).toEqual({ metadata: {}, spec: { ttl: 30 * daySeconds } });
     expect(keyDocument({ ...emptyForm, ttl: 0, afterUse: true })).toEqual({ metadata: {}, spec: {} });
   });
 
@@ -27,8 +27,8 @@ describe('keyDocument', () => {
       scope: { rules: [{ verbs: ['get'] }] },
     };
     const { type: _, ...same } = spec;
-    expect(keyDocument({ ...formLike(spec), name: ' two ' })).toEqual({ metadata: { name: 'two' }, spec: same });
-    expect(formLike({ user: 'anna' })).toMatchObject({
+    expect(keyDocument({ ...duplicateForm(spec), name: ' two ' })).toEqual({ metadata: { name: 'two' }, spec: same });
+    expect(duplicateForm({ user: 'anna' })).toMatchObject({
       owner: { kind: 'User', name: 'anna' },
       isNarrowed: false,
     });
@@ -39,7 +39,9 @@ describe('describeLifetime', () => {
   it('states when the key expires', () => {
     const now = Date.parse('2026-11-15T12:00:00Z');
     expect(describeLifetime({ ttl: 0, afterUse: true }, now)).toMatch(/does not expire/);
-    expect(describeLifetime({ ttl: 7 * day, afterUse: false }, now)).toBe('Expires after 7 days, on 22 November 2026.');
-    expect(describeLifetime({ ttl: 7 * day, afterUse: true }, now)).toBe('Expires after 7 days without use.');
+    expect(describeLifetime({ ttl: 7 * daySeconds, afterUse: false }, now)).toBe(
+      'Expires after 7 days, on 22 November 2026.',
+    );
+    expect(describeLifetime({ ttl: 7 * daySeconds, afterUse: true }, now)).toBe('Expires after 7 days without use.');
   });
 });

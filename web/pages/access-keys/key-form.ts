@@ -1,12 +1,12 @@
 import type { AccessKeySpec } from '../../../src/api/management/v1/access-key.ts';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
-import { type Described, describedSpec } from '../../data/described.ts';
-import { spanInWords } from '../../data/in-words.ts';
+import { formatDuration } from '../../data/format-text.ts';
+import { type DisplayFields, displayFieldsSpec } from '../../data/objects/display-fields.ts';
 import type { Principal } from '../../data/principals.ts';
 
 /** The state of the form for a new key. */
-export interface KeyForm extends Described {
+export interface KeyForm extends DisplayFields {
   readonly name: string;
   /** Optional; defaults to the caller. */
   readonly owner: Principal | undefined;
@@ -18,7 +18,7 @@ export interface KeyForm extends Described {
   readonly scope: Scope;
 }
 
-export const day = 86_400;
+export const daySeconds = 86_400;
 
 /** The defaults: a forgotten key expires after 30 days. */
 export const emptyForm: KeyForm = {
@@ -26,14 +26,14 @@ export const emptyForm: KeyForm = {
   displayName: '',
   description: '',
   owner: undefined,
-  ttl: 30 * day,
+  ttl: 30 * daySeconds,
   afterUse: false,
   isNarrowed: false,
   scope: {},
 };
 
 /** Returns a form that duplicates a key. */
-export function formLike(spec: AccessKeySpec): KeyForm {
+export function duplicateForm(spec: AccessKeySpec): KeyForm {
   const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
   return {
     ...emptyForm,
@@ -58,7 +58,7 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
   return {
     metadata: name === '' ? {} : { name },
     spec: {
-      ...describedSpec(form),
+      ...displayFieldsSpec(form),
       ...(form.owner === undefined
         ? {}
         : form.owner.kind === 'User'
@@ -81,7 +81,7 @@ function tidyScope(scope: Scope): Scope {
 /** States when the key expires, in a sentence. */
 export function describeLifetime({ ttl, afterUse }: Pick<KeyForm, 'ttl' | 'afterUse'>, now: number): string {
   if (ttl <= 0) return 'The key does not expire: it works until it is disabled or deleted.';
-  if (afterUse) return `Expires after ${spanInWords(ttl)} without use.`;
+  if (afterUse) return `Expires after ${formatDuration(ttl)} without use.`;
   const end = new Date(now + ttl * 1000);
-  return `Expires after ${spanInWords(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
+  return `Expires after ${formatDuration(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;
 }

@@ -1,13 +1,13 @@
 import { Menu } from '@mantine/core';
 import { Icon } from '../../components/icon.tsx';
+import { RowMenu } from '../../components/list/row-menu.tsx';
 import { MenuLink } from '../../components/menu-link.tsx';
-import { RowMenu } from '../../components/row-menu.tsx';
 import type { KeyAction } from './key-dialogs.tsx';
-import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
-import type { KeyRights } from './use-key-rights.ts';
+import { isUserHeld, type KeyWithKind, keySpec } from './key-spec.ts';
+import type { KeyPermissions } from './use-key-permissions.ts';
 
-export interface KeyMenuProps extends Pick<KeyAt, 'accessKey'> {
-  readonly permissions: KeyRights;
+export interface KeyMenuProps extends Pick<KeyWithKind, 'accessKey'> {
+  readonly permissions: KeyPermissions;
   onAct(action: KeyAction): void;
 }
 
@@ -19,12 +19,12 @@ export function KeyMenu({ accessKey, permissions, onAct }: KeyMenuProps) {
     <RowMenu label={`Actions for ${name}`}>
       {() => (
         <>
-          {permissions.mayCreate && hasOwnValue(spec) ? (
+          {permissions.mayCreate && isUserHeld(spec) ? (
             <MenuLink to="/keys/new" search={{ like: name }} leftSection={<Icon name="copy" size={16} />}>
               Duplicate
             </MenuLink>
           ) : null}
-          {permissions.mayChange && hasOwnValue(spec) ? (
+          {permissions.mayChange && isUserHeld(spec) ? (
             <Menu.Item leftSection={<Icon name="refresh" size={16} />} onClick={() => onAct('rotate')}>
               Rotate
             </Menu.Item>

@@ -1,35 +1,35 @@
 import { Anchor, Button, Grid } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { accessKeyEnd } from '../../../src/api/management/access-key-life.ts';
+import { accessKeyExpiry } from '../../../src/api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
-import { Age } from '../../components/age.tsx';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
-import { LivePart } from '../../components/live-part.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { LiveObjectView } from '../../components/object/live-object-view.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
+import { TimeUntil } from '../../components/object/time-until.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { Until } from '../../components/until.tsx';
-import { Waiting } from '../../components/waiting.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
-import { spanInWords } from '../../data/in-words.ts';
+import { formatDuration } from '../../data/format-text.ts';
 import { type KindRef, kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useObject } from '../../data/use-object.ts';
-import { useSelf } from '../../data/use-self.ts';
+import { displayNameOf } from '../../data/objects/display-name.ts';
+import { useObject } from '../../data/objects/use-object.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { useSelf } from '../../data/session/use-self.ts';
 import { describeScope } from './describe-scope.ts';
 import { EditKey } from './edit-key.tsx';
 import { KeyStatus, LastUsed } from './key-columns.tsx';
 import { type KeyAction, KeyDialog } from './key-dialogs.tsx';
 import { ownerOfKey } from './key-form.ts';
-import { hasOwnValue, type KeyAt, keySpec } from './key-spec.ts';
-import { ReachPanel } from './reach-panel.tsx';
-import { useKeyRights } from './use-key-rights.ts';
-import { whoseWords } from './whose.ts';
+import { isUserHeld, type KeyWithKind, keySpec } from './key-spec.ts';
+import { ownerPhrase } from './owner-phrase.ts';
+import { ScopePanel } from './scope-panel.tsx';
+import { useKeyPermissions } from './use-key-permissions.ts';
 
 const back = (
   <Anchor component={Link} to="/keys" size="sm">
@@ -40,27 +40,27 @@ const back = (
 /** The page of one access key. */
 export function KeyPage() {
   const { key } = useParams({ from: '/keys/named/$key' });
-  const all = useMay({ verb: 'list', kind: kinds.accessKey });
-  if (!all.known) return <Waiting message="Loading access key" />;
+  const all = usePermission({ verb: 'list', kind: kinds.accessKey });
+  if (!all.known) return <LoadingIndicator message="Loading access key" />;
   return <KeyOf kind={all.allowed ? kinds.accessKey : kinds.ownedKey} name={key} />;
 }
 
 function KeyOf({ kind, name }: { readonly kind: KindRef<AccessKey>; readonly name: string }) {
   const live = useObject(kind, { name });
   return (
-    <LivePart live={live} what="access key" name={name} back={back}>
+    <LiveObjectView live={live} what="access key" name={name} back={back}>
       {(object) => <Key key={object.metadata.uid} kind={kind} accessKey={object} />}
-    </LivePart>
+    </LiveObjectView>
   );
 }
 
-function Key({ kind, accessKey }: KeyAt) {
+function Key({ kind, accessKey }: KeyWithKind) {
   const { name = '' } = accessKey.metadata;
   const spec = keySpec(accessKey);
-  const { mayCreate, mayChange, mayDelete } = useKeyRights(kind);
+  const { mayCreate, mayChange, mayDelete } = useKeyPermissions(kind);
   const [open, setOpen] = useState<KeyAction | 'edit'>();
   const close = () => setOpen(undefined);
-  const isOrdinary = hasOwnValue(spec);
+  const isOrdinary = isUserHeld(spec);
   const actions = (
     <>
       {mayChange ? (
@@ -131,16 +131,16 @@ function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
     <Grid>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <Panel title="Details">
-          <Facts
+          <DetailList
             items={{
               Status: <KeyStatus accessKey={accessKey} />,
               Owner: owner === undefined ? spec.subject : <PrincipalLink principal={owner} />,
               Description: spec.description,
-              Expires: <Until end={accessKeyEnd(accessKey)} />,
+              Expires: <TimeUntil end={accessKeyExpiry(accessKey)} />,
               Lifetime:
                 ttl === 0
                   ? undefined
-                  : `${spanInWords(ttl)} after ${ttlAfterLastActivity === true ? 'the last use' : 'creation'}`,
+                  : `${formatDuration(ttl)} after ${ttlAfterLastActivity === true ? 'the last use' : 'creation'}`,
               'Last used': <LastUsed accessKey={accessKey} />,
               Type: spec.type,
               'Extra groups': groups.join(', '),
@@ -150,7 +150,7 @@ function Overview({ accessKey }: { readonly accessKey: AccessKey }) {
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <ReachPanel title="Permissions" description={describeScope(spec.scope, whoseWords(owner, self))} />
+        <ScopePanel title="Permissions" description={describeScope(spec.scope, ownerPhrase(owner, self))} />
       </Grid.Col>
     </Grid>
   );

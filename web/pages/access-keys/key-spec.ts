@@ -6,12 +6,12 @@ export function keySpec({ spec = {} }: AccessKey): AccessKeySpec {
 }
 
 /** True if users hold the value of the key. The server creates keys of other types for its own purposes. */
-export function hasOwnValue({ type = 'User' }: AccessKeySpec): boolean {
+export function isUserHeld({ type = 'User' }: AccessKeySpec): boolean {
   return type === 'User' || type === 'Other';
 }
 
 /** An access key, and the kind through which the caller reaches it: their own keys, or all keys as an administrator. */
-export interface KeyAt {
+export interface KeyWithKind {
   readonly kind: KindRef<AccessKey>;
   readonly accessKey: AccessKey;
 }

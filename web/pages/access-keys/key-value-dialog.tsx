@@ -1,7 +1,7 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { Command } from '../../components/command.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/form/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { saveText } from '../../components/save-text.ts';
 import classes from './key-value-dialog.module.css';
@@ -19,7 +19,7 @@ export interface KeyValueDialogProps {
 export function KeyValueDialog({ name, value, isForCli, onClose }: KeyValueDialogProps) {
   const file = `${name}.key`;
   return (
-    <Dialog onClose={onClose} title={`Access key ${name}`} size="lg" keepsOnClickBeside>
+    <Dialog onClose={onClose} title={`Access key ${name}`} size="lg" keepOpenOnClickOutside>
       <Stack gap="md">
         <Text size="sm">
           Copy the key now: it is shown only once. The server stores only a hash of it. Anyone who has this value can

@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
-import { BulkDialog } from '../../components/bulk-dialog.tsx';
 import type { EmptyStateProps } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { counted } from '../../data/in-words.ts';
+import { BulkDialog } from '../../components/list/bulk-dialog.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import { pluralize } from '../../data/format-text.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import type { Row } from '../../data/table-rows.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { columnsLeftOut, keyCells, keyColumns } from './key-columns.tsx';
+import { deleteObject } from '../../data/objects/objects.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { hiddenKeyColumns, keyCells, keyColumns } from './key-columns.tsx';
 import { type KeyAction, KeyDialog } from './key-dialogs.tsx';
 import { KeyMenu } from './key-menu.tsx';
-import { useKeyRights } from './use-key-rights.ts';
+import { useKeyPermissions } from './use-key-permissions.ts';
 
 export interface KeysListProps {
   /** The plural for labels: "access keys". */
@@ -23,19 +23,26 @@ export interface KeysListProps {
   readonly fieldSelector?: string;
   readonly filters?: readonly string[];
   /** Columns to omit because all rows have the same value. */
-  readonly without?: readonly string[];
+  readonly hiddenColumns?: readonly string[];
   readonly empty: EmptyStateProps;
 }
 
 const noNames: readonly string[] = [];
 
 /** A live list of access keys with their actions. */
-export function KeysList({ what, kind, fieldSelector, filters = noNames, without = noNames, empty }: KeysListProps) {
+export function KeysList({
+  what,
+  kind,
+  fieldSelector,
+  filters = noNames,
+  hiddenColumns = noNames,
+  empty,
+}: KeysListProps) {
   const rows = useRows({ kind, objects: true, ...(fieldSelector === undefined ? {} : { fieldSelector }) });
-  const { mayCreate, mayChange, mayDelete } = useKeyRights(kind);
+  const { mayCreate, mayChange, mayDelete } = useKeyPermissions(kind);
   const [openAction, setOpenAction] = useState<{ readonly action: KeyAction; readonly row: Row<AccessKey> }>();
   const [deleting, setDeleting] = useState<{ readonly rows: readonly Row<AccessKey>[]; clear(): void }>();
-  const columns = useMemo(() => keyColumns.filter(({ name }) => !without.includes(name)), [without]);
+  const columns = useMemo(() => keyColumns.filter(({ name }) => !hiddenColumns.includes(name)), [hiddenColumns]);
   const rowActions = useCallback(
     (row: Row<AccessKey>) => (
       <KeyMenu
@@ -52,7 +59,7 @@ export function KeysList({ what, kind, fieldSelector, filters = noNames, without
         what={what}
         rows={rows}
         extraColumns={columns}
-        leaveOut={columnsLeftOut}
+        hiddenColumns={hiddenKeyColumns}
         cells={keyCells}
         filters={filters}
         empty={empty}
@@ -82,10 +89,10 @@ export function KeysList({ what, kind, fieldSelector, filters = noNames, without
       )}
       {deleting === undefined ? null : (
         <BulkDialog
-          title={`Delete ${counted(deleting.rows.length, 'access key')}?`}
+          title={`Delete ${pluralize(deleting.rows.length, 'access key')}?`}
           about="The keys stop working at once, and their open connections are closed. This cannot be undone."
           action={`Delete ${deleting.rows.length}`}
-          doneWord="deleted"
+          doneLabel="deleted"
           danger
           items={deleting.rows.map(({ key, metadata: { name = '', uid } }) => ({ key, name, uid }))}
           run={({ name, uid }) => deleteObject(kind, { name }, { uid })}

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Switch } from '@mantine/core';
 import { useState } from 'react';
-import { CountField } from '../../components/count-field.tsx';
-import { day } from './key-form.ts';
+import { CountField } from '../../components/form/count-field.tsx';
+import { daySeconds } from './key-form.ts';
 
 export interface Lifetime {
   /** In seconds; 0 for no expiration. */
@@ -19,11 +19,11 @@ export interface LifetimeFieldsProps {
 const defaultHint = 'Expired keys stop working automatically.';
 
 const choices = [
-  { value: String(day), label: '1 day' },
-  { value: String(7 * day), label: '7 days' },
-  { value: String(30 * day), label: '30 days' },
-  { value: String(90 * day), label: '90 days' },
-  { value: String(365 * day), label: '1 year' },
+  { value: String(daySeconds), label: '1 day' },
+  { value: String(7 * daySeconds), label: '7 days' },
+  { value: String(30 * daySeconds), label: '30 days' },
+  { value: String(90 * daySeconds), label: '90 days' },
+  { value: String(365 * daySeconds), label: '1 year' },
   { value: '0', label: 'No expiration' },
   { value: 'other', label: 'Custom' },
 ];
@@ -31,7 +31,7 @@ const choices = [
 const units = [
   { value: '60', label: 'minutes' },
   { value: '3600', label: 'hours' },
-  { value: String(day), label: 'days' },
+  { value: String(daySeconds), label: 'days' },
 ];
 
 /** Selects how long a key works. */

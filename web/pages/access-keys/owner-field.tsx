@@ -1,8 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { PrincipalPicker } from '../../components/principal-picker.tsx';
-import { type Principal, principalKey, principalOf } from '../../data/principals.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { selfPrincipal } from './whose.ts';
+import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
+import { type Principal, parsePrincipalKey, principalKey } from '../../data/principals.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { selfPrincipal } from './owner-phrase.ts';
 
 export interface OwnerFieldProps {
   readonly value: Principal | undefined;
@@ -44,7 +44,7 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
           label: `Team ${displayName}`,
         })),
       ]}
-      onChange={(event) => onChange(principalOf(event.currentTarget.value))}
+      onChange={(event) => onChange(parsePrincipalKey(event.currentTarget.value))}
     />
   );
 }

@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../../src/api/naming.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { projectColumn } from '../../data/list-columns.ts';
-import type { Row } from '../../data/table-rows.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { projectColumn } from '../../data/rows/list-columns.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { describeRule } from './describe-rule.ts';
 
 export interface ScopeBuilderProps {

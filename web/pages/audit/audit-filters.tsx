@@ -2,7 +2,7 @@ import { Button, Collapse, Group, NativeSelect, SimpleGrid, Switch, TextInput } 
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
-import { type AuditSearch, narrowedBy, type Within } from './audit-search.ts';
+import { type AuditSearch, countExtraFilters, type Period } from './audit-search.ts';
 
 export interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -23,7 +23,7 @@ const fields: readonly { readonly name: TextName; readonly label: string; readon
   { name: 'name', label: 'Name', placeholder: 'demo' },
 ];
 
-const times: readonly { readonly value: Within | ''; readonly label: string }[] = [
+const times: readonly { readonly value: Period | ''; readonly label: string }[] = [
   { value: '', label: 'Any time' },
   { value: '1h', label: 'Last hour' },
   { value: '24h', label: 'Last 24 hours' },
@@ -40,10 +40,10 @@ const decisions = [
 /** The search form. Text fields apply on submit, selections at once. */
 export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
   const [typed, setTyped] = useState<Partial<Record<TextName, string>>>({});
-  const [isOpen, { toggle }] = useDisclosure(narrowedBy(search) > 0);
+  const [isOpen, { toggle }] = useDisclosure(countExtraFilters(search) > 0);
   const textOf = (name: TextName) => typed[name] ?? search[name] ?? '';
   const set = (name: TextName, value: string) => setTyped({ ...typed, [name]: value });
-  const count = narrowedBy(search);
+  const count = countExtraFilters(search);
 
   function apply(more: AuditSearch = {}): void {
     const texts = Object.entries(typed).map(([name, value]) => [name, value.trim() || undefined]);
@@ -73,7 +73,7 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
           data={[...times]}
           value={search.within ?? ''}
           onChange={(event) => {
-            const within = event.currentTarget.value as Within | '';
+            const within = event.currentTarget.value as Period | '';
             apply({ within: within === '' ? undefined : within });
           }}
         />

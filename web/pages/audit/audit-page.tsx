@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Waiting } from '../../components/waiting.tsx';
-import { counted } from '../../data/in-words.ts';
+import { pluralize } from '../../data/format-text.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
@@ -41,12 +41,12 @@ export function AuditPage() {
         )}
         {data === undefined ? (
           error === null ? (
-            <Waiting message="Searching audit log" />
+            <LoadingIndicator message="Searching audit log" />
           ) : null
         ) : (
           <>
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
-              {counted(events.length, 'event')}
+              {pluralize(events.length, 'event')}
               {reached === undefined ? '' : `, back to ${new Date(reached).toLocaleString('en-GB')}`}
               {hasNextPage ? '' : ', end of log'}
             </Text>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditQuery, auditSearch, narrowedBy } from './audit-search.ts';
+import { auditQuery, auditSearch, countExtraFilters } from './audit-search.ts';
 
 describe('auditSearch', () => {
   it('keeps valid search parameters only', () => {
@@ -32,6 +32,6 @@ describe('auditQuery', () => {
 });
 
 it('counts the filters in the collapsed section', () => {
-  expect(narrowedBy({ text: 'x', within: '1h', decision: 'denied' })).toBe(0);
-  expect(narrowedBy({ user: 'anna', code: '4xx', verb: undefined })).toBe(2);
+  expect(countExtraFilters({ text: 'x', within: '1h', decision: 'denied' })).toBe(0);
+  expect(countExtraFilters({ user: 'anna', code: '4xx', verb: undefined })).toBe(2);
 });

@@ -12,7 +12,7 @@ export interface AuditSearch {
   readonly code?: string | undefined;
   readonly decision?: AuditDecision | undefined;
   /** A period before now. Optional; overrides `since`. */
-  readonly within?: Within | undefined;
+  readonly within?: Period | undefined;
   /** RFC 3339. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -20,8 +20,8 @@ export interface AuditSearch {
   readonly stages?: 'all' | undefined;
 }
 
-export const spans = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const;
-export type Within = keyof typeof spans;
+export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const;
+export type Period = keyof typeof periods;
 
 const texts = [
   'text',
@@ -47,14 +47,14 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   return {
     ...given,
     ...(decision === 'allowed' || decision === 'denied' ? { decision } : {}),
-    ...(typeof within === 'string' && Object.hasOwn(spans, within) ? { within: within as Within } : {}),
+    ...(typeof within === 'string' && Object.hasOwn(periods, within) ? { within: within as Period } : {}),
     ...(stages === 'all' ? { stages } : {}),
   };
 }
 
 /** Builds the query for the server. `now` is the time of the search, so that all pages have the same start. */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
-  const from = within === undefined ? since : new Date(now - spans[within]).toISOString();
+  const from = within === undefined ? since : new Date(now - periods[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');
   return {
     ...(Object.fromEntries(given) as AuditQuery),
@@ -63,7 +63,7 @@ export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now:
 }
 
 /** The number of active filters in the collapsed section. */
-export function narrowedBy(search: AuditSearch): number {
+export function countExtraFilters(search: AuditSearch): number {
   const { text: _, within: __, decision: ___, ...others } = search;
   return Object.values(others).filter((value) => value !== undefined).length;
 }

@@ -2,11 +2,11 @@ import { UnstyledButton } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
 import { Icon } from '../../components/icon.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import classes from './audit-table.module.css';
 import { EventDetails } from './event-details.tsx';
-import { codeTone, objectInWords, userInWords } from './event-words.ts';
+import { codeTone, requestText, userText } from './event-text.ts';
 
 export interface AuditTableProps {
   readonly events: readonly AuditEvent[];
@@ -53,9 +53,9 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                       <span className={classes.unseen}>: details</span>
                     </UnstyledButton>
                   </td>
-                  <td className={classes.who}>{userInWords(event)}</td>
+                  <td className={classes.who}>{userText(event)}</td>
                   <td className={classes.what}>
-                    <strong>{event.verb}</strong> {objectInWords(event)}
+                    <strong>{event.verb}</strong> {requestText(event)}
                   </td>
                   <td>
                     <StatusBadge status={code === undefined ? 'started' : String(code)} tone={codeTone(code)} />

@@ -2,7 +2,7 @@ import { Button, Code, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import classes from './audit-table.module.css';
 
@@ -17,7 +17,7 @@ export function EventDetails({ event, onNarrow }: EventDetailsProps) {
   const json = JSON.stringify(event, null, 2);
   return (
     <>
-      <Facts
+      <DetailList
         items={{
           Request: <span className="mono">{requestURI}</span>,
           'Access key':

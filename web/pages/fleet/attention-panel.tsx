@@ -2,33 +2,33 @@ import { Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
-import type { Matter, Place } from './attention.ts';
 import classes from './attention-panel.module.css';
+import type { Issue, IssueTarget } from './issues.ts';
 
 /** The maximum number shown; the lists show all. */
 const maxShown = 8;
 
-export interface AttentionProps {
-  readonly matters: readonly Matter[];
+export interface AttentionPanelProps {
+  readonly issues: readonly Issue[];
   /** False if some of the data could not be loaded. */
   readonly isKnown: boolean;
 }
 
-export function Attention({ matters, isKnown }: AttentionProps) {
+export function AttentionPanel({ issues, isKnown }: AttentionPanelProps) {
   return (
     <Panel title="Needs attention">
-      {matters.length === 0 ? (
+      {issues.length === 0 ? (
         <Group gap="sm" c="dimmed">
           <Icon name={isKnown ? 'check' : 'clock'} />
           <Text size="sm">{isKnown ? 'Nothing needs attention.' : 'Unknown: the server does not respond.'}</Text>
         </Group>
       ) : (
         <Stack gap={0}>
-          {matters.slice(0, maxShown).map(({ key, urgency, what, why, next, place }) => (
+          {issues.slice(0, maxShown).map(({ key, urgency, what, why, next, target }) => (
             <article key={key} className={classes.matter} data-urgency={urgency}>
               <Icon name={urgency === 'now' ? 'warning' : 'clock'} />
               <div>
-                <PlaceLink place={place}>{what}</PlaceLink>
+                <PlaceLink place={target}>{what}</PlaceLink>
                 {why === '' ? null : <Text size="sm">{why}</Text>}
                 <Text size="sm" c="dimmed">
                   {next}
@@ -36,9 +36,9 @@ export function Attention({ matters, isKnown }: AttentionProps) {
               </div>
             </article>
           ))}
-          {matters.length <= maxShown ? null : (
+          {issues.length <= maxShown ? null : (
             <Text size="sm" c="dimmed" mt="xs">
-              And {matters.length - maxShown} more.
+              And {issues.length - maxShown} more.
             </Text>
           )}
         </Stack>
@@ -47,7 +47,7 @@ export function Attention({ matters, isKnown }: AttentionProps) {
   );
 }
 
-function PlaceLink({ place, children }: { readonly place: Place; readonly children: string }) {
+function PlaceLink({ place, children }: { readonly place: IssueTarget; readonly children: string }) {
   if (place.page === 'key') {
     return (
       <Link to="/keys/named/$key" params={{ key: place.name }}>

@@ -1,23 +1,23 @@
 import { Button, SimpleGrid } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useNow } from '../../components/age.tsx';
 import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { useNow } from '../../components/object/age.tsx';
+import { PhaseTiles } from '../../components/object/phase-tiles.tsx';
+import { TimeToReady } from '../../components/object/time-to-ready.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PhaseTiles } from '../../components/phase-tiles.tsx';
-import { TimeToReady } from '../../components/time-to-ready.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useOpenProjects } from '../../data/use-open-projects.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { mattersOf } from './attention.ts';
-import { Attention } from './attention-panel.tsx';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
+import { AttentionPanel } from './attention-panel.tsx';
 import { HostsPanel } from './hosts-panel.tsx';
+import { findIssues } from './issues.ts';
 import { ProjectsPanel } from './projects-panel.tsx';
 import { QuotasPanel } from './quotas-panel.tsx';
 
@@ -28,9 +28,9 @@ export function FleetPage() {
   const clusters = useRows({ kind: kinds.cluster, objects: true });
   const projects = useRows({ kind: kinds.project, objects: true });
   const keys = useRows({ kind: kinds.ownedKey, objects: true });
-  const mayCreate = useOpenProjects().projects.length > 0;
+  const mayCreate = useCreatableProjects().projects.length > 0;
   const now = useNow();
-  const matters = useMemo(() => mattersOf({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
+  const matters = useMemo(() => findIssues({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
   const readyDays = useMemo(() => projects.rows.map(({ object }) => object.status?.timeToReady ?? []), [projects.rows]);
   const create = mayCreate ? (
     <Button component={Link} to="/virtual-clusters/new" leftSection={<Icon name="plus" />}>
@@ -53,7 +53,7 @@ export function FleetPage() {
       />
       {instances.state === 'refused' ? <ErrorNotice error={instances.error} onRetry={instances.retry} /> : null}
       {instances.state === 'loading' && instances.rows.length === 0 ? (
-        <Waiting message="Loading virtual clusters" />
+        <LoadingIndicator message="Loading virtual clusters" />
       ) : null}
       {isEmpty ? (
         <Panel>
@@ -74,8 +74,8 @@ export function FleetPage() {
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="md">
         <div>
-          <Attention
-            matters={matters}
+          <AttentionPanel
+            issues={matters}
             isKnown={[instances, clusters, keys].every(({ state }) => state === 'live' || state === 'refused')}
           />
           <Panel title="Time to Ready">

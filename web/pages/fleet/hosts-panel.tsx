@@ -1,11 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
-import { columnText } from '../../data/fleet-counts.ts';
-import type { RowsSnapshot } from '../../data/live-rows.ts';
+import { displayNameOf } from '../../data/objects/display-name.ts';
+import { columnText } from '../../data/rows/fleet-counts.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import classes from './lines.module.css';
 
 const maxShown = 6;

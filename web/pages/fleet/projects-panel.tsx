@@ -1,8 +1,8 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Panel } from '../../components/panel.tsx';
-import { countByProject } from '../../data/fleet-counts.ts';
-import type { RowsSnapshot } from '../../data/live-rows.ts';
+import { countByProject } from '../../data/rows/fleet-counts.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 const maxShown = 8;
 

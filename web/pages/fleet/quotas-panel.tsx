@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../src/api/management/v1/project.ts';
+import { QuotaBar } from '../../components/object/quota-bar.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { QuotaBar } from '../../components/quota-bar.tsx';
-import type { RowsSnapshot } from '../../data/live-rows.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 const maxShown = 6;
 

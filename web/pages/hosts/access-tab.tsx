@@ -2,21 +2,21 @@ import { Button, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
-import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { notify } from '../../components/notices.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { PrincipalPicker } from '../../components/principal-picker.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
 import { type AccessGrant, accessEntries, accessGrants, withGrant, withoutGrant } from '../../data/access-entries.ts';
 import { clusterRoot } from '../../data/api-root.ts';
-import { changeObject } from '../../data/change-object.ts';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
+import { usePermission } from '../../data/permissions.ts';
 import type { Principal } from '../../data/principals.ts';
 
 const levels = [
@@ -38,11 +38,16 @@ const levels = [
 /** The access to the cluster for users and teams other than administrators. */
 export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
-  const { allowed: mayChange } = useMay({ verb: 'update', kind: kinds.cluster, name, subresource: 'spec.access' });
+  const { allowed: mayChange } = usePermission({
+    verb: 'update',
+    kind: kinds.cluster,
+    name,
+    subresource: 'spec.access',
+  });
   const [isAdding, setAdding] = useState(false);
   const [revoking, setRevoking] = useState<AccessGrant>();
   const grants = accessGrants(cluster);
-  const { allowed: mayUse } = useMay({ verb: 'use', kind: kinds.cluster, name });
+  const { allowed: mayUse } = usePermission({ verb: 'use', kind: kinds.cluster, name });
   const add = mayChange ? (
     <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
       Grant access

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { ClusterAccessKey } from '../../../src/api/management/v1/cluster-access-key.ts';
 import { Command } from '../../components/command.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/form/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { saveText } from '../../components/save-text.ts';
-import { type AgentPlace, agentCommand, agentPlaces } from './agent-command.ts';
+import { type AgentTarget, agentCommand, agentTargets } from './agent-command.ts';
 
 export interface AgentKeyDialogProps {
   readonly cluster: string;
@@ -17,10 +17,10 @@ export interface AgentKeyDialogProps {
 
 /** Shows the key of an agent once, and how to start the agent. */
 export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) {
-  const [place, setPlace] = useState<AgentPlace>('built-in');
+  const [place, setPlace] = useState<AgentTarget>('built-in');
   const { accessKey = '', managementHost = '', caCert = '' } = made;
   return (
-    <Dialog onClose={onClose} title={`Agent for ${cluster}`} size="xl" keepsOnClickBeside>
+    <Dialog onClose={onClose} title={`Agent for ${cluster}`} size="xl" keepOpenOnClickOutside>
       <Stack gap="md">
         <div>
           <Text size="sm" mb={4}>
@@ -60,11 +60,11 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
           <NativeSelect
             label="Cluster to serve"
             value={place}
-            onChange={(event) => setPlace(event.currentTarget.value as AgentPlace)}
-            data={agentPlaces.map(({ value, label }) => ({ value, label }))}
+            onChange={(event) => setPlace(event.currentTarget.value as AgentTarget)}
+            data={agentTargets.map(({ value, label }) => ({ value, label }))}
             mb="xs"
           />
-          <Command text={agentCommand({ cluster, managementHost, hasAuthority: caCert !== '', place })} />
+          <Command text={agentCommand({ cluster, managementHost, hasOwnCa: caCert !== '', target: place })} />
         </div>
         <Text size="sm" c="dimmed">
           3. The agent registers with the server, and the cluster is online within seconds.

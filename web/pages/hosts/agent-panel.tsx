@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { postSubresource } from '../../data/objects.ts';
+import { postSubresource } from '../../data/objects/objects.ts';
 import { AgentKeyDialog } from './agent-key-dialog.tsx';
 
 export interface AgentPanelProps {

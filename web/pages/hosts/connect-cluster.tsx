@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { Command } from '../../components/command.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { NameField } from '../../components/name-field.tsx';
-import { notify } from '../../components/notices.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { NameField } from '../../components/form/name-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
+import { createObject } from '../../data/objects/objects.ts';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
 type ConnectionMethod = 'kubeconfig' | 'agent';

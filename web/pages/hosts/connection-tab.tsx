@@ -2,16 +2,16 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
-import { Facts } from '../../components/facts.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { AgentPanel } from './agent-panel.tsx';
-import { clusterSpec, wayTo } from './cluster-facts.ts';
+import { clusterSpec, connectionOf } from './cluster-info.ts';
 import { EditEndpoint } from './edit-endpoint.tsx';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
@@ -20,12 +20,12 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const [open, setOpen] = useState<'kubeconfig' | 'endpoint'>();
   const close = () => setOpen(undefined);
-  const [mayReplace, maySetEndpoint, mayMakeKey] = useMayEach([
+  const [mayReplace, maySetEndpoint, mayMakeKey] = usePermissions([
     { verb: 'update', kind: kinds.cluster, name, subresource: 'spec.kubeconfig' },
     { verb: 'update', kind: kinds.cluster, name, subresource: 'spec.directEndpoint' },
     { verb: 'create', kind: kinds.cluster, name, subresource: 'accesskey' },
   ]);
-  const connection = wayTo(cluster);
+  const connection = connectionOf(cluster);
   const { directEndpoint } = clusterSpec(cluster);
   if (connection === 'built-in') {
     return (
@@ -76,7 +76,7 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
           <Text size="sm">None. All connections go through this server.</Text>
         ) : (
           <>
-            <Facts
+            <DetailList
               items={{
                 Address: <span className="mono">{directEndpoint.host}</span>,
                 Certificates: directEndpoint.caData ? 'Custom CA' : 'Publicly trusted',

@@ -1,21 +1,21 @@
 import { Text } from '@mantine/core';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
-import { knownCount } from '../../data/fleet-counts.ts';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { deleteObject } from '../../data/objects/objects.ts';
+import { loadedCount } from '../../data/rows/fleet-counts.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { instancesOn } from './instances-tab.tsx';
 
 export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '', uid } = cluster.metadata;
-  const count = knownCount(useRows(instancesOn(name)));
+  const count = loadedCount(useRows(instancesOn(name)));
   return (
     <Confirm
       title={`Disconnect ${name}?`}
       action={`Disconnect ${name}`}
-      typed={name}
+      confirmationText={name}
       danger
       onClose={onClose}
       onConfirm={async () => {

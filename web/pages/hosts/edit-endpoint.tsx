@@ -1,12 +1,12 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { clusterSpec } from './cluster-facts.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { clusterSpec } from './cluster-info.ts';
 
 /** Edits the direct endpoint of a cluster. */
 export function EditEndpoint({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {

@@ -2,14 +2,14 @@ import { Alert } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { EditDetails } from '../../components/edit-details.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
-import { ObjectHeader } from '../../components/object-header.tsx';
-import { ObjectPage } from '../../components/object-page.tsx';
-import { Offered } from '../../components/offered.tsx';
+import { EditDetails } from '../../components/form/edit-details.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { ObjectHeader } from '../../components/object/object-header.tsx';
+import { ObjectPage } from '../../components/object/object-page.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { AccessTab } from './access-tab.tsx';
 import { ConnectionTab } from './connection-tab.tsx';
 import { DeleteCluster } from './delete-cluster.tsx';
@@ -33,7 +33,7 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
   const { name = '', deletionTimestamp } = cluster.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [write, remove, listImports, agentKey] = useMayEach([
+  const [write, remove, listImports, agentKey] = usePermissions([
     { verb: 'patch', kind: kinds.cluster, name },
     { verb: 'delete', kind: kinds.cluster, name },
     { verb: 'get', kind: kinds.cluster, name, subresource: 'virtualclusters' },
@@ -59,12 +59,16 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
   return (
     <>
       <ObjectHeader object={cluster} back={back}>
-        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('details')}>
+        <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit
-        </Offered>
-        <Offered when={remove?.allowed && !isTerminating} icon="trash" onPress={() => setOpen('deletion')}>
+        </PermittedButton>
+        <PermittedButton
+          isPermitted={remove?.allowed && !isTerminating}
+          icon="trash"
+          onClick={() => setOpen('deletion')}
+        >
           Disconnect
-        </Offered>
+        </PermittedButton>
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This cluster is being disconnected">

@@ -4,24 +4,24 @@ import { useMemo, useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { displayNameColumn } from '../../data/display-name.ts';
-import { columnText, knownCount } from '../../data/fleet-counts.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import type { ListColumn } from '../../data/list-columns.ts';
-import { useMay } from '../../data/permissions.ts';
-import type { Row } from '../../data/table-rows.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { stateOf } from './cluster-facts.ts';
+import { displayNameColumn } from '../../data/objects/display-name.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { columnText, loadedCount } from '../../data/rows/fleet-counts.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { clusterStatus } from './cluster-info.ts';
 import { ConnectCluster } from './connect-cluster.tsx';
 
 const statusColumn: ListColumn<Cluster> = {
   name: 'Status',
   about: 'Online if the server can reach it.',
   isWide: false,
-  text: ({ object }) => stateOf(object),
+  text: ({ object }) => clusterStatus(object),
 };
 /** The status column above combines both. */
 const leaveOut = ['Status', 'Online'];
@@ -31,13 +31,13 @@ const filters = ['Status', 'Reached By'];
 export function HostsPage() {
   const rows = useRows({ kind: kinds.cluster, objects: true });
   const instances = useRows({ kind: kinds.instance });
-  const { allowed: mayConnect } = useMay({ verb: 'create', kind: kinds.cluster });
+  const { allowed: mayConnect } = usePermission({ verb: 'create', kind: kinds.cluster });
   const [isConnecting, setConnecting] = useState(false);
   const extraColumns = useMemo(() => {
     const clusterOf = columnText(instances, 'Cluster');
     const counts = new Map<string, number>();
     for (const row of instances.rows) counts.set(clusterOf(row), (counts.get(clusterOf(row)) ?? 0) + 1);
-    const isCounted = knownCount(instances) !== undefined;
+    const isCounted = loadedCount(instances) !== undefined;
     const count = ({ metadata }: Row) => counts.get(metadata.name ?? '') ?? 0;
     return [
       displayNameColumn,
@@ -63,7 +63,7 @@ export function HostsPage() {
         what="clusters"
         rows={rows}
         extraColumns={extraColumns}
-        leaveOut={leaveOut}
+        hiddenColumns={leaveOut}
         filters={filters}
         cells={{
           Name: (_, text) => (

@@ -3,16 +3,16 @@ import { useState } from 'react';
 import type { ClusterVirtualClusters } from '../../../src/api/management/v1/cluster-virtual-clusters.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
 import { defaultProject } from '../../../src/api/naming.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { postSubresource } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { useSelf } from '../../data/use-self.ts';
-import { allows, readAllowed } from '../projects/allowed.ts';
+import { postSubresource } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { useSelf } from '../../data/session/use-self.ts';
+import { isAllowed, readAllowList } from '../projects/allow-list.ts';
 import { projectSpec } from '../projects/project-spec.ts';
 
 /** A virtual cluster that can be imported. */
@@ -58,7 +58,7 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
     >
       {(error) => {
         const problem = fieldProblems(error);
-        if (projects === undefined) return <Waiting message="Loading projects" />;
+        if (projects === undefined) return <LoadingIndicator message="Loading projects" />;
         if (project === undefined) {
           return (
             <Text>
@@ -103,11 +103,11 @@ function useImportProjects(cluster: string): readonly string[] | undefined {
   const { rows, state } = useRows({ kind: kinds.project, objects: true });
   const { isAdmin } = useSelf();
   const allowing = rows.flatMap(({ object, metadata: { name = '' } }) =>
-    allows(readAllowed(projectSpec(object).allowedClusters), cluster) ? [name] : [],
+    isAllowed(readAllowList(projectSpec(object).allowedClusters), cluster) ? [name] : [],
   );
   // Administrators may import into all projects; other users have few projects to check.
   const checked = isAdmin ? [] : allowing;
-  const may = useMayEach(
+  const may = usePermissions(
     checked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),
   );
   if (state === 'loading' || may.some(({ known }) => !known)) return undefined;

@@ -8,12 +8,12 @@ import { Command } from '../../components/command.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { subresourceQuery } from '../../data/query-object.ts';
+import { subresourceQuery } from '../../data/objects/subresource-query.ts';
 import { type Found, ImportDialog } from './import-dialog.tsx';
 
 /** Polled: the server is not notified about changes on a cluster. */
@@ -33,7 +33,7 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
   const isClosed = cluster.spec?.unusable === true;
   if (data === undefined) {
     return error === null ? (
-      <Waiting message="Loading virtual clusters" />
+      <LoadingIndicator message="Loading virtual clusters" />
     ) : (
       <ErrorNotice error={error} onRetry={() => void refetch()} />
     );

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { projectColumn } from '../../data/list-columns.ts';
-import type { RowsQuery } from '../../data/live-rows.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { projectColumn } from '../../data/rows/list-columns.ts';
+import type { RowsQuery } from '../../data/rows/live-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 
 export function instancesOn(cluster: string): RowsQuery {
   return { kind: kinds.instance, fieldSelector: `spec.clusterRef.cluster=${cluster}` };
@@ -22,7 +22,7 @@ export function InstancesTab({ cluster }: { readonly cluster: string }) {
       what="virtual clusters"
       rows={rows}
       extraColumns={extraColumns}
-      leaveOut={leaveOut}
+      hiddenColumns={leaveOut}
       filters={filters}
       cells={{
         Name: (row, text) => (

@@ -2,21 +2,21 @@ import { Alert, Group, SimpleGrid, Switch, Text, VisuallyHidden } from '@mantine
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
-import { Age } from '../../components/age.tsx';
-import { Conditions } from '../../components/conditions.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
-import { notify } from '../../components/notices.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { Conditions } from '../../components/object/conditions.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { knownCount } from '../../data/fleet-counts.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { ownerPrincipal } from '../../data/owner.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { clusterSpec, lacksAgent, stateOf, wayTo, wayWords } from './cluster-facts.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { ownerOf } from '../../data/owner.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { loadedCount } from '../../data/rows/fleet-counts.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { clusterSpec, clusterStatus, connectionLabels, connectionOf, lacksAgent } from './cluster-info.ts';
 import { instancesOn } from './instances-tab.tsx';
 
 const conditionLabels: Readonly<Record<string, string>> = {
@@ -40,8 +40,8 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
   const instances = useRows(instancesOn(name));
-  const owner = ownerPrincipal(cluster);
-  const status = stateOf(cluster);
+  const owner = ownerOf(cluster);
+  const status = clusterStatus(cluster);
   const fallback = status === 'Pending' ? 'The server has not checked it yet.' : 'Ready to use.';
   const { message, kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
   return (
@@ -65,16 +65,16 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
             <StatusBadge status={status} />
             <Text size="sm">{message || fallback}</Text>
           </Group>
-          <Facts
+          <DetailList
             items={{
               Description: description,
               'Kubernetes version': kubernetesVersion,
-              'Reached by': wayWords[wayTo(cluster)],
+              'Reached by': connectionLabels[connectionOf(cluster)],
               'Direct endpoint': directEndpoint?.host,
               'Virtual clusters':
                 instances.state === 'refused' ? undefined : (
                   <Link to="/hosts/$cluster" params={{ cluster: name }} search={{ tab: 'instances' }}>
-                    {knownCount(instances) ?? uncounted}
+                    {loadedCount(instances) ?? uncounted}
                   </Link>
                 ),
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
@@ -84,7 +84,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
           />
           <UsableSwitch cluster={cluster} />
         </Panel>
-        {conditions.length === 0 && wayTo(cluster) === 'built-in' ? null : (
+        {conditions.length === 0 && connectionOf(cluster) === 'built-in' ? null : (
           <Panel title="Conditions">
             <Conditions label={`Conditions of ${name}`} conditions={conditions} labels={conditionLabels} />
           </Panel>
@@ -99,7 +99,12 @@ function UsableSwitch({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { unusable = false } = clusterSpec(cluster);
   const [isBusy, setBusy] = useState(false);
-  const { allowed: maySet } = useMay({ verb: 'update', kind: kinds.cluster, name, subresource: 'spec.unusable' });
+  const { allowed: maySet } = usePermission({
+    verb: 'update',
+    kind: kinds.cluster,
+    name,
+    subresource: 'spec.unusable',
+  });
 
   async function set(next: boolean): Promise<void> {
     setBusy(true);

@@ -5,12 +5,12 @@ import { apiVersionOf } from '../../../src/api/meta.ts';
 import { StatusError } from '../../../src/api/status.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { notify } from '../../components/notices.tsx';
+import { YamlField } from '../../components/form/yaml-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { YamlField } from '../../components/yaml-field.tsx';
 import { discoveryQuery, type ServedKind } from '../../data/discovery.ts';
-import { createObject } from '../../data/objects.ts';
-import { useInside } from './inside-context.ts';
+import { createObject } from '../../data/objects/objects.ts';
+import { useExplorer } from './explorer-context.ts';
 
 export interface CreateFromYamlProps {
   /** The kind of the initial example. */
@@ -23,7 +23,7 @@ export interface CreateFromYamlProps {
 
 /** Creates the objects of a YAML text one by one. After an error, objects that exist already are skipped. */
 export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: CreateFromYamlProps) {
-  const { root } = useInside();
+  const { root } = useExplorer();
   const queries = useQueryClient();
   const [text, setText] = useState(() => exampleYaml(kind, namespace));
   const [made, setMade] = useState<ReadonlyMap<string, string>>(new Map());
@@ -37,12 +37,12 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
     setProblems([]);
     const done = new Map(made);
     // The YAML parser is loaded on first use.
-    const { readWanted, splitDocuments } = await import('./wanted-objects.ts');
+    const { parseObjectToCreate, splitDocuments } = await import('./object-to-create.ts');
     const documents = splitDocuments(text);
     try {
       if (documents.length === 0) throw new Error('The text contains no object.');
       for (const document of documents.filter((each) => !done.has(each))) {
-        const wanted = readWanted(document, { served, namespace });
+        const wanted = parseObjectToCreate(document, { served, namespace });
         const { metadata } = await createObject(wanted.kind, wanted.object, { root, ...wanted.place });
         done.set(document, `${wanted.kind.kind} ${metadata.name}`);
       }

@@ -4,26 +4,26 @@ import { useState } from 'react';
 import { projectNamespace } from '../../../src/api/naming.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
-import { LivePart } from '../../components/live-part.tsx';
+import { LiveObjectView } from '../../components/object/live-object-view.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
 import { virtualClusterRoot } from '../../data/api-root.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { useObject } from '../../data/use-object.ts';
-import { type InstanceFacts, instanceFacts } from '../virtual-clusters/detail/instance-facts.ts';
-import { useInstanceRights } from '../virtual-clusters/detail/use-instance-rights.ts';
+import { useObject } from '../../data/objects/use-object.ts';
+import { type InstanceState, instanceState } from '../virtual-clusters/detail/instance-state.ts';
+import { useInstancePermissions } from '../virtual-clusters/detail/use-instance-permissions.ts';
 import { WakeButton } from '../virtual-clusters/detail/wake-button.tsx';
-import { Browser } from './browser.tsx';
-import { InsideContext } from './inside-context.ts';
+import { Explorer } from './explorer.tsx';
+import { ExplorerContext } from './explorer-context.ts';
 
 /** The explorer of a virtual cluster. It works through the gateway with the caller's own permissions inside. */
 export function InsidePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name/inside' });
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
-    <LivePart live={live} what="virtual cluster" name={name} back={<Back project={project} name={name} />}>
-      {(object) => <InsideOf key={object.metadata.uid ?? name} instance={instanceFacts(object)} />}
-    </LivePart>
+    <LiveObjectView live={live} what="virtual cluster" name={name} back={<Back project={project} name={name} />}>
+      {(object) => <InsideOf key={object.metadata.uid ?? name} instance={instanceState(object)} />}
+    </LiveObjectView>
   );
 }
 
@@ -39,10 +39,10 @@ function Back({ project, name }: { readonly project: string; readonly name: stri
   );
 }
 
-function InsideOf({ instance }: { readonly instance: InstanceFacts }) {
+function InsideOf({ instance }: { readonly instance: InstanceState }) {
   const { project, name, phase, spec } = instance;
-  const permissions = useInstanceRights(instance);
-  const isAwake = instance.isOpen;
+  const permissions = useInstancePermissions(instance);
+  const isAwake = instance.isUsable;
   // If it falls asleep, the open content stays mounted behind the notice, with all input.
   const [wasAwake, setWasAwake] = useState(isAwake);
   if (isAwake && !wasAwake) setWasAwake(true);
@@ -74,17 +74,17 @@ function InsideOf({ instance }: { readonly instance: InstanceFacts }) {
         </div>
       )}
       {wasAwake ? (
-        <InsideContext value={{ root: virtualClusterRoot(project, name), project, name, isAwake }}>
+        <ExplorerContext value={{ root: virtualClusterRoot(project, name), project, name, isAwake }}>
           <div hidden={!isAwake} inert={!isAwake}>
-            <Browser />
+            <Explorer />
           </div>
-        </InsideContext>
+        </ExplorerContext>
       ) : null}
     </>
   );
 }
 
-function unavailableNotice({ phase, name, status, sleep }: InstanceFacts): { title: string; text: string } {
+function unavailableNotice({ phase, name, status, sleep }: InstanceState): { title: string; text: string } {
   if (phase === 'Sleeping') {
     return {
       title: `${name} is asleep`,

@@ -3,8 +3,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import type { ServedKind } from '../../data/discovery.ts';
-import { useInside } from './inside-context.ts';
-import { kindId } from './inside-place.ts';
+import { useExplorer } from './explorer-context.ts';
+import { kindId } from './explorer-ids.ts';
 import classes from './kind-navigation.module.css';
 import type { KindSection } from './kind-sections.ts';
 
@@ -15,7 +15,7 @@ export interface KindNavigationProps {
 
 /** The kinds that the caller may list: a sidebar, or a select on narrow screens. */
 export function KindNavigation({ sections, chosen }: KindNavigationProps) {
-  const { project, name } = useInside();
+  const { project, name } = useExplorer();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const navigate = useNavigate();
   const [search, setSearch] = useState('');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readDiscovery, type ServedKind } from '../../data/discovery.ts';
 import { type OwnRules, rulesAllow } from '../../data/rules-review.ts';
-import { findKind, kindId, objectId, placeOfId } from './inside-place.ts';
+import { findKind, kindId, objectId, parseObjectId } from './explorer-ids.ts';
 import { firstKind, kindSections } from './kind-sections.ts';
 
 function resource(plural: string, kind: string, scope = 'Namespaced', verbs = ['get', 'list', 'watch', 'create']) {
@@ -65,7 +65,7 @@ it('a kind is found by its id, even with another version', () => {
 
 it('object ids round-trip', () => {
   for (const metadata of [{ name: 'web' }, { namespace: 'web', name: 'dawn' }]) {
-    expect(placeOfId(objectId({ metadata }))).toEqual(metadata);
+    expect(parseObjectId(objectId({ metadata }))).toEqual(metadata);
   }
 });
 

@@ -2,30 +2,30 @@ import { Box, Button, Group, Text, Title } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { Age } from '../../components/age.tsx';
-import { Confirm } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { EventList } from '../../components/event-list.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { UnsavedDraft } from '../../components/form/unsaved-draft.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
-import { notify } from '../../components/notices.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { EventList } from '../../components/object/event-list.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { UnsavedText } from '../../components/unsaved-text.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import type { ServedKind } from '../../data/discovery.ts';
-import { eventsAbout } from '../../data/events-about.ts';
-import type { ObjectPlace } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
-import { useInside } from './inside-context.ts';
-import { kindId } from './inside-place.ts';
-import { useInsideObject, useInsideRows } from './use-inside-rows.ts';
+import type { ObjectKey } from '../../data/kind-ref.ts';
+import { eventsAbout } from '../../data/objects/events-about.ts';
+import { deleteObject } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
+import { useExplorer } from './explorer-context.ts';
+import { kindId } from './explorer-ids.ts';
+import { useExplorerObject, useExplorerRows } from './use-explorer-rows.ts';
 
 export interface ObjectViewProps {
   readonly kind: ServedKind;
-  readonly place: ObjectPlace;
+  readonly place: ObjectKey;
 }
 
 /** Kinds whose deletion also deletes other objects; it must be confirmed by typing the name. */
@@ -33,21 +33,21 @@ const cascadingKinds = ['namespaces', 'customresourcedefinitions'];
 
 /** One object in the explorer: YAML editor, events and deletion. */
 export function ObjectView({ kind, place }: ObjectViewProps) {
-  const live = useInsideObject(kind, place);
+  const live = useExplorerObject(kind, place);
   const { object, state, error, retry } = live;
   return (
     <>
       <BackToKind kind={kind} />
       {object === undefined ? (
         <>
-          {state === 'loading' ? <Waiting message={`Loading ${place.name}`} /> : null}
+          {state === 'loading' ? <LoadingIndicator message={`Loading ${place.name}`} /> : null}
           {state === 'gone' ? (
             <div className="card">
               <EmptyState title={`No ${kind.kind} named ${place.name}`} text="It may have been deleted." />
             </div>
           ) : null}
           {state === 'refused' || state === 'interrupted' ? <ErrorNotice error={error} onRetry={retry} /> : null}
-          {state === 'loading' ? null : <UnsavedText url={live.url} />}
+          {state === 'loading' ? null : <UnsavedDraft url={live.url} />}
         </>
       ) : (
         <ObjectParts key={object.metadata.uid ?? place.name} kind={kind} place={place} object={object} />
@@ -57,7 +57,7 @@ export function ObjectView({ kind, place }: ObjectViewProps) {
 }
 
 function BackToKind({ kind }: { readonly kind: ServedKind }) {
-  const { project, name } = useInside();
+  const { project, name } = useExplorer();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   return (
     <Text size="sm" component="div" mb="xs">
@@ -73,12 +73,12 @@ function BackToKind({ kind }: { readonly kind: ServedKind }) {
 }
 
 function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly object: KubeObject }) {
-  const { root, project, name: cluster } = useInside();
+  const { root, project, name: cluster } = useExplorer();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const navigate = useNavigate();
-  const events = useInsideRows(eventsAbout(object));
+  const events = useExplorerRows(eventsAbout(object));
   const [isDeleting, setDeleting] = useState(false);
-  const [update, remove] = useMayEach([
+  const [update, remove] = usePermissions([
     { verb: 'update', kind, root, ...place },
     { verb: 'delete', kind, root, ...place },
   ]);
@@ -139,7 +139,7 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
           title={`Delete ${place.name}?`}
           action={`Delete ${place.name}`}
           danger
-          {...(isCascading ? { typed: place.name } : {})}
+          {...(isCascading ? { confirmationText: place.name } : {})}
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await deleteObject(kind, place, { root, uid });

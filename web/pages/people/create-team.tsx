@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { NameField } from '../../components/name-field.tsx';
-import { notify } from '../../components/notices.tsx';
-import { describedSpec } from '../../data/described.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { NameField } from '../../components/form/name-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
+import { displayFieldsSpec } from '../../data/objects/display-fields.ts';
+import { createObject } from '../../data/objects/objects.ts';
 
 /** Creates a team; members are added on its page. */
 export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
@@ -21,7 +21,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
       apiVersion: apiVersionOf(kinds.team),
       kind: kinds.team.kind,
       metadata: { name: name.trim() },
-      spec: describedSpec(described),
+      spec: displayFieldsSpec(described),
     });
     const team = made.metadata.name ?? name;
     notify.done(`Created team ${team}`);
@@ -40,7 +40,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
               error={problem('metadata.name')}
               form="Lowercase letters, digits, dots and hyphens."
             />
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} />
+            <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} />
           </>
         );
       }}

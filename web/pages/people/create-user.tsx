@@ -2,12 +2,12 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { NameField } from '../../components/name-field.tsx';
-import { notify } from '../../components/notices.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { NameField } from '../../components/form/name-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
+import { createObject } from '../../data/objects/objects.ts';
 import { GroupsFields } from './groups-fields.tsx';
 
 /** Creates a user. */

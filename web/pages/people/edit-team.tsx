@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { PrincipalPicker } from '../../components/principal-picker.tsx';
-import { changedMembers } from '../../data/changed-members.ts';
-import { describedPatch } from '../../data/described.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { ownerPatch, ownerPrincipal } from '../../data/owner.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { changedMembers } from '../../data/objects/changed-members.ts';
+import { displayFieldsPatch } from '../../data/objects/display-fields.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { ownerOf, ownerPatch } from '../../data/owner.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { GroupsFields } from './groups-fields.tsx';
 import { teamSpec } from './team-members.ts';
 
@@ -19,11 +19,11 @@ export function EditTeam({ team, onClose }: { readonly team: Team; readonly onCl
   const { name = '' } = team.metadata;
   // The values when the form was opened.
   const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));
-  const [ownerBefore] = useState(() => ownerPrincipal(team));
+  const [ownerBefore] = useState(() => ownerOf(team));
   const [described, setDescribed] = useState({ displayName, description });
   const [groups, setGroups] = useState<readonly string[]>(before);
   const [owner, setOwner] = useState(ownerBefore);
-  const [mayGroups, mayOwner] = useMayEach(
+  const [mayGroups, mayOwner] = usePermissions(
     ['spec.groups', 'spec.owner'].map((subresource) => ({ verb: 'update', kind: kinds.team, name, subresource })),
   ).map(({ allowed }) => allowed);
 
@@ -33,7 +33,7 @@ export function EditTeam({ team, onClose }: { readonly team: Team; readonly onCl
       { name },
       {
         spec: {
-          ...describedPatch(described, { displayName, description }),
+          ...displayFieldsPatch(described, { displayName, description }),
           ...(mayGroups === true ? changedMembers({ groups: before as readonly string[] }, { groups }) : {}),
           ...(mayOwner === true && owner !== undefined
             ? changedMembers(ownerBefore === undefined ? {} : ownerPatch(ownerBefore), ownerPatch(owner))
@@ -50,7 +50,7 @@ export function EditTeam({ team, onClose }: { readonly team: Team; readonly onCl
         const problem = fieldProblems(error);
         return (
           <>
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
+            <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} autoFocus />
             {mayOwner === true ? (
               <PrincipalPicker
                 label="Owner"

@@ -1,15 +1,15 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { changedMembers } from '../../data/changed-members.ts';
-import { describedPatch } from '../../data/described.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { changedMembers } from '../../data/objects/changed-members.ts';
+import { displayFieldsPatch } from '../../data/objects/display-fields.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { GroupsFields } from './groups-fields.tsx';
 import { userSpec } from './user-spec.ts';
 
@@ -31,7 +31,7 @@ export function EditUser({ user, onClose }: { readonly user: User; readonly onCl
   const [described, setDescribed] = useState({ displayName, description });
   const [given, setGiven] = useState<Partial<Record<Text, string>>>({});
   const [groups, setGroups] = useState<readonly string[]>(before.groups ?? []);
-  const permissions = useMayEach(
+  const permissions = usePermissions(
     [...texts, 'groups'].map((field) => ({
       verb: 'update',
       kind: kinds.user,
@@ -48,7 +48,7 @@ export function EditUser({ user, onClose }: { readonly user: User; readonly onCl
       { name },
       {
         spec: {
-          ...describedPatch(described, { displayName, description }),
+          ...displayFieldsPatch(described, { displayName, description }),
           ...Object.fromEntries(changed),
           ...(may('groups') ? changedMembers({ groups: before.groups ?? [] }, { groups }) : {}),
         },
@@ -63,7 +63,7 @@ export function EditUser({ user, onClose }: { readonly user: User; readonly onCl
         const problem = fieldProblems(error);
         return (
           <>
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} autoFocus />
+            <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} autoFocus />
             {texts.filter(may).map((field) => (
               <TextInput
                 key={field}

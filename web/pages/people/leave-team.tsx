@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { leaveTeam } from './team-members.ts';
 
 export interface LeaveTeamProps {

@@ -1,6 +1,6 @@
 import type { Team, TeamSpec } from '../../../src/api/management/v1/team.ts';
-import { changeObject } from '../../data/change-object.ts';
 import { kinds } from '../../data/kind-ref.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
 
 export function teamSpec({ spec = {} }: Team): TeamSpec {
   return spec;

@@ -1,16 +1,16 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
-import { Age } from '../../components/age.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { ownerPrincipal } from '../../data/owner.ts';
-import { useMay } from '../../data/permissions.ts';
+import { ownerOf } from '../../data/owner.ts';
+import { usePermission } from '../../data/permissions.ts';
 import { JoinTeam } from './join-team.tsx';
 import { LeaveTeam } from './leave-team.tsx';
 import { teamSpec } from './team-members.ts';
@@ -19,12 +19,12 @@ import { Groups } from './user-overview.tsx';
 /** The members and details of a team. */
 export function TeamOverview({ team }: { readonly team: Team }) {
   const { description, groups = [] } = teamSpec(team);
-  const owner = ownerPrincipal(team);
+  const owner = ownerOf(team);
   return (
     <>
       <Members team={team} />
       <Panel title="Details">
-        <Facts
+        <DetailList
           items={{
             Description: description,
             Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
@@ -40,7 +40,7 @@ export function TeamOverview({ team }: { readonly team: Team }) {
 function Members({ team }: { readonly team: Team }) {
   const { name = '' } = team.metadata;
   const { users = [] } = teamSpec(team);
-  const { allowed } = useMay({ verb: 'update', kind: kinds.team, name, subresource: 'spec.users' });
+  const { allowed } = usePermission({ verb: 'update', kind: kinds.team, name, subresource: 'spec.users' });
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   const add = allowed ? (

@@ -2,18 +2,18 @@ import { Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Team } from '../../../src/api/management/v1/team.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { notify } from '../../components/notices.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
-import { ObjectHeader } from '../../components/object-header.tsx';
-import { ObjectPage } from '../../components/object-page.tsx';
-import { Offered } from '../../components/offered.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { ObjectHeader } from '../../components/object/object-header.tsx';
+import { ObjectPage } from '../../components/object/object-page.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { deleteObject } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { EditTeam } from './edit-team.tsx';
-import { KeysOf } from './keys-of.tsx';
+import { PrincipalKeys } from './principal-keys.tsx';
 import { TeamOverview } from './team-overview.tsx';
 
 const list = { to: '/teams', label: 'Teams' } as const;
@@ -31,7 +31,7 @@ export function TeamPage() {
 function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNode }) {
   const { name = '', uid } = team.metadata;
   const target = { kind: kinds.team, name };
-  const [write, remove, keys] = useMayEach([
+  const [write, remove, keys] = usePermissions([
     { verb: 'patch', ...target },
     { verb: 'delete', ...target },
     { verb: 'get', ...target, subresource: 'accesskeys' },
@@ -41,19 +41,19 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
   return (
     <>
       <ObjectHeader object={team} back={back}>
-        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('edit')}>
+        <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('edit')}>
           Edit
-        </Offered>
-        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('delete')}>
+        </PermittedButton>
+        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
           Delete
-        </Offered>
+        </PermittedButton>
       </ObjectHeader>
       <DetailTabs
         label="Team sections"
         tabs={[
           { id: 'members', label: 'Members', render: () => <TeamOverview team={team} /> },
           ...(keys?.allowed === true
-            ? [{ id: 'keys', label: 'Access keys', render: () => <KeysOf principal={{ kind: 'Team', name }} /> }]
+            ? [{ id: 'keys', label: 'Access keys', render: () => <PrincipalKeys principal={{ kind: 'Team', name }} /> }]
             : []),
           {
             id: 'yaml',
@@ -67,7 +67,7 @@ function TeamParts({ team, back }: { readonly team: Team; readonly back: ReactNo
         <Confirm
           title={`Delete team ${name}?`}
           action={`Delete ${name}`}
-          typed={name}
+          confirmationText={name}
           danger
           onClose={close}
           onConfirm={async () => {

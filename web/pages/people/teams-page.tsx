@@ -2,15 +2,15 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import type { CellRenderers } from '../../components/list/table-row.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import type { CellDrawings } from '../../components/table-row.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateTeam } from './create-team.tsx';
 
-const cells: CellDrawings = {
+const cells: CellRenderers = {
   Name: (_, text) => (
     <Link to="/teams/$team" params={{ team: text }}>
       {text}
@@ -21,7 +21,7 @@ const cells: CellDrawings = {
 /** The teams that the caller may see. */
 export function TeamsPage() {
   const rows = useRows({ kind: kinds.team });
-  const { allowed } = useMay({ verb: 'create', kind: kinds.team });
+  const { allowed } = usePermission({ verb: 'create', kind: kinds.team });
   const [isCreating, setCreating] = useState(false);
   const make = allowed ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>

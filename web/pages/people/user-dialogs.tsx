@@ -1,12 +1,12 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { deleteObject, patchObject } from '../../data/objects.ts';
+import { deleteObject, patchObject } from '../../data/objects/objects.ts';
 import { userSpec } from './user-spec.ts';
 
 export interface UserDialogProps {
@@ -51,7 +51,7 @@ export function SetPassword({ user, onClose }: UserDialogProps) {
 }
 
 /** Enables or disables a user. */
-export function SwitchUser({ user, onClose }: UserDialogProps) {
+export function ToggleUser({ user, onClose }: UserDialogProps) {
   const { name = '' } = user.metadata;
   const isDisabled = userSpec(user).disabled === true;
   const verb = isDisabled ? 'Enable' : 'Disable';
@@ -81,7 +81,7 @@ export function DeleteUser({ user, onClose }: UserDialogProps) {
     <Confirm
       title={`Delete user ${name}?`}
       action={`Delete ${name}`}
-      typed={name}
+      confirmationText={name}
       danger
       onClose={onClose}
       onConfirm={async () => {

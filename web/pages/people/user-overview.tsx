@@ -2,15 +2,15 @@ import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { adminsGroup } from '../../../src/api/naming.ts';
-import { Age } from '../../components/age.tsx';
-import { Facts } from '../../components/facts.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
+import { usePermission } from '../../data/permissions.ts';
 import { JoinTeam } from './join-team.tsx';
 import { LeaveTeam } from './leave-team.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
@@ -21,7 +21,7 @@ export function UserOverview({ user }: { readonly user: User }) {
   return (
     <>
       <Panel title="Details">
-        <Facts
+        <DetailList
           items={{
             Status: <StatusBadge status={disabled === true ? 'Disabled' : 'Active'} />,
             Role: isAdminUser(user) ? 'Administrator' : undefined,
@@ -61,7 +61,7 @@ function Teams({ user }: { readonly user: User }) {
   const { name = '' } = user.metadata;
   const teams = teamsOfUser(user);
   // The permission to change team members applies to all teams alike.
-  const { allowed } = useMay({ verb: 'update', kind: kinds.team, subresource: 'spec.users' });
+  const { allowed } = usePermission({ verb: 'update', kind: kinds.team, subresource: 'spec.users' });
   const [isJoining, setJoining] = useState(false);
   const [removing, setRemoving] = useState<string>();
 

@@ -1,16 +1,16 @@
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
-import { ObjectHeader } from '../../components/object-header.tsx';
-import { ObjectPage } from '../../components/object-page.tsx';
-import { Offered } from '../../components/offered.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { ObjectHeader } from '../../components/object/object-header.tsx';
+import { ObjectPage } from '../../components/object/object-page.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { EditUser } from './edit-user.tsx';
-import { KeysOf } from './keys-of.tsx';
-import { DeleteUser, SetPassword, SwitchUser } from './user-dialogs.tsx';
+import { PrincipalKeys } from './principal-keys.tsx';
+import { DeleteUser, SetPassword, ToggleUser } from './user-dialogs.tsx';
 import { UserOverview } from './user-overview.tsx';
 import { userSpec } from './user-spec.ts';
 
@@ -29,7 +29,7 @@ export function UserPage() {
 function UserParts({ user, back }: { readonly user: User; readonly back: ReactNode }) {
   const { name = '' } = user.metadata;
   const target = { kind: kinds.user, name };
-  const [write, password, disable, remove, keys] = useMayEach([
+  const [write, password, disable, remove, keys] = usePermissions([
     { verb: 'patch', ...target },
     { verb: 'update', ...target, subresource: 'spec.password' },
     { verb: 'update', ...target, subresource: 'spec.disabled' },
@@ -41,18 +41,22 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
   return (
     <>
       <ObjectHeader object={user} back={back}>
-        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('edit')}>
+        <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('edit')}>
           Edit
-        </Offered>
-        <Offered when={password?.allowed && write?.allowed} icon="keys" onPress={() => setOpen('password')}>
+        </PermittedButton>
+        <PermittedButton
+          isPermitted={password?.allowed && write?.allowed}
+          icon="keys"
+          onClick={() => setOpen('password')}
+        >
           Set password
-        </Offered>
-        <Offered when={disable?.allowed} onPress={() => setOpen('switch')}>
+        </PermittedButton>
+        <PermittedButton isPermitted={disable?.allowed} onClick={() => setOpen('switch')}>
           {userSpec(user).disabled === true ? 'Enable' : 'Disable'}
-        </Offered>
-        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('delete')}>
+        </PermittedButton>
+        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('delete')}>
           Delete
-        </Offered>
+        </PermittedButton>
       </ObjectHeader>
       <DetailTabs
         label="User sections"
@@ -63,7 +67,7 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
                 {
                   id: 'keys',
                   label: 'Access keys',
-                  render: () => <KeysOf principal={{ kind: 'User', name }} />,
+                  render: () => <PrincipalKeys principal={{ kind: 'User', name }} />,
                 },
               ]
             : []),
@@ -76,7 +80,7 @@ function UserParts({ user, back }: { readonly user: User; readonly back: ReactNo
       />
       {open === 'edit' ? <EditUser user={user} onClose={close} /> : null}
       {open === 'password' ? <SetPassword user={user} onClose={close} /> : null}
-      {open === 'switch' ? <SwitchUser user={user} onClose={close} /> : null}
+      {open === 'switch' ? <ToggleUser user={user} onClose={close} /> : null}
       {open === 'delete' ? <DeleteUser user={user} onClose={close} /> : null}
     </>
   );

@@ -4,15 +4,15 @@ import { useState } from 'react';
 import type { User } from '../../../src/api/management/v1/user.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import type { CellRenderers } from '../../components/list/table-row.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import type { CellDrawings } from '../../components/table-row.tsx';
-import { displayNameColumn } from '../../data/display-name.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import type { ListColumn } from '../../data/list-columns.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { displayNameColumn } from '../../data/objects/display-name.ts';
+import { usePermission } from '../../data/permissions.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateUser } from './create-user.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
@@ -39,7 +39,7 @@ const columns: readonly ListColumn<User>[] = [
 ];
 const leaveOut = ['Display Name', 'Disabled'];
 const filters = ['Status', 'Role'];
-const cells: CellDrawings = {
+const cells: CellRenderers = {
   Name: (_, text) => (
     <Link to="/users/$user" params={{ user: text }}>
       {text}
@@ -51,7 +51,7 @@ const cells: CellDrawings = {
 /** The users that the caller may see. */
 export function UsersPage() {
   const rows = useRows({ kind: kinds.user, objects: true });
-  const { allowed } = useMay({ verb: 'create', kind: kinds.user });
+  const { allowed } = usePermission({ verb: 'create', kind: kinds.user });
   const [isCreating, setCreating] = useState(false);
   const make = allowed ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
@@ -65,7 +65,7 @@ export function UsersPage() {
         what="users"
         rows={rows}
         extraColumns={columns}
-        leaveOut={leaveOut}
+        hiddenColumns={leaveOut}
         filters={filters}
         cells={cells}
         empty={{

@@ -1,9 +1,9 @@
 import { Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { projectRoles } from '../../../src/api/naming.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { PrincipalPicker } from '../../components/principal-picker.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { PrincipalPicker } from '../../components/form/principal-picker.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import type { Principal } from '../../data/principals.ts';
 import { changeMembers } from './change-members.ts';

@@ -5,15 +5,15 @@ import type { Project } from '../../../src/api/management/v1/project.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { defaultTemplate } from '../../../src/api/naming.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { Waiting } from '../../components/waiting.tsx';
-import { displayNameOf } from '../../data/display-name.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
-import { type UsedRows, useRows } from '../../data/use-rows.ts';
-import { type Allowed, allows, readAllowed } from './allowed.ts';
+import { displayNameOf } from '../../data/objects/display-name.ts';
+import { usePermissions } from '../../data/permissions.ts';
+import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
+import { type AllowList, isAllowed, readAllowList } from './allow-list.ts';
 import { EditClusters, EditTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
@@ -22,7 +22,7 @@ export function AllowedTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
   const [open, setOpen] = useState<'clusters' | 'templates'>();
-  const [maySetClusters, maySetTemplates] = useMayEach(
+  const [maySetClusters, maySetTemplates] = usePermissions(
     ['spec.allowedClusters', 'spec.allowedTemplates'].map((subresource) => ({
       verb: 'update',
       kind: kinds.project,
@@ -32,7 +32,10 @@ export function AllowedTab({ project }: { readonly project: Project }) {
   );
   const clusters = useRows({ kind: kinds.cluster, objects: true });
   const templates = useRows({ kind: kinds.template, objects: true });
-  const [allowedClusters, allowedTemplates] = [readAllowed(spec.allowedClusters), readAllowed(spec.allowedTemplates)];
+  const [allowedClusters, allowedTemplates] = [
+    readAllowList(spec.allowedClusters),
+    readAllowList(spec.allowedTemplates),
+  ];
   const change = (what: 'clusters' | 'templates', may: boolean | undefined) =>
     may === true ? (
       <Button variant="default" size="xs" onClick={() => setOpen(what)}>
@@ -70,7 +73,7 @@ export function AllowedTab({ project }: { readonly project: Project }) {
               <Link to="/templates/$template" params={{ template: template.metadata.name ?? '' }}>
                 {displayNameOf(template)}
               </Link>
-              {template.metadata.name === (allowedTemplates.preset ?? defaultTemplate) ? (
+              {template.metadata.name === (allowedTemplates.defaultName ?? defaultTemplate) ? (
                 <Badge variant="light" color="gray" tt="none" radius="sm">
                   default
                 </Badge>
@@ -93,17 +96,17 @@ export function AllowedTab({ project }: { readonly project: Project }) {
 
 interface AllowedListProps<Type extends KubeObject> {
   readonly what: string;
-  readonly allowed: Allowed;
+  readonly allowed: AllowList;
   /** All objects of the kind that the caller may see. */
-  readonly rows: UsedRows<Type>;
+  readonly rows: RowsWithRetry<Type>;
   readonly head: readonly string[];
   cells(object: Type): readonly ReactNode[];
 }
 
 function AllowedList<Type extends KubeObject>({ what, allowed, rows, head, cells }: AllowedListProps<Type>) {
   if (rows.state === 'refused') return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
-  if (rows.state === 'loading') return <Waiting message={`Loading ${what}`} />;
-  const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => allows(allowed, metadata.name ?? ''));
+  if (rows.state === 'loading') return <LoadingIndicator message={`Loading ${what}`} />;
+  const found = rows.rows.map(({ object }) => object).filter(({ metadata }) => isAllowed(allowed, metadata.name ?? ''));
   const missing = allowed.names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
   return (
     <>

@@ -1,6 +1,6 @@
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
-import { changeObject } from '../../data/change-object.ts';
 import { kinds } from '../../data/kind-ref.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
 import { projectSpec } from './project-spec.ts';
 
 /** Applies the change to the current members on the server, so that concurrent changes are kept. */

@@ -2,15 +2,15 @@ import { Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiVersionOf } from '../../../src/api/meta.ts';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { NameField } from '../../components/name-field.tsx';
-import { notify } from '../../components/notices.tsx';
-import { describedSpec } from '../../data/described.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { NameField } from '../../components/form/name-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { displayFieldsSpec } from '../../data/objects/display-fields.ts';
+import { createObject } from '../../data/objects/objects.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { LimitInput } from './limit-input.tsx';
 import { quotaPatch } from './project-spec.ts';
 
@@ -26,7 +26,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const [anyCluster, setAnyCluster] = useState(true);
   const [anyTemplate, setAnyTemplate] = useState(true);
   const [limit, setLimit] = useState<number | undefined>();
-  const [clusters, templates, quotas] = useMayEach(
+  const [clusters, templates, quotas] = usePermissions(
     restrictedFields.map((subresource) => ({ verb: 'create', kind: kinds.project, subresource })),
   );
 
@@ -39,7 +39,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
       kind: kinds.project.kind,
       metadata: { name: name.trim() },
       spec: {
-        ...describedSpec(described),
+        ...displayFieldsSpec(described),
         ...(clusters?.allowed === true && anyCluster ? { allowedClusters: all } : {}),
         ...(templates?.allowed === true && anyTemplate ? { allowedTemplates: all } : {}),
         ...(quotas?.allowed === true && limit !== undefined ? { quotas: limits } : {}),
@@ -57,7 +57,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
         return (
           <>
             <NameField value={name} onChange={setName} error={problem('metadata.name')} />
-            <DescribedFields value={described} onChange={setDescribed} problem={problem} />
+            <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} />
             <Stack gap="xs">
               {clusters?.allowed === true ? (
                 <Checkbox

@@ -1,21 +1,21 @@
 import { Text } from '@mantine/core';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
-import { knownCount } from '../../data/fleet-counts.ts';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { deleteObject } from '../../data/objects/objects.ts';
+import { loadedCount } from '../../data/rows/fleet-counts.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 
 export function DeleteProject({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '', uid } = project.metadata;
-  const count = knownCount(useRows({ kind: kinds.instance, namespace: projectNamespace(name) }));
+  const count = loadedCount(useRows({ kind: kinds.instance, namespace: projectNamespace(name) }));
   return (
     <Confirm
       title={`Delete project ${name}?`}
       action={`Delete ${name}`}
-      typed={name}
+      confirmationText={name}
       danger
       onClose={onClose}
       onConfirm={async () => {

@@ -2,14 +2,14 @@ import { Checkbox, NativeSelect, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { defaultTemplate } from '../../../src/api/naming.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { changeObject } from '../../data/change-object.ts';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { type Allowed, allows, readAllowed, writeAllowed } from './allowed.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { type AllowList, isAllowed, readAllowList, writeAllowList } from './allow-list.ts';
 import { projectSpec } from './project-spec.ts';
 
 interface EditProps {
@@ -20,12 +20,12 @@ interface EditProps {
 /** Edits the allowed clusters of a project. */
 export function EditClusters({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
-  const [allowed, setAllowed] = useState(readAllowed(projectSpec(project).allowedClusters));
+  const [allowed, setAllowed] = useState(readAllowList(projectSpec(project).allowedClusters));
   const names = useNames(kinds.cluster, allowed);
 
   async function send(): Promise<void> {
     await changeObject(kinds.project, { name }, (object) => ({
-      spec: { allowedClusters: writeAllowed(allowed, projectSpec(object).allowedClusters) },
+      spec: { allowedClusters: writeAllowList(allowed, projectSpec(object).allowedClusters) },
     }));
     notify.done(`Saved ${name}`);
   }
@@ -50,21 +50,21 @@ export function EditClusters({ project, onClose }: EditProps) {
 export function EditTemplates({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
-  const [allowed, setAllowed] = useState(readAllowed(spec.allowedTemplates));
+  const [allowed, setAllowed] = useState(readAllowList(spec.allowedTemplates));
   const [isRequired, setRequired] = useState(spec.requireTemplate?.disabled === false);
   const names = useNames(kinds.template, allowed);
-  const { allowed: mayRequire } = useMay({
+  const { allowed: mayRequire } = usePermission({
     verb: 'update',
     kind: kinds.project,
     name,
     subresource: 'spec.requireTemplate',
   });
-  const { preset } = allowed;
+  const { defaultName } = allowed;
 
   async function send(): Promise<void> {
     await changeObject(kinds.project, { name }, (object) => ({
       spec: {
-        allowedTemplates: writeAllowed(allowed, projectSpec(object).allowedTemplates),
+        allowedTemplates: writeAllowList(allowed, projectSpec(object).allowedTemplates),
         ...(mayRequire ? { requireTemplate: { disabled: !isRequired } } : {}),
       },
     }));
@@ -81,18 +81,22 @@ export function EditTemplates({ project, onClose }: EditProps) {
             names={names}
             allowed={allowed}
             onChange={(next) =>
-              setAllowed(next.preset !== undefined && allows(next, next.preset) ? next : { ...next, preset: undefined })
+              setAllowed(
+                next.defaultName !== undefined && isAllowed(next, next.defaultName)
+                  ? next
+                  : { ...next, defaultName: undefined },
+              )
             }
             error={fieldProblems(error)('spec.allowedTemplates')}
           />
           <NativeSelect
             label="Default template"
             description="Used if a virtual cluster does not specify a template."
-            value={preset ?? ''}
-            onChange={(event) => setAllowed({ ...allowed, preset: event.currentTarget.value || undefined })}
+            value={defaultName ?? ''}
+            onChange={(event) => setAllowed({ ...allowed, defaultName: event.currentTarget.value || undefined })}
             data={[
               { value: '', label: `${defaultTemplate} (server default)` },
-              ...names.filter((one) => allows(allowed, one)).map((one) => ({ value: one, label: one })),
+              ...names.filter((one) => isAllowed(allowed, one)).map((one) => ({ value: one, label: one })),
             ]}
           />
           {mayRequire ? (
@@ -109,7 +113,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
 }
 
 /** The names of existing objects, and names in the allow list that do not exist. */
-function useNames(kind: typeof kinds.cluster | typeof kinds.template, { names }: Allowed): readonly string[] {
+function useNames(kind: typeof kinds.cluster | typeof kinds.template, { names }: AllowList): readonly string[] {
   const { rows } = useRows({ kind });
   return [...new Set([...rows.map(({ metadata }) => metadata.name ?? ''), ...names])].sort();
 }
@@ -118,8 +122,8 @@ interface ChoicesProps {
   readonly label: string;
   readonly every: string;
   readonly names: readonly string[];
-  readonly allowed: Allowed;
-  onChange(allowed: Allowed): void;
+  readonly allowed: AllowList;
+  onChange(allowed: AllowList): void;
   readonly error: string | undefined;
 }
 

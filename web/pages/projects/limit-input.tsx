@@ -1,4 +1,4 @@
-import { CountField } from '../../components/count-field.tsx';
+import { CountField } from '../../components/form/count-field.tsx';
 
 export interface LimitInputProps {
   readonly label: string;

@@ -1,8 +1,8 @@
 import { ActionIcon, NativeSelect, Text, Tooltip } from '@mantine/core';
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { Icon } from '../../components/icon.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { type Role, roleLabel, roles } from './members.ts';
 
 export interface MemberTableProps {

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import type { Project, ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { notify } from '../../components/notices.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMay } from '../../data/permissions.ts';
+import { usePermission } from '../../data/permissions.ts';
 import { AddMember } from './add-member.tsx';
 import { changeMembers } from './change-members.ts';
 import { MemberTable } from './member-table.tsx';
-import { inOrder, type Role, roleLabel, roles, withRole } from './members.ts';
+import { type Role, roleLabel, roles, sortMembers, withRole } from './members.ts';
 import { projectSpec } from './project-spec.ts';
 import { RemoveMember } from './remove-member.tsx';
 
@@ -22,10 +22,15 @@ const maxShown = 200;
 /** The members of the project and their roles. */
 export function MembersTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
-  const members = inOrder(projectSpec(project).members ?? []);
+  const members = sortMembers(projectSpec(project).members ?? []);
   const [search, setSearch] = useState('');
   const found = members.filter((member) => member.name.includes(search.trim().toLowerCase()));
-  const { allowed: mayChange } = useMay({ verb: 'update', kind: kinds.project, name, subresource: 'spec.members' });
+  const { allowed: mayChange } = usePermission({
+    verb: 'update',
+    kind: kinds.project,
+    name,
+    subresource: 'spec.members',
+  });
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<ProjectMember>();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
 import { projectRoles } from '../../../src/api/naming.ts';
-import { inOrder, withMember, withoutMember, withRole } from './members.ts';
+import { sortMembers, withMember, withoutMember, withRole } from './members.ts';
 
 const { admin, user, viewer } = projectRoles;
 const ana: ProjectMember = { kind: 'User', name: 'ana', clusterRole: user };
@@ -31,6 +31,6 @@ describe('the members of a project', () => {
 
   it('are sorted by role, then by name', () => {
     const zoe = { ...ana, name: 'zoe', clusterRole: admin };
-    expect(inOrder([ana, zoe, anaAsTeam, boss])).toEqual([boss, zoe, ana, anaAsTeam]);
+    expect(sortMembers([ana, zoe, anaAsTeam, boss])).toEqual([boss, zoe, ana, anaAsTeam]);
   });
 });

@@ -49,7 +49,7 @@ export function withRole(members: readonly ProjectMember[], member: ProjectMembe
 }
 
 /** Sorted by role, admins first, then by name. */
-export function inOrder(members: readonly ProjectMember[]): ProjectMember[] {
+export function sortMembers(members: readonly ProjectMember[]): ProjectMember[] {
   const rank = ({ clusterRole }: ProjectMember) => roles.findIndex(({ value }) => value === clusterRole);
   return [...members].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name) || (a.kind < b.kind ? 1 : -1));
 }

@@ -1,17 +1,17 @@
 import { Box, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
-import { Age } from '../../components/age.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { PhaseTiles } from '../../components/object/phase-tiles.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
+import { QuotaBar } from '../../components/object/quota-bar.tsx';
+import { TimeToReady } from '../../components/object/time-to-ready.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PhaseTiles } from '../../components/phase-tiles.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { QuotaBar } from '../../components/quota-bar.tsx';
-import { TimeToReady } from '../../components/time-to-ready.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { ownerPrincipal } from '../../data/owner.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { projectSpec, quotaUse, readyDays } from './project-spec.ts';
+import { ownerOf } from '../../data/owner.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { projectSpec, quotaUsage, readyDays } from './project-spec.ts';
 
 /** The overview of a project: virtual clusters, quotas and time to Ready. */
 export function OverviewTab({ project }: { readonly project: Project }) {
@@ -19,9 +19,9 @@ export function OverviewTab({ project }: { readonly project: Project }) {
   const { description, members = [] } = projectSpec(project);
   const namespace = projectNamespace(name);
   const instances = useRows({ kind: kinds.instance, namespace });
-  const quotas = quotaUse(project);
+  const quotas = quotaUsage(project);
   const used = quotas.used ?? instances.rows.length;
-  const owner = ownerPrincipal(project);
+  const owner = ownerOf(project);
   return (
     <>
       {/* A caller without permissions in the project cannot list instances, so there is nothing to count. */}
@@ -33,7 +33,7 @@ export function OverviewTab({ project }: { readonly project: Project }) {
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
         <div>
           <Panel title="Details">
-            <Facts
+            <DetailList
               items={{
                 Description: description,
                 Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,

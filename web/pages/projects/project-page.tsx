@@ -3,16 +3,16 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { EditDetails } from '../../components/edit-details.tsx';
+import { EditDetails } from '../../components/form/edit-details.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
-import { ObjectHeader } from '../../components/object-header.tsx';
-import { ObjectPage } from '../../components/object-page.tsx';
-import { Offered } from '../../components/offered.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { ObjectHeader } from '../../components/object/object-header.tsx';
+import { ObjectPage } from '../../components/object/object-page.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { AllowedTab } from './allowed-tab.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { MembersTab } from './members-tab.tsx';
@@ -35,7 +35,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
   const { name = '', deletionTimestamp } = project.metadata;
   const [open, setOpen] = useState<'details' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [create, write, remove] = useMayEach([
+  const [create, write, remove] = usePermissions([
     { verb: 'create', kind: kinds.instance, namespace: projectNamespace(name) },
     { verb: 'patch', kind: kinds.project, name },
     { verb: 'delete', kind: kinds.project, name },
@@ -49,12 +49,16 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
             New virtual cluster
           </LinkButton>
         ) : null}
-        <Offered when={write?.allowed} icon="edit" onPress={() => setOpen('details')}>
+        <PermittedButton isPermitted={write?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit
-        </Offered>
-        <Offered when={remove?.allowed && !isTerminating} icon="trash" onPress={() => setOpen('deletion')}>
+        </PermittedButton>
+        <PermittedButton
+          isPermitted={remove?.allowed && !isTerminating}
+          icon="trash"
+          onClick={() => setOpen('deletion')}
+        >
           Delete
-        </Offered>
+        </PermittedButton>
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This project is being deleted">

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../../src/api/management/v1/project.ts';
-import { quotaPatch, quotaUse } from './project-spec.ts';
+import { quotaPatch, quotaUsage } from './project-spec.ts';
 
 function project(spec: NonNullable<Project['spec']>, status: NonNullable<Project['status']> = {}): Project {
   return { apiVersion: 'v1', kind: 'Project', metadata: { name: 'red' }, spec, status };
@@ -18,7 +18,7 @@ describe('the quotas of a project', () => {
         },
       },
     };
-    expect(quotaUse(project({ quotas }, status))).toEqual({
+    expect(quotaUsage(project({ quotas }, status))).toEqual({
       project: 3,
       user: 1,
       used: 2,
@@ -30,7 +30,7 @@ describe('the quotas of a project', () => {
   });
 
   it('are undefined without limits', () => {
-    expect(quotaUse(project({}))).toEqual({ project: undefined, user: undefined, used: undefined, perOwner: [] });
+    expect(quotaUsage(project({}))).toEqual({ project: undefined, user: undefined, used: undefined, perOwner: [] });
   });
 
   it('are removed with null', () => {

@@ -1,5 +1,5 @@
 import type { Project, ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
-import { changedMembers } from '../../data/changed-members.ts';
+import { changedMembers } from '../../data/objects/changed-members.ts';
 
 /** The resource that quotas count. */
 const quotaResource = 'virtualclusterinstances';
@@ -18,7 +18,7 @@ export interface QuotaLimits {
   readonly user: number | undefined;
 }
 
-export interface QuotaUse extends QuotaLimits {
+export interface QuotaUsage extends QuotaLimits {
   /** The usage of the whole project; `undefined` if the server does not count because there is no limit. */
   readonly used: number | undefined;
   /** The usage of each user and team, highest first. */
@@ -30,7 +30,7 @@ function numberOf(value: unknown): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-export function quotaUse({ spec, status }: Project): QuotaUse {
+export function quotaUsage({ spec, status }: Project): QuotaUsage {
   const perOwner = Object.entries(status?.quotas?.user?.used ?? {})
     .map(([owner, used]) => ({ owner, used: numberOf(used[quotaResource]) ?? 0 }))
     .sort((a, b) => b.used - a.used || (a.owner < b.owner ? -1 : 1));

@@ -4,15 +4,15 @@ import { useMemo, useState } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { displayNameColumn } from '../../data/display-name.ts';
-import { countByProject } from '../../data/fleet-counts.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import type { ListColumn } from '../../data/list-columns.ts';
-import { useMay } from '../../data/permissions.ts';
-import type { Row } from '../../data/table-rows.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { displayNameColumn } from '../../data/objects/display-name.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { countByProject } from '../../data/rows/fleet-counts.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateProject } from './create-project.tsx';
 import { projectSpec } from './project-spec.ts';
 
@@ -22,7 +22,7 @@ const leaveOut = [displayNameColumn.name];
 export function ProjectsPage() {
   const rows = useRows({ kind: kinds.project, objects: true });
   const instances = useRows({ kind: kinds.instance });
-  const { allowed: mayCreate } = useMay({ verb: 'create', kind: kinds.project });
+  const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.project });
   const [isCreating, setCreating] = useState(false);
   const counts = useMemo(() => new Map(countByProject(instances).map(({ text, count }) => [text, count])), [instances]);
   const extraColumns = useMemo(
@@ -55,7 +55,7 @@ export function ProjectsPage() {
         what="projects"
         rows={rows}
         extraColumns={extraColumns}
-        leaveOut={leaveOut}
+        hiddenColumns={leaveOut}
         cells={{
           Name: (_, text) => (
             <Link to="/projects/$project" params={{ project: text }}>

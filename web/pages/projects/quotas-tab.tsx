@@ -2,17 +2,17 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Project } from '../../../src/api/management/v1/project.ts';
 import { projectNamespace } from '../../../src/api/naming.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { QuotaBar } from '../../components/object/quota-bar.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { QuotaBar } from '../../components/quota-bar.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { patchObject } from '../../data/objects.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { patchObject } from '../../data/objects/objects.ts';
+import { usePermission } from '../../data/permissions.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { LimitInput } from './limit-input.tsx';
-import { quotaPatch, quotaUse } from './project-spec.ts';
+import { quotaPatch, quotaUsage } from './project-spec.ts';
 
 /** The maximum number of owners shown, highest usage first. */
 const maxOwners = 100;
@@ -21,9 +21,9 @@ const maxOwners = 100;
 export function QuotasTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const [isEditing, setEditing] = useState(false);
-  const { allowed: maySet } = useMay({ verb: 'update', kind: kinds.project, name, subresource: 'spec.quotas' });
+  const { allowed: maySet } = usePermission({ verb: 'update', kind: kinds.project, name, subresource: 'spec.quotas' });
   const instances = useRows({ kind: kinds.instance, namespace: projectNamespace(name) });
-  const quotas = quotaUse(project);
+  const quotas = quotaUsage(project);
   return (
     <>
       <Panel
@@ -69,7 +69,7 @@ export function QuotasTab({ project }: { readonly project: Project }) {
 function EditQuotas({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
   // The values when the form was opened.
-  const [before] = useState(() => quotaUse(project));
+  const [before] = useState(() => quotaUsage(project));
   const [projectLimit, setProjectLimit] = useState(before.project);
   const [userLimit, setUserLimit] = useState(before.user);
   return (

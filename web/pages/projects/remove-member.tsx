@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ProjectMember } from '../../../src/api/management/v1/project.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { changeMembers } from './change-members.ts';
 import { roleLabel, withoutMember } from './members.ts';
 

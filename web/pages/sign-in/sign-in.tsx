@@ -4,7 +4,7 @@ import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
 import { StatusError } from '../../../src/api/status.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { Logo } from '../../components/logo.tsx';
-import { signIn } from '../../data/sign-in.ts';
+import { signIn } from '../../data/session/sign-in.ts';
 import classes from './sign-in.module.css';
 
 type Method = 'password' | 'accessKey';

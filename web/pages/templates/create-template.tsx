@@ -3,17 +3,17 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { apiVersionOf } from '../../../src/api/meta.ts';
-import { DescribedFields } from '../../components/described-fields.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { NameField } from '../../components/name-field.tsx';
-import { notify } from '../../components/notices.tsx';
-import { describedSpec } from '../../data/described.ts';
-import { displayNameOf } from '../../data/display-name.ts';
+import { DisplayFieldInputs } from '../../components/form/display-field-inputs.tsx';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { NameField } from '../../components/form/name-field.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { createObject } from '../../data/objects.ts';
-import { useRows } from '../../data/use-rows.ts';
-import { templateSpec } from './template-parts.ts';
+import { displayFieldsSpec } from '../../data/objects/display-fields.ts';
+import { displayNameOf } from '../../data/objects/display-name.ts';
+import { createObject } from '../../data/objects/objects.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { templateSpec } from './template-versions.ts';
 
 /** An example that shows the use of parameters and template expressions. */
 const example = {
@@ -66,7 +66,7 @@ export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
       apiVersion: apiVersionOf(kinds.template),
       kind: kinds.template.kind,
       metadata: { name: name.trim() },
-      spec: { ...describedSpec(described), ...initialSpec(copied) },
+      spec: { ...displayFieldsSpec(described), ...initialSpec(copied) },
     });
     const template = made.metadata.name ?? name;
     notify.done(`Created template ${template}`);
@@ -80,7 +80,7 @@ export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
         return (
           <>
             <NameField value={name} onChange={setName} error={problem('metadata.name')} />
-            <DescribedFields
+            <DisplayFieldInputs
               value={described}
               onChange={setDescribed}
               problem={problem}

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { deleteObject } from '../../data/objects.ts';
-import { useMadeFrom } from './use-made-from.ts';
+import { deleteObject } from '../../data/objects/objects.ts';
+import { useTemplateInstances } from './use-template-instances.ts';
 
 export interface DeleteTemplateProps {
   readonly template: VirtualClusterTemplate;
@@ -14,12 +14,12 @@ export interface DeleteTemplateProps {
 
 export function DeleteTemplate({ template, onClose, onDeleted }: DeleteTemplateProps) {
   const { name = '', uid } = template.metadata;
-  const { length: used } = useMadeFrom(name);
+  const { length: used } = useTemplateInstances(name);
   return (
     <Confirm
       title={`Delete template ${name}?`}
       action={`Delete ${name}`}
-      typed={name}
+      confirmationText={name}
       danger
       onClose={onClose}
       onConfirm={async () => {

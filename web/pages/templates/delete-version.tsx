@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { Confirm } from '../../components/confirm.tsx';
-import { notify } from '../../components/notices.tsx';
-import { changeObject } from '../../data/change-object.ts';
+import { Confirm } from '../../components/form/confirm.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { templateSpec } from './template-parts.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
+import { templateSpec } from './template-versions.ts';
 
 export interface DeleteVersionProps {
   readonly template: VirtualClusterTemplate;

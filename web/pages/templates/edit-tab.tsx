@@ -3,16 +3,16 @@ import { useMemo, useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
-import { lazyPart } from '../../components/lazy-part.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
+import { lazyComponent } from '../../components/lazy-component.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import classes from './edit-tab.module.css';
 import type { RenderedPanelProps } from './rendered-panel.tsx';
-import { templateParts } from './template-parts.ts';
+import { templateVersions } from './template-versions.ts';
 
 /** The renderer needs a YAML parser and a regular expression engine, so it is loaded together with the editor. */
-const RenderedPanel = lazyPart<Omit<RenderedPanelProps, 'render'>>(async () => {
+const RenderedPanel = lazyComponent<Omit<RenderedPanelProps, 'render'>>(async () => {
   const [{ RenderedPanel: Panel }, { renderDefinition }] = await Promise.all([
     import('./rendered-panel.tsx'),
     import('../../components/editor/render-template.ts'),
@@ -33,7 +33,7 @@ export function EditTab({
   const [draft, setDraft] = useState<KubeObject>();
   const [version, setVersion] = useState<string>();
   const [problems, setProblems] = useState(noProblems);
-  const parts = useMemo(() => templateParts(readOnly ? template : (draft ?? template)), [readOnly, draft, template]);
+  const parts = useMemo(() => templateVersions(readOnly ? template : (draft ?? template)), [readOnly, draft, template]);
   const part = parts.find((one) => one.version === version) ?? parts[0];
   return (
     <div className={classes.halves}>

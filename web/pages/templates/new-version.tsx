@@ -2,17 +2,17 @@ import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { notify } from '../../components/notices.tsx';
-import { changeObject } from '../../data/change-object.ts';
+import { FormDialog } from '../../components/form/form-dialog.tsx';
+import { notify } from '../../components/notifications.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import { nextVersion, type TemplatePart, templateSpec } from './template-parts.ts';
+import { changeObject } from '../../data/objects/change-object.ts';
+import { nextVersion, type TemplateVersion, templateSpec } from './template-versions.ts';
 
 export interface NewVersionProps {
   readonly template: VirtualClusterTemplate;
   /** The version to copy. */
-  readonly from: TemplatePart;
+  readonly from: TemplateVersion;
   readonly versions: readonly string[];
   onClose(): void;
 }

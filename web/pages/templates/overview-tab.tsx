@@ -1,28 +1,28 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { Age } from '../../components/age.tsx';
 import { Command } from '../../components/command.tsx';
-import { Facts } from '../../components/facts.tsx';
+import { Age } from '../../components/object/age.tsx';
+import { DetailList } from '../../components/object/detail-list.tsx';
+import { PrincipalLink } from '../../components/object/principal-link.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { PrincipalLink } from '../../components/principal-link.tsx';
-import { ownerPrincipal } from '../../data/owner.ts';
+import { ownerOf } from '../../data/owner.ts';
 import { ParameterTable } from './parameter-table.tsx';
-import { templateParts, templateSpec } from './template-parts.ts';
-import { useMadeFrom } from './use-made-from.ts';
+import { templateSpec, templateVersions } from './template-versions.ts';
+import { useTemplateInstances } from './use-template-instances.ts';
 
 /** The details, contents and parameters of a template. */
 export function OverviewTab({ template }: { readonly template: VirtualClusterTemplate }) {
   const { name = '', creationTimestamp } = template.metadata;
-  const [newest] = templateParts(template);
-  const made = useMadeFrom(name);
-  const owner = ownerPrincipal(template);
+  const [newest] = templateVersions(template);
+  const made = useTemplateInstances(name);
+  const owner = ownerOf(template);
   const { definition = {}, parameters = [], version = '' } = newest ?? {};
   return (
     <Stack gap={0}>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" verticalSpacing={0}>
         <Panel title="Details">
-          <Facts
+          <DetailList
             items={{
               Description: templateSpec(template).description,
               Owner: owner === undefined ? undefined : <PrincipalLink principal={owner} />,
@@ -40,7 +40,7 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
           />
         </Panel>
         <Panel title="Contents">
-          <Facts
+          <DetailList
             items={{
               'Objects in the virtual cluster': definition.objects
                 ? `${documentsIn(definition.objects)}, applied when it is ready`

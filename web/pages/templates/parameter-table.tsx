@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
-import { SimpleTable } from '../../components/simple-table.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
 
 /** The parameters of a template. */
 export function ParameterTable({ parameters }: { readonly parameters: readonly TemplateParameter[] }) {

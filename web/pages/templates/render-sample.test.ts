@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { renderDefinition } from '../../../src/api/management/render-definition.ts';
 import { renderSample, samplePlatform, usableParameters } from './render-sample.ts';
-import type { TemplatePart } from './template-parts.ts';
+import type { TemplateVersion } from './template-versions.ts';
 
-const part: TemplatePart = {
+const part: TemplateVersion = {
   version: '1.0.0',
   path: 'spec.versions[3]',
   definition: { metadata: { labels: { env: '{{ .Values.env }}' } }, objects: 'name: {{ .Values.platform.name }}\n' },
   parameters: [{ variable: 'env', options: ['dev', 'test'], defaultValue: 'dev' }],
 };
 
-const sample = (of: TemplatePart, given: string) =>
+const sample = (of: TemplateVersion, given: string) =>
   renderSample(renderDefinition, of, { given, platform: samplePlatform });
 
 describe('a rendered sample', () => {

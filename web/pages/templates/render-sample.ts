@@ -2,7 +2,7 @@ import type { PlatformValues, renderDefinition } from '../../../src/api/manageme
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import { isJsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
-import type { TemplatePart } from './template-parts.ts';
+import type { TemplateVersion } from './template-versions.ts';
 
 /** A template rendered with sample values. */
 export interface RenderedSample {
@@ -26,7 +26,7 @@ export const samplePlatform: PlatformValues = {
 const parametersField = 'spec.parameters';
 
 /** The parameters of an incomplete draft that have a name. */
-export function usableParameters({ parameters }: TemplatePart): readonly TemplateParameter[] {
+export function usableParameters({ parameters }: TemplateVersion): readonly TemplateParameter[] {
   const all = parameters as unknown as JsonValue;
   if (!Array.isArray(all)) return [];
   const isUsable = (one: JsonValue) => isJsonObject(one) && typeof one.variable === 'string' && one.variable !== '';
@@ -38,11 +38,11 @@ export type Render = typeof renderDefinition;
 
 export function renderSample(
   render: Render,
-  part: TemplatePart,
+  part: TemplateVersion,
   { given, platform }: { readonly given: string; readonly platform: PlatformValues },
 ): RenderedSample {
   const definition = (isJsonObject(part.definition) ? part.definition : {}) as TemplateDefinition;
-  const rendered = render({ definition, parameters: usableParameters(part), given, platform });
+  const rendered = render({ definition, parameters: usableParameters(part), parameterValues: given, platform });
   const valueProblems = new Map<string, string>();
   const problems: TextProblem[] = [];
   for (const problem of rendered.problems) {

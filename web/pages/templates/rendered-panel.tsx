@@ -4,18 +4,18 @@ import type { PlatformValues } from '../../../src/api/management/render-definiti
 import type { JsonValue } from '../../../src/lib/json-value.ts';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
+import { YamlField } from '../../components/form/yaml-field.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { YamlField } from '../../components/yaml-field.tsx';
 import { ParameterField } from '../virtual-clusters/create/parameter-field.tsx';
 import { parameterSections } from '../virtual-clusters/create/parameter-sections.ts';
 import { parameterValues, withParameter } from '../virtual-clusters/create/parameter-values.ts';
 import { type Render, renderSample, samplePlatform, usableParameters } from './render-sample.ts';
 import classes from './rendered-panel.module.css';
-import type { TemplatePart } from './template-parts.ts';
+import type { TemplateVersion } from './template-versions.ts';
 
 export interface RenderedPanelProps {
   readonly render: Render;
-  readonly part: TemplatePart;
+  readonly part: TemplateVersion;
   /** Called when the problems change. */
   onProblems(problems: readonly TextProblem[]): void;
 }

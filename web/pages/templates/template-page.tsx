@@ -1,13 +1,13 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import { DetailTabs } from '../../components/detail-tabs.tsx';
-import { EditDetails } from '../../components/edit-details.tsx';
-import { ObjectHeader } from '../../components/object-header.tsx';
-import { ObjectPage } from '../../components/object-page.tsx';
-import { Offered } from '../../components/offered.tsx';
+import { EditDetails } from '../../components/form/edit-details.tsx';
+import { DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { ObjectHeader } from '../../components/object/object-header.tsx';
+import { ObjectPage } from '../../components/object/object-page.tsx';
+import { PermittedButton } from '../../components/permitted-button.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useMayEach } from '../../data/permissions.ts';
+import { usePermissions } from '../../data/permissions.ts';
 import { CreateTemplate } from './create-template.tsx';
 import { DeleteTemplate } from './delete-template.tsx';
 import { EditTab } from './edit-tab.tsx';
@@ -31,7 +31,7 @@ function Template({ template, back }: { readonly template: VirtualClusterTemplat
   const navigate = useNavigate();
   const [open, setOpen] = useState<'details' | 'copy' | 'deletion'>();
   const close = () => setOpen(undefined);
-  const [create, patch, update, remove] = useMayEach([
+  const [create, patch, update, remove] = usePermissions([
     { verb: 'create', kind: kinds.template },
     { verb: 'patch', kind: kinds.template, name },
     { verb: 'update', kind: kinds.template, name },
@@ -40,15 +40,15 @@ function Template({ template, back }: { readonly template: VirtualClusterTemplat
   return (
     <>
       <ObjectHeader object={template} back={back}>
-        <Offered when={patch?.allowed} icon="edit" onPress={() => setOpen('details')}>
+        <PermittedButton isPermitted={patch?.allowed} icon="edit" onClick={() => setOpen('details')}>
           Edit details
-        </Offered>
-        <Offered when={create?.allowed} icon="copy" onPress={() => setOpen('copy')}>
+        </PermittedButton>
+        <PermittedButton isPermitted={create?.allowed} icon="copy" onClick={() => setOpen('copy')}>
           Duplicate
-        </Offered>
-        <Offered when={remove?.allowed} icon="trash" onPress={() => setOpen('deletion')}>
+        </PermittedButton>
+        <PermittedButton isPermitted={remove?.allowed} icon="trash" onClick={() => setOpen('deletion')}>
           Delete
-        </Offered>
+        </PermittedButton>
       </ObjectHeader>
       <DetailTabs
         label="Template sections"

@@ -3,15 +3,15 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import { Icon } from '../../components/icon.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { displayNameColumn } from '../../data/display-name.ts';
 import { kinds } from '../../data/kind-ref.ts';
-import type { ListColumn } from '../../data/list-columns.ts';
-import { useMay } from '../../data/permissions.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { displayNameColumn } from '../../data/objects/display-name.ts';
+import { usePermission } from '../../data/permissions.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
 import { CreateTemplate } from './create-template.tsx';
-import { templateParts, templateSpec } from './template-parts.ts';
+import { templateSpec, templateVersions } from './template-versions.ts';
 
 const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
   displayNameColumn,
@@ -19,13 +19,13 @@ const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
     name: 'Newest Version',
     about: 'The default version for new virtual clusters.',
     isWide: false,
-    text: ({ object }) => templateParts(object)[0]?.version ?? '',
+    text: ({ object }) => templateVersions(object)[0]?.version ?? '',
   },
   {
     name: 'Parameters',
     about: 'The number of parameters of a new virtual cluster.',
     isWide: false,
-    text: ({ object }) => String(templateParts(object)[0]?.parameters.length ?? 0),
+    text: ({ object }) => String(templateVersions(object)[0]?.parameters.length ?? 0),
   },
   {
     name: 'Description',
@@ -39,7 +39,7 @@ const leaveOut = [displayNameColumn.name];
 /** The templates that the caller may see. */
 export function TemplatesPage() {
   const rows = useRows({ kind: kinds.template, objects: true });
-  const { allowed: mayCreate } = useMay({ verb: 'create', kind: kinds.template });
+  const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.template });
   const [isCreating, setCreating] = useState(false);
   const create = mayCreate ? (
     <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" />}>
@@ -53,7 +53,7 @@ export function TemplatesPage() {
         what="templates"
         rows={rows}
         extraColumns={extraColumns}
-        leaveOut={leaveOut}
+        hiddenColumns={leaveOut}
         cells={{
           Name: (_, text) => (
             <Link to="/templates/$template" params={{ template: text }}>

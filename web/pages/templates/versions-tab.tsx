@@ -4,15 +4,15 @@ import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virt
 import type { JsonValue } from '../../../src/lib/json-value.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { SimpleTable } from '../../components/list/simple-table.tsx';
+import { ValueDiff } from '../../components/object/value-diff.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { SimpleTable } from '../../components/simple-table.tsx';
-import { ValueDiff } from '../../components/value-diff.tsx';
 import { DeleteVersion } from './delete-version.tsx';
 import { NewVersion } from './new-version.tsx';
-import { type TemplatePart, templateParts } from './template-parts.ts';
+import { type TemplateVersion, templateVersions } from './template-versions.ts';
 
 type Dialog =
-  | { readonly type: 'new'; readonly from: TemplatePart }
+  | { readonly type: 'new'; readonly from: TemplateVersion }
   | { readonly type: 'deletion'; readonly version: string };
 
 export interface VersionsTabProps {
@@ -24,7 +24,7 @@ export interface VersionsTabProps {
 export function VersionsTab({ template, mayChange }: VersionsTabProps) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
-  const parts = templateParts(template);
+  const parts = templateVersions(template);
   const hasVersions = parts.some(({ version }) => version !== '');
   const [newest] = parts;
   const create =
@@ -102,11 +102,11 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
   );
 }
 
-function comparedValue({ definition, parameters }: TemplatePart): JsonValue {
+function comparedValue({ definition, parameters }: TemplateVersion): JsonValue {
   return { parameters: [...parameters], template: definition };
 }
 
-function Comparison({ parts }: { readonly parts: readonly TemplatePart[] }) {
+function Comparison({ parts }: { readonly parts: readonly TemplateVersion[] }) {
   const [before, setBefore] = useState<string>();
   const [after, setAfter] = useState<string>();
   const to = parts.find(({ version }) => version === after) ?? parts[0];

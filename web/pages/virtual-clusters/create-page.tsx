@@ -2,16 +2,16 @@ import { Anchor } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { LoadingIndicator } from '../../components/loading-indicator.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { Waiting } from '../../components/waiting.tsx';
-import { useOpenProjects } from '../../data/use-open-projects.ts';
+import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { CreateForm } from './create/create-form.tsx';
-import { MadeInstance } from './create/made-instance.tsx';
+import { CreatedInstance } from './create/created-instance.tsx';
 
 /** Creates a virtual cluster and then shows its progress. */
 export function CreatePage() {
   const { project, template, created } = useSearch({ from: '/virtual-clusters/new' });
-  if (project !== undefined && created !== undefined) return <MadeInstance project={project} name={created} />;
+  if (project !== undefined && created !== undefined) return <CreatedInstance project={project} name={created} />;
   return (
     <>
       <PageHeader
@@ -38,9 +38,9 @@ interface ProjectsProps {
 }
 
 function Projects({ project, template }: ProjectsProps) {
-  const { known, projects, error } = useOpenProjects();
+  const { known, projects, error } = useCreatableProjects();
   if (error !== undefined) return <ErrorNotice error={error} />;
-  if (!known) return <Waiting message="Loading projects" />;
+  if (!known) return <LoadingIndicator message="Loading projects" />;
   const first = projects.find(({ name }) => name === project) ?? projects[0];
   if (first === undefined) {
     return (

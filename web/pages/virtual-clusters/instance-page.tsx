@@ -1,28 +1,28 @@
 import { Group, Text } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { projectNamespace } from '../../../src/api/naming.ts';
-import { type DetailTab, DetailTabs } from '../../components/detail-tabs.tsx';
-import { LivePart } from '../../components/live-part.tsx';
-import { ObjectEditor } from '../../components/object-editor.tsx';
+import { type DetailTab, DetailTabs } from '../../components/object/detail-tabs.tsx';
+import { LiveObjectView } from '../../components/object/live-object-view.tsx';
+import { ObjectEditor } from '../../components/object/object-editor.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { useObject } from '../../data/use-object.ts';
+import { useObject } from '../../data/objects/use-object.ts';
 import { AccessTab } from './detail/access-tab.tsx';
 import { ConnectTab } from './detail/connect-tab.tsx';
 import { InstanceActions } from './detail/instance-actions.tsx';
-import { type InstanceFacts, instanceFacts } from './detail/instance-facts.ts';
+import { type InstanceState, instanceState } from './detail/instance-state.ts';
 import { OverviewTab } from './detail/overview-tab.tsx';
-import { useInstanceRights } from './detail/use-instance-rights.ts';
+import { useInstancePermissions } from './detail/use-instance-permissions.ts';
 
 /** The page of a virtual cluster: overview, connection, access and YAML. */
 export function InstancePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name' });
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
-    <LivePart live={live} what="virtual cluster" name={name} back={<BackToList />}>
-      {(object) => <Instance key={object.metadata.uid ?? name} instance={instanceFacts(object)} />}
-    </LivePart>
+    <LiveObjectView live={live} what="virtual cluster" name={name} back={<BackToList />}>
+      {(object) => <Instance key={object.metadata.uid ?? name} instance={instanceState(object)} />}
+    </LiveObjectView>
   );
 }
 
@@ -30,9 +30,9 @@ function BackToList() {
   return <Link to="/virtual-clusters">Virtual clusters</Link>;
 }
 
-function Instance({ instance }: { readonly instance: InstanceFacts }) {
+function Instance({ instance }: { readonly instance: InstanceState }) {
   const { object, name, phase, spec } = instance;
-  const permissions = useInstanceRights(instance);
+  const permissions = useInstancePermissions(instance);
   const displayName = spec.displayName ?? '';
   const tabs: readonly DetailTab[] = [
     { id: 'overview', label: 'Overview', render: () => <OverviewTab instance={instance} permissions={permissions} /> },

@@ -3,23 +3,23 @@ import { useCallback, useMemo, useState } from 'react';
 import { Command } from '../../components/command.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LinkButton } from '../../components/link-button.tsx';
+import { ResourceList } from '../../components/list/resource-list.tsx';
+import type { CellRenderers } from '../../components/list/table-row.tsx';
+import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList } from '../../components/resource-list.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import type { CellDrawings } from '../../components/table-row.tsx';
 import { kinds } from '../../data/kind-ref.ts';
-import { projectColumn, serverColumns } from '../../data/list-columns.ts';
-import type { Row } from '../../data/table-rows.ts';
-import { useOpenProjects } from '../../data/use-open-projects.ts';
-import { useRows } from '../../data/use-rows.ts';
+import { projectColumn, serverColumns } from '../../data/rows/list-columns.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { useRows } from '../../data/rows/use-rows.ts';
+import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { BulkButtons } from './list/bulk-buttons.tsx';
-import { type AskedChange, ChangeDialog } from './list/change-dialog.tsx';
+import { ChangeDialog, type ChangeRequest } from './list/change-dialog.tsx';
 import { InstanceMenu } from './list/instance-menu.tsx';
 
 const extraColumns = [projectColumn];
 const filters = ['Status', 'Project', 'Cluster', 'Template', 'Owner'];
 
-const cells: CellDrawings = {
+const cells: CellRenderers = {
   Name: (row, text) => (
     <Link to="/virtual-clusters/$project/$name" params={{ project: projectColumn.text(row), name: text }}>
       {text}
@@ -36,8 +36,8 @@ const cells: CellDrawings = {
 /** A live list of all virtual clusters that the caller may see. */
 export function InstancesPage() {
   const rows = useRows({ kind: kinds.instance });
-  const { known, projects } = useOpenProjects();
-  const [request, setRequest] = useState<AskedChange>();
+  const { known, projects } = useCreatableProjects();
+  const [request, setRequest] = useState<ChangeRequest>();
   const statusOf = useMemo(() => {
     const column = serverColumns(rows.columns).find(({ name }) => name === 'Status');
     return (row: Row) => column?.text(row) ?? '';

@@ -3,8 +3,8 @@ import { defineKind } from '../../define-kind.ts';
 import { timestamp } from '../../meta.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
 import type { Column, ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/build.ts';
-import { accessKeyEnd, accessKeyPhase } from '../access-key-life.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
+import { accessKeyExpiry, accessKeyPhase } from '../access-key-expiry.ts';
 import { scopeSchema } from './scope.ts';
 
 export const accessKeyTypes = ['User', 'Login', 'Other', 'Reset', 'OIDCRefreshToken'] as const;
@@ -107,7 +107,7 @@ const columns: readonly Column<Static<typeof schema>>[] = [
   column(
     'Expires',
     (object) => {
-      const end = accessKeyEnd(object);
+      const end = accessKeyExpiry(object);
       return end === undefined ? 'never' : timestamp(end);
     },
     { description: 'Time at which the key expires.' },

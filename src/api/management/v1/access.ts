@@ -1,4 +1,4 @@
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 
 /** Permissions on one object that the object itself grants to users and teams. */
 export const accessSchema = t.array(

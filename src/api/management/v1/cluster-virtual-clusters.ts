@@ -1,6 +1,6 @@
 import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 
 const schema = t.object({
   virtualClusters: t.array(

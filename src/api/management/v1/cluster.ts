@@ -1,8 +1,8 @@
-import { ageColumn, column, phaseOf } from '../../columns.ts';
+import { ageColumn, column, displayedPhase } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -69,7 +69,7 @@ export const clusterKind = defineKind({
   description: 'A connected cluster, on which virtual clusters run.',
   schema,
   columns: [
-    column('Status', phaseOf, { description: 'Phase of the cluster.' }),
+    column('Status', displayedPhase, { description: 'Phase of the cluster.' }),
     column('Online', 'status.online', { type: 'boolean', description: 'True if the server can reach the cluster.' }),
     column<Static<typeof schema>>(
       'Reached By',

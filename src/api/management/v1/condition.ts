@@ -1,4 +1,4 @@
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 
 export const conditionSchema = t.object({
   type: t.string({ description: 'Type of the condition, in CamelCase.' }),

@@ -1,6 +1,6 @@
 import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import { asSchema, t } from '../../schema/build.ts';
+import { asSchema, t } from '../../schema/schema-builder.ts';
 
 const schema = asSchema(
   t.object({

@@ -1,4 +1,4 @@
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 
 /** The owner of an object: a user or a team, never both. */
 export const ownerSchema = t.object(

@@ -2,7 +2,7 @@ import { ageColumn, column } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion, projectRoles } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';

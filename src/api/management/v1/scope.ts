@@ -1,5 +1,5 @@
 import { scopeCliFlag } from '../../naming.ts';
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 
 const resourceRule = t.object({
   group: t.optional(t.string({ description: 'API group. The empty string is the core group.' })),

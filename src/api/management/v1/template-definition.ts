@@ -1,4 +1,4 @@
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessRuleSchema } from './access.ts';
 
 const metadata = (of: string) =>

@@ -1,8 +1,8 @@
-import { ageColumn, column, phaseOf } from '../../columns.ts';
+import { ageColumn, column, displayedPhase } from '../../columns.ts';
 import { defineKind } from '../../define-kind.ts';
 import { managementCategory, managementGroup, managementVersion } from '../../naming.ts';
 import type { ObjectOf } from '../../resource.ts';
-import { type Static, t } from '../../schema/build.ts';
+import { type Static, t } from '../../schema/schema-builder.ts';
 import { accessRuleSchema, accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
@@ -126,7 +126,7 @@ export const virtualClusterInstanceKind = defineKind({
   description: 'A virtual cluster: a complete Kubernetes cluster that runs inside one namespace of a host cluster.',
   schema,
   columns: [
-    column('Status', phaseOf, { description: 'Phase of the virtual cluster.' }),
+    column('Status', displayedPhase, { description: 'Phase of the virtual cluster.' }),
     column('Cluster', 'spec.clusterRef.cluster', {
       description: 'Connected cluster that the virtual cluster runs on.',
     }),

@@ -4,7 +4,7 @@ function hasPairs(text: string): boolean {
 }
 
 /** The number of characters of a text, as CEL counts: code points. */
-export function codePoints(text: string): number {
+export function codePointCount(text: string): number {
   if (!hasPairs(text)) return text.length;
   let count = 0;
   for (const _ of text) count++;
@@ -17,7 +17,7 @@ export function byCodePoint(text: string): string | readonly string[] {
 }
 
 /** A substring by code points. */
-export function partOf(text: string, from: number, to: number): string {
+export function sliceByCodePoint(text: string, from: number, to: number): string {
   const indexed = byCodePoint(text);
   return typeof indexed === 'string' ? indexed.slice(from, to) : indexed.slice(from, to).join('');
 }

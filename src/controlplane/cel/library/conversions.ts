@@ -25,10 +25,10 @@ import {
   type CelValue,
   typeNameOf,
 } from '../value.ts';
-import { codePoints } from './code-points.ts';
-import { floorDivide, parseDuration, parseTimestamp, writeDuration, writeTimestamp } from './go-time.ts';
+import { codePointCount } from './code-points.ts';
+import { formatDouble } from './format-double.ts';
+import { floorDivide, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from './go-time.ts';
 import { checkedInt, checkedTimestamp, checkedUint } from './ranges.ts';
-import { writeDouble } from './write-double.ts';
 
 const A = parameter('A');
 const B = parameter('B');
@@ -89,7 +89,7 @@ export const conversions: readonly Overload[] = [
     value.value.toString(),
   ),
   overload('string', 'double_to_string', signature([DOUBLE], STRING), ([value]: readonly [number]) =>
-    writeDouble(value),
+    formatDouble(value),
   ),
   overload('string', 'bytes_to_string', signature([BYTES], STRING), ([bytes]: readonly [Uint8Array]) => {
     try {
@@ -99,10 +99,10 @@ export const conversions: readonly Overload[] = [
     }
   }),
   overload('string', 'timestamp_to_string', signature([TIMESTAMP], STRING), ([stamp]: readonly [CelTimestamp]) =>
-    writeTimestamp(stamp),
+    formatTimestamp(stamp),
   ),
   overload('string', 'duration_to_string', signature([DURATION], STRING), ([length]: readonly [CelDuration]) =>
-    writeDuration(length),
+    formatDuration(length),
   ),
 
   overload('bytes', 'bytes_to_bytes', signature([BYTES], BYTES), same),
@@ -132,7 +132,7 @@ export const conversions: readonly Overload[] = [
     return [
       form('size', `${prefix}string${suffix}`, signature([STRING], INT), ([text]: readonly [string], { meter }) => {
         meter.work(text.length >> 2);
-        return BigInt(codePoints(text));
+        return BigInt(codePointCount(text));
       }),
       form('size', `${prefix}bytes${suffix}`, signature([BYTES], INT), ([bytes]: readonly [Uint8Array]) =>
         BigInt(bytes.length),

@@ -10,8 +10,8 @@ import {
   type CelValue,
   typeNameOf,
 } from '../value.ts';
-import { writeDuration, writeTimestamp } from './go-time.ts';
-import { writeDouble } from './write-double.ts';
+import { formatDouble } from './format-double.ts';
+import { formatDuration, formatTimestamp } from './go-time.ts';
 
 /** The type names that each format verb accepts, and the error message for others. */
 export const FORMAT_VERBS: ReadonlyMap<string, { readonly message: string; readonly types: readonly string[] }> =
@@ -136,11 +136,11 @@ function writeValue(value: CelValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return writeDouble(value);
+  if (typeof value === 'number') return formatDouble(value);
   if (value instanceof CelUint) return value.value.toString();
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (value instanceof CelTimestamp) return writeTimestamp(value);
-  if (value instanceof CelDuration) return writeDuration(value);
+  if (value instanceof CelTimestamp) return formatTimestamp(value);
+  if (value instanceof CelDuration) return formatDuration(value);
   if (value instanceof CelTypeName) return value.name;
   if (value instanceof CelList) return `[${[...value].map(writeInside).join(', ')}]`;
   if (value instanceof CelMap) {
@@ -157,7 +157,7 @@ function writeInside(value: CelValue): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value.toFixed(6) : goQuote(real(value, String));
   if (value instanceof Uint8Array) return `b${goQuote(writeValue(value))}`;
-  if (value instanceof CelTimestamp) return `timestamp(${goQuote(writeTimestamp(value))})`;
-  if (value instanceof CelDuration) return `duration(${goQuote(writeDuration(value))})`;
+  if (value instanceof CelTimestamp) return `timestamp(${goQuote(formatTimestamp(value))})`;
+  if (value instanceof CelDuration) return `duration(${goQuote(formatDuration(value))})`;
   return writeValue(value);
 }

@@ -57,7 +57,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
 }
 
 /** Formats a timestamp with as many decimals as needed: `1970-01-01T00:00:00.5Z`. */
-export function writeTimestamp(stamp: CelTimestamp): string {
+export function formatTimestamp(stamp: CelTimestamp): string {
   const seconds = floorDivide(stamp.nanos, 1_000_000_000n);
   const fraction = stamp.nanos - seconds * 1_000_000_000n;
   const text = new Date(Number(seconds) * 1000 + stamp.offset * 60_000).toISOString().slice(0, -5);
@@ -72,7 +72,7 @@ function zoneText(offset: number): string {
 }
 
 /** Formats a duration in seconds, as CEL does: `3600s`, `0.5s`. */
-export function writeDuration(duration: CelDuration): string {
+export function formatDuration(duration: CelDuration): string {
   const size = duration.nanos < 0n ? -duration.nanos : duration.nanos;
   const sign = duration.nanos < 0n ? '-' : '';
   return `${sign}${size / 1_000_000_000n}${decimals(size % 1_000_000_000n)}s`;

@@ -67,7 +67,7 @@ function parseVersion6(text: string, whole: string): IpAddress | { readonly faul
 }
 
 /** The canonical form of an address (RFC 5952). */
-export function writeIp({ bits, value }: IpAddress): string {
+export function formatIp({ bits, value }: IpAddress): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, at) => (value >> BigInt(112 - at * 16)) & 0xffffn);
   let best = { start: 0, length: 1 };

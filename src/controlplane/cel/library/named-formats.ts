@@ -1,9 +1,9 @@
-import { fitsFormat } from '../../../api/schema/format.ts';
+import { matchesFormat } from '../../../api/schema/format.ts';
 import {
+  dns1035LabelFaults,
   labelFaults,
   labelValueFaults,
   qualifiedNameFaults,
-  relativeLabelFaults,
   subdomainFaults,
 } from '../../../api/validation/names.ts';
 import { listOf, opaque, optionalOf, STRING } from '../cel-type.ts';
@@ -34,20 +34,20 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map(
   [
     new CelFormat('dns1123Label', 30, labelFaults),
     new CelFormat('dns1123Subdomain', 60, subdomainFaults),
-    new CelFormat('dns1035Label', 30, relativeLabelFaults),
+    new CelFormat('dns1035Label', 30, dns1035LabelFaults),
     new CelFormat('qualifiedName', 60, qualifiedNameFaults),
     new CelFormat('dns1123LabelPrefix', 30, (text) => labelFaults(asPrefix(text))),
     new CelFormat('dns1123SubdomainPrefix', 60, (text) => subdomainFaults(asPrefix(text))),
-    new CelFormat('dns1035LabelPrefix', 30, (text) => relativeLabelFaults(asPrefix(text))),
+    new CelFormat('dns1035LabelPrefix', 30, (text) => dns1035LabelFaults(asPrefix(text))),
     new CelFormat('labelValue', 40, labelValueFaults),
     new CelFormat('uri', 1103, (text) => {
       const url = parseRequestUri(text);
       return 'fault' in url ? [url.fault] : [];
     }),
-    new CelFormat('uuid', 70, (text) => (fitsFormat('uuid', text) ? [] : ['does not match the UUID format'])),
-    new CelFormat('byte', 84, (text) => (fitsFormat('byte', text) ? [] : ['invalid base64'])),
-    new CelFormat('date', 71, (text) => (fitsFormat('date', text) ? [] : ['invalid date'])),
-    new CelFormat('datetime', 71, (text) => (fitsFormat('date-time', text) ? [] : ['invalid datetime'])),
+    new CelFormat('uuid', 70, (text) => (matchesFormat('uuid', text) ? [] : ['does not match the UUID format'])),
+    new CelFormat('byte', 84, (text) => (matchesFormat('byte', text) ? [] : ['invalid base64'])),
+    new CelFormat('date', 71, (text) => (matchesFormat('date', text) ? [] : ['invalid date'])),
+    new CelFormat('datetime', 71, (text) => (matchesFormat('date-time', text) ? [] : ['invalid datetime'])),
   ].map((format) => [format.name, format]),
 );
 

@@ -2,7 +2,7 @@ import { BOOL, INT, opaque, STRING } from '../cel-type.ts';
 import { EvaluationError } from '../meter.ts';
 import { method, type Overload, overload, signature } from '../overload.ts';
 import { CelOpaque } from '../value.ts';
-import { type IpAddress, maskIp, parseIp, writeIp } from './ip-address.ts';
+import { formatIp, type IpAddress, maskIp, parseIp } from './ip-address.ts';
 
 const IP = opaque('net.IP');
 const CIDR = opaque('net.CIDR');
@@ -56,9 +56,9 @@ export const networks: readonly Overload[] = [
     'ip.isCanonical',
     'ip_is_canonical',
     signature([STRING], BOOL),
-    ([text]: Text) => writeIp(ipOf(text).address) === text,
+    ([text]: Text) => formatIp(ipOf(text).address) === text,
   ),
-  overload('string', 'ip_to_string', signature([IP], STRING), ([ip]: OneIp) => writeIp(ip.address)),
+  overload('string', 'ip_to_string', signature([IP], STRING), ([ip]: OneIp) => formatIp(ip.address)),
   method('family', 'ip_family', signature([IP], INT), ([ip]: OneIp) => (ip.address.bits === 32 ? 4n : 6n)),
   ...is('isUnspecified', 'ip_is_unspecified', ({ value }) => value === 0n),
   ...is('isLoopback', 'ip_is_loopback', ({ bits, value }) => (bits === 32 ? value >> 24n === 127n : value === 1n)),
@@ -72,7 +72,7 @@ export const networks: readonly Overload[] = [
     'string',
     'cidr_to_string',
     signature([CIDR], STRING),
-    ([net]: OneCidr) => `${writeIp(net.address)}/${net.length}`,
+    ([net]: OneCidr) => `${formatIp(net.address)}/${net.length}`,
   ),
   method(
     'containsIP',

@@ -25,7 +25,7 @@ import {
   type CelTimestamp,
   CelUint,
   type CelValue,
-  JoinedList,
+  ConcatenatedList,
   type PlainMap,
 } from '../value.ts';
 import { checkedDuration, checkedInt, checkedTimestamp, checkedUint } from './ranges.ts';
@@ -208,7 +208,7 @@ function concatenation(): Overload[] {
       return joined;
     }),
     overload('_+_', 'add_list', signature([listOf(A), listOf(A)], listOf(A)), ([a, b]: Pair<CelList>, { meter }) =>
-      a.plus === undefined ? new JoinedList(a, b) : a.plus(b, meter),
+      a.plus === undefined ? new ConcatenatedList(a, b) : a.plus(b, meter),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { BOOL, DYN, INT, listOf, STRING } from '../cel-type.ts';
 import { EvaluationError, type Meter } from '../meter.ts';
 import { method, type Overload, overload, signature } from '../overload.ts';
 import { type CelList, PlainList } from '../value.ts';
-import { byCodePoint, codePoints, partOf } from './code-points.ts';
+import { byCodePoint, codePointCount, sliceByCodePoint } from './code-points.ts';
 import { formatText } from './format-text.ts';
 
 type Texts = readonly [string, string];
@@ -81,9 +81,9 @@ export const strings: readonly Overload[] = [
     'string_substring_int',
     signature([STRING, INT], STRING),
     ([text, from]: readonly [string, bigint]) => {
-      const length = BigInt(codePoints(text));
+      const length = BigInt(codePointCount(text));
       if (from < 0n || from > length) throw outOfRange(from);
-      return partOf(text, Number(from), text.length);
+      return sliceByCodePoint(text, Number(from), text.length);
     },
   ),
   method(
@@ -91,11 +91,11 @@ export const strings: readonly Overload[] = [
     'string_substring_int_int',
     signature([STRING, INT, INT], STRING),
     ([text, from, to]: readonly [string, bigint, bigint]) => {
-      const length = BigInt(codePoints(text));
+      const length = BigInt(codePointCount(text));
       if (from > to) throw new EvaluationError(`invalid substring range. start: ${from}, end: ${to}`);
       if (from < 0n || from > length) throw outOfRange(from);
       if (to < 0n || to > length) throw outOfRange(to);
-      return partOf(text, Number(from), Number(to));
+      return sliceByCodePoint(text, Number(from), Number(to));
     },
   ),
   method('join', 'list_join', signature([listOf(STRING)], STRING), ([list]: readonly [CelList], { meter }) =>
@@ -122,7 +122,7 @@ function outOfRange(index: bigint): EvaluationError {
 
 /** Converts an index in code points to one in UTF-16 units. */
 function unitsAt(text: string, index: number): number {
-  return partOf(text, 0, index).length;
+  return sliceByCodePoint(text, 0, index).length;
 }
 
 function indexOf(text: string, part: string, from: bigint): bigint {
@@ -130,15 +130,15 @@ function indexOf(text: string, part: string, from: bigint): bigint {
   if (from < 0n) throw outOfRange(from);
   if (from > BigInt(text.length)) return -1n;
   const found = text.indexOf(part, unitsAt(text, Number(from)));
-  return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)));
+  return found < 0 ? -1n : BigInt(codePointCount(text.slice(0, found)));
 }
 
 function lastIndexOf(text: string, part: string, from: bigint | undefined): bigint {
-  const length = BigInt(codePoints(text));
+  const length = BigInt(codePointCount(text));
   if (part === '') return from ?? length;
   if (from !== undefined && (from < 0n || from > length)) throw outOfRange(from);
   const found = text.lastIndexOf(part, from === undefined ? text.length : unitsAt(text, Number(from)));
-  return found < 0 ? -1n : BigInt(codePoints(text.slice(0, found)));
+  return found < 0 ? -1n : BigInt(codePointCount(text.slice(0, found)));
 }
 
 /** Trims white space as Unicode defines it, which differs slightly from JavaScript's definition. */

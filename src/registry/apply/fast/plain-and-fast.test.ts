@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { onBothPaths } from '../../../lib/fast-paths.fixture.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
-import { decodeRecord, encodeShared } from '../../record.ts';
+import { decodeRecord, encodeForCache } from '../../rows/record.ts';
 import { object, thing } from '../thing.fixture.ts';
 import { trackUpdate } from '../track-update.ts';
 
@@ -45,7 +45,7 @@ describe('the field ownership after a sequence of writes', () => {
             const next = applyMergePatch((live ?? object({})) as JsonObject, patch) as KubeObject;
             const tracked = { kind: thing, next, manager, subresource, now };
             const record = { object: trackUpdate(live === undefined ? tracked : { ...tracked, live }) };
-            stored.push(encodeShared({}, record).text);
+            stored.push(encodeForCache({}, record).text);
             live = decodeRecord(stored.at(-1) ?? '').object;
           }
           return stored;

@@ -24,7 +24,7 @@ const outcomes = {
 };
 
 /**
- * Creates or deletes instances. The time of one ends when a watch shows it Ready, or gone. With `inTurn` each client
+ * Creates or deletes instances. The time of one ends when a watch shows it Ready, or gone. With `scheduleWake` each client
  * waits for that before its next request; otherwise it sends all requests at once.
  */
 export async function instanceLives(target, { verb, project, calls, clients: count, inTurn }) {

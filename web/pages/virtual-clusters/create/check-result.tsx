@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { otherProblems } from '../../../data/field-problems.ts';
-import { listed } from '../../../data/in-words.ts';
+import { joinNames } from '../../../data/format-text.ts';
 import classes from './create.module.css';
 import type { DryRun } from './use-dry-run.ts';
 
@@ -23,7 +23,7 @@ export function CheckResult({ check, fault, isTold, missing, shownPaths }: Check
   if (fault !== undefined) return <Line icon="warning">{fault}</Line>;
   if (check.state === 'checking') return <Line icon="clock">Validating…</Line>;
   if (check.state === 'good') {
-    const cluster = check.answer?.spec?.clusterRef?.cluster ?? '';
+    const cluster = check.object?.spec?.clusterRef?.cluster ?? '';
     return (
       <Line icon="check">
         {cluster === '' ? 'Ready to create. The server selects a cluster.' : `Ready to create on cluster ${cluster}.`}
@@ -36,7 +36,7 @@ export function CheckResult({ check, fault, isTold, missing, shownPaths }: Check
     <>
       {isTold ? <Line icon="warning">Some fields are invalid.</Line> : null}
       {missing.length === 0 ? null : (
-        <Line icon="edit">{`${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} required.`}</Line>
+        <Line icon="edit">{`${joinNames(missing)} ${missing.length === 1 ? 'is' : 'are'} required.`}</Line>
       )}
       {others.map((text) => (
         <Line key={text} icon="warning">

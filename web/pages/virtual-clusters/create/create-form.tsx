@@ -8,21 +8,21 @@ import { LinkButton } from '../../../components/link-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { fieldProblems } from '../../../data/field-problems.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { createObject } from '../../../data/objects.ts';
-import { useMayEach } from '../../../data/permissions.ts';
-import type { OpenProject } from '../../../data/use-open-projects.ts';
+import { createObject } from '../../../data/objects/objects.ts';
+import { usePermissions } from '../../../data/permissions.ts';
+import type { CreatableProject } from '../../../data/use-creatable-projects.ts';
 import { CheckResult } from './check-result.tsx';
 import classes from './create.module.css';
+import { DetailsPanel } from './details-panel.tsx';
+import { LifecyclePanel } from './lifecycle-panel.tsx';
 import { ManifestPanel } from './manifest-panel.tsx';
-import { MorePanel } from './more-panel.tsx';
 import { ParameterPanel } from './parameter-panel.tsx';
-import { PlacePanel } from './place-panel.tsx';
 import { TemplatePanel } from './template-panel.tsx';
 import { type DraftForm, useDraftForm } from './use-draft-form.ts';
 import { useDryRun } from './use-dry-run.ts';
 
 interface CreateFormProps {
-  readonly projects: readonly OpenProject[];
+  readonly projects: readonly CreatableProject[];
   readonly project: string;
   readonly template: string;
 }
@@ -53,7 +53,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
   const navigate = useNavigate();
   const namespace = projectNamespace(form.project);
   const about = { verb: 'create', kind: kinds.instance, namespace };
-  const [inline, setOwner] = useMayEach([
+  const [inline, setOwner] = usePermissions([
     { ...about, subresource: 'restricted' },
     { ...about, subresource: 'spec.owner' },
   ]);
@@ -88,10 +88,10 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
   return (
     <form ref={element} className={classes.layout} onSubmit={(event) => void submit(event)} noValidate>
       <fieldset className={classes.fields} disabled={textFault !== undefined} aria-label="Virtual cluster">
-        <PlacePanel form={form} problem={problem} projects={projects} />
+        <DetailsPanel form={form} problem={problem} projects={projects} />
         <TemplatePanel form={form} problem={problem} mayInline={inline?.allowed === true} onFault={setTemplateFault} />
         <ParameterPanel form={form} problem={problem} />
-        <MorePanel form={form} problem={problem} mayGive={setOwner?.allowed === true} />
+        <LifecyclePanel form={form} problem={problem} mayGive={setOwner?.allowed === true} />
       </fieldset>
       <div className={classes.beside}>
         <Panel>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { projectNamespace } from '../../../../src/api/naming.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
-import { emptyDraft, manifestOf, readManifest } from './draft.ts';
+import { emptyDraft, manifestOf, parseManifest } from './draft.ts';
 
 const place = { project: 'shop', defaultTemplate: 'control-plane' };
 
@@ -22,13 +22,15 @@ describe('a draft of a virtual cluster', () => {
       metadata: { name: 'demo', labels: { a: 'b' } },
       spec: { templateRef: { name: 't', version: '1' } },
     };
-    expect(readManifest(yamlText(manifestOf(draft, place)))).toEqual({ draft, project: 'shop' });
+    expect(parseManifest(yamlText(manifestOf(draft, place)))).toEqual({ draft, project: 'shop' });
   });
 
   test('is rejected if the YAML is another kind, with the line if known', () => {
-    expect(readManifest('kind: Project')).toMatchObject({ problem: expect.stringContaining('VirtualClusterInstance') });
-    expect(readManifest('apiVersion: v1')).toMatchObject({ problem: expect.stringContaining('apiVersion') });
-    expect(readManifest('- a')).toMatchObject({ problem: 'Must be an object.' });
-    expect(readManifest('metadata:\n  name: "open\nspec: {}')).toMatchObject({ line: expect.any(Number) });
+    expect(parseManifest('kind: Project')).toMatchObject({
+      problem: expect.stringContaining('VirtualClusterInstance'),
+    });
+    expect(parseManifest('apiVersion: v1')).toMatchObject({ problem: expect.stringContaining('apiVersion') });
+    expect(parseManifest('- a')).toMatchObject({ problem: 'Must be an object.' });
+    expect(parseManifest('metadata:\n  name: "open\nspec: {}')).toMatchObject({ line: expect.any(Number) });
   });
 });

@@ -5,7 +5,7 @@ import { projectNamespace, projectOfNamespace } from '../../../../src/api/naming
 import { textAt, valueAt } from '../../../../src/lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json-value.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { setAt } from '../../../data/set-at.ts';
+import { setAt } from '../../../data/objects/set-at.ts';
 
 /** The draft of an instance: `metadata` and `spec` of its manifest, without the namespace. */
 export type InstanceDraft = JsonObject;
@@ -16,26 +16,26 @@ export function isInline(draft: InstanceDraft): boolean {
   return valueAt(draft, 'spec', 'template') !== undefined;
 }
 
-export interface DraftPlace {
+export interface DraftContext {
   readonly project: string;
   /** The template to use if the draft names none; '' if there is no default. */
   readonly defaultTemplate: string;
 }
 
 /** Returns the manifest to send. It states all values that the form shows, including server defaults. */
-export function manifestOf(draft: InstanceDraft, { project, defaultTemplate }: DraftPlace): JsonObject {
+export function manifestOf(draft: InstanceDraft, { project, defaultTemplate }: DraftContext): JsonObject {
   const name = textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
   const explicit = isInline(draft) || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
   const placed = setAt(explicit, ['metadata', 'namespace'], projectNamespace(project));
   return { apiVersion: apiVersionOf(kinds.instance), kind: kinds.instance.kind, ...placed };
 }
 
-export type ReadManifest =
+export type ParsedManifest =
   | { readonly draft: InstanceDraft; readonly project: string | undefined }
   | { readonly problem: string; readonly line: number | undefined };
 
 /** Parses a YAML manifest, or returns its problem. */
-export function readManifest(text: string): ReadManifest {
+export function parseManifest(text: string): ParsedManifest {
   let value: unknown;
   try {
     value = readYaml(text).value;

@@ -6,10 +6,10 @@ import { objectAt } from '../../../../src/lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json-value.ts';
 import { writeJson } from '../../../../src/lib/json-write.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
-import { YamlField } from '../../../components/yaml-field.tsx';
-import type { FormPartProps } from './form-part.ts';
+import { YamlField } from '../../../components/form/yaml-field.tsx';
+import type { FormSectionProps } from './form-section.ts';
 
-export interface InlineTemplateProps extends FormPartProps {
+export interface InlineTemplateProps extends FormSectionProps {
   /** Called with the reason if the text is invalid, and with `undefined` once it is valid. */
   onFault(fault: string | undefined): void;
 }

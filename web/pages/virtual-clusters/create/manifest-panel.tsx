@@ -3,13 +3,13 @@ import { useEffect, useState } from 'react';
 import { textAt } from '../../../../src/lib/json-path.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { YamlField } from '../../../components/form/yaml-field.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { YamlField } from '../../../components/yaml-field.tsx';
 import { kinds } from '../../../data/kind-ref.ts';
-import { setAt } from '../../../data/set-at.ts';
+import { setAt } from '../../../data/objects/set-at.ts';
 import classes from './create.module.css';
-import { readManifest } from './draft.ts';
-import { withoutPasswords } from './parameter-values.ts';
+import { parseManifest } from './draft.ts';
+import { maskPasswords } from './parameter-values.ts';
 import type { DraftForm } from './use-draft-form.ts';
 
 interface ManifestPanelProps {
@@ -44,7 +44,7 @@ export function ManifestPanel(props: ManifestPanelProps) {
 
 function ManifestView({ form: { manifest, parameters } }: Pick<ManifestPanelProps, 'form'>) {
   const given = textAt(manifest, 'spec', 'parameters');
-  const shown = withoutPasswords(given, parameters);
+  const shown = maskPasswords(given, parameters);
   const text = yamlText(given === shown ? manifest : setAt(manifest, ['spec', 'parameters'], shown));
   return (
     <>
@@ -80,7 +80,7 @@ function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProp
 
   const change = (next: string) => {
     setText(next);
-    const read = readManifest(next);
+    const read = parseManifest(next);
     if ('problem' in read) {
       setFault({ message: read.problem, ...(read.line === undefined ? {} : { line: read.line }) });
       return;

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 import classes from './create.module.css';
-import { asSentences, parameterHint } from './parameter-sections.ts';
+import { joinSentences, parameterHint } from './parameter-sections.ts';
 
 interface ParameterFieldProps {
   readonly parameter: TemplateParameter;
@@ -16,7 +16,7 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
   const { variable, label, description = '', type, options = [], defaultValue = '', required } = parameter;
   const shared = {
     label: label === undefined || label === '' ? variable : label,
-    description: asSentences(description, parameterHint(parameter)),
+    description: joinSentences(description, parameterHint(parameter)),
     error: problem,
     required: required === true && defaultValue === '',
     autoComplete: 'off',

@@ -1,13 +1,13 @@
 import { SimpleGrid, Title } from '@mantine/core';
 import { Panel } from '../../../components/panel.tsx';
 import classes from './create.module.css';
-import type { FormPartProps } from './form-part.ts';
+import type { FormSectionProps } from './form-section.ts';
 import { ParameterField } from './parameter-field.tsx';
 import { parameterSections } from './parameter-sections.ts';
 import { parameterValues, withParameter } from './parameter-values.ts';
 
 /** The parameters of the template. */
-export function ParameterPanel({ form, problem }: FormPartProps) {
+export function ParameterPanel({ form, problem }: FormSectionProps) {
   const { parameters } = form;
   const text = form.text('spec', 'parameters');
   const values = parameterValues(text, parameters);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asSentences, parameterHint, parameterSections } from './parameter-sections.ts';
+import { joinSentences, parameterHint, parameterSections } from './parameter-sections.ts';
 
 test('parameters are grouped by section in template order', () => {
   const sections = parameterSections([
@@ -26,7 +26,7 @@ test('a hint states limits and defaults', () => {
 });
 
 test('a description and its hint are separate sentences', () => {
-  expect(asSentences('Which stage', 'Required.')).toBe('Which stage. Required.');
-  expect(asSentences('Which stage?', 'Required.')).toBe('Which stage? Required.');
-  expect(asSentences('Which stage', '')).toBe('Which stage');
+  expect(joinSentences('Which stage', 'Required.')).toBe('Which stage. Required.');
+  expect(joinSentences('Which stage?', 'Required.')).toBe('Which stage? Required.');
+  expect(joinSentences('Which stage', '')).toBe('Which stage');
 });

@@ -43,7 +43,7 @@ export function parameterHint({ type, min, max, defaultValue = '', required }: T
 }
 
 /** Joins texts into sentences and adds missing full stops. */
-export function asSentences(...texts: readonly string[]): string {
+export function joinSentences(...texts: readonly string[]): string {
   const sentences = texts.map((text) => text.trim()).filter((text) => text !== '');
   return sentences
     .map((text, at) => (at === sentences.length - 1 || /[\p{P}]$/u.test(text) ? text : `${text}.`))

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readParameters } from '../../../../src/api/management/parameters.ts';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
-import { keptParameters, parameterValues, withoutPasswords, withParameter } from './parameter-values.ts';
+import { maskPasswords, parameterValues, retainParameters, withParameter } from './parameter-values.ts';
 
 const parameters: readonly TemplateParameter[] = [
   { variable: 'env', options: ['dev', 'test'] },
@@ -58,12 +58,12 @@ test('an empty value removes the parameter and keeps the others', () => {
 });
 
 test('a new template keeps the values of parameters that it has', () => {
-  expect(keptParameters('env: dev\nsize:\n  replicas: 2\nother: 1\n', [env])).toBe('env: dev\n');
-  expect(keptParameters('not: [a, map', [env])).toBe('');
+  expect(retainParameters('env: dev\nsize:\n  replicas: 2\nother: 1\n', [env])).toBe('env: dev\n');
+  expect(retainParameters('not: [a, map', [env])).toBe('');
 });
 
 test('passwords are hidden', () => {
   const text = withParameter(withParameter('', env, 'dev'), parameter(secret), 'hunter2');
-  expect(withoutPasswords(text, parameters)).toBe('env: dev\nsecret: ••••••\n');
-  expect(withoutPasswords('env: dev\n', parameters)).toBe('env: dev\n');
+  expect(maskPasswords(text, parameters)).toBe('env: dev\nsecret: ••••••\n');
+  expect(maskPasswords('env: dev\n', parameters)).toBe('env: dev\n');
 });

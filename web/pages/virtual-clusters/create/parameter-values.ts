@@ -3,7 +3,7 @@ import type { TemplateParameter } from '../../../../src/api/management/v1/templa
 import { valueAt } from '../../../../src/lib/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json-value.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
-import { setAt } from '../../../data/set-at.ts';
+import { setAt } from '../../../data/objects/set-at.ts';
 
 /** The values that are set, as text, by variable. */
 export type ParameterValues = ReadonlyMap<string, string>;
@@ -41,14 +41,14 @@ export function withParameter(text: string, parameter: TemplateParameter, value:
 }
 
 /** Keeps only the values that the template has parameters for. */
-export function keptParameters(text: string, parameters: readonly TemplateParameter[]): string {
+export function retainParameters(text: string, parameters: readonly TemplateParameter[]): string {
   let kept: JsonObject = {};
   for (const [variable, value] of parameterValues(text, parameters)) kept = setAt(kept, variable.split('.'), value);
   return toYaml(kept);
 }
 
 /** Masks the passwords in the text. */
-export function withoutPasswords(text: string, parameters: readonly TemplateParameter[]): string {
+export function maskPasswords(text: string, parameters: readonly TemplateParameter[]): string {
   const hidden = parameters.filter(({ type }) => type === 'password').map(({ variable }) => variable);
   const values = parameterValues(text, parameters);
   if (!hidden.some((variable) => values.has(variable))) return text;

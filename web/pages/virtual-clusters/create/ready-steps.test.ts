@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { afterText, readySteps, stepsToReady } from './ready-steps.ts';
+import { elapsedText, readySteps, stepsToReady } from './ready-steps.ts';
 
 const created = '2026-11-15T10:00:00Z';
 
@@ -27,7 +27,7 @@ test('a completed step has its time, a blocked step its message', () => {
 });
 
 test('a duration is formatted as text', () => {
-  expect([0, 400, 3_000, 60_000, 125_000].map(afterText)).toEqual([
+  expect([0, 400, 3_000, 60_000, 125_000].map(elapsedText)).toEqual([
     'immediately',
     'immediately',
     'after 3 s',

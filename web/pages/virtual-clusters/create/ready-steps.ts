@@ -40,7 +40,7 @@ export function stepsToReady(conditions: readonly Condition[], created: string |
 }
 
 /** "immediately", "after 3 s", "after 2 min 5 s"; the server reports whole seconds. */
-export function afterText(milliseconds: number): string {
+export function elapsedText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds === 0) return 'immediately';
   if (seconds < 60) return `after ${seconds} s`;

@@ -1,7 +1,7 @@
 import { Loader, Text } from '@mantine/core';
 import { Icon, type IconName } from '../../../components/icon.tsx';
-import { conditionWords, type InstanceFacts } from '../detail/instance-facts.ts';
-import { afterText, type ReadyStep, stepsToReady } from './ready-steps.ts';
+import { conditionLabels, type InstanceState } from '../detail/instance-state.ts';
+import { elapsedText, type ReadyStep, stepsToReady } from './ready-steps.ts';
 import classes from './steps-to-ready.module.css';
 
 const signs: Readonly<Record<Exclude<ReadyStep['state'], 'doing'>, IconName>> = {
@@ -18,7 +18,7 @@ const stateLabels: Readonly<Record<ReadyStep['state'], string>> = {
 };
 
 /** The steps until an instance is ready, with their times. */
-export function StepsToReady({ instance: { conditions, object, name } }: { readonly instance: InstanceFacts }) {
+export function StepsToReady({ instance: { conditions, object, name } }: { readonly instance: InstanceState }) {
   const steps = stepsToReady(conditions, object.metadata.creationTimestamp);
   return (
     <ol className={classes.steps} aria-label={`Steps until ${name} is ready`}>
@@ -29,7 +29,7 @@ export function StepsToReady({ instance: { conditions, object, name } }: { reado
           </span>
           <div className={classes.text}>
             <Text size="sm" fw={state === 'waiting' ? 400 : 600} component="span">
-              {conditionWords[type] ?? type}
+              {conditionLabels[type] ?? type}
             </Text>
             {message === '' ? null : (
               <Text size="sm" c="dimmed">
@@ -38,7 +38,7 @@ export function StepsToReady({ instance: { conditions, object, name } }: { reado
             )}
           </div>
           <Text size="xs" c="dimmed" className={classes.when}>
-            {after === undefined ? stateLabels[state] : afterText(after)}
+            {after === undefined ? stateLabels[state] : elapsedText(after)}
           </Text>
         </li>
       ))}

@@ -2,12 +2,12 @@ import { Checkbox, Group, NativeSelect, Radio, SimpleGrid, Text } from '@mantine
 import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
 import { flagAt } from '../../../../src/lib/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { Waiting } from '../../../components/waiting.tsx';
-import { displayNameOf } from '../../../data/display-name.ts';
+import { displayNameOf } from '../../../data/objects/display-name.ts';
 import classes from './create.module.css';
 import { isInline } from './draft.ts';
-import type { FormPartProps } from './form-part.ts';
+import type { FormSectionProps } from './form-section.ts';
 import { InlineTemplate, type InlineTemplateProps } from './inline-template.tsx';
 import { versionChoices, versionsOf } from './template-choices.ts';
 
@@ -24,7 +24,7 @@ export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePan
   const { offer, draft, templateName, template } = form;
   const isInlineSelected = isInline(draft);
   if (offer.error !== undefined) return <ErrorNotice error={offer.error} onRetry={offer.retry} />;
-  if (!offer.isKnown) return <Waiting message="Loading templates" />;
+  if (!offer.isKnown) return <LoadingIndicator message="Loading templates" />;
   return (
     <Panel title="Template">
       {offer.templates.length === 0 && !mayInline ? (
@@ -113,7 +113,7 @@ function TemplateCard({ value, title, text, note }: TemplateCardProps) {
   );
 }
 
-function VersionFields({ form, problem, template }: FormPartProps & { readonly template: VirtualClusterTemplate }) {
+function VersionFields({ form, problem, template }: FormSectionProps & { readonly template: VirtualClusterTemplate }) {
   const choices = versionChoices(template);
   const isKnown = choices.some(({ value }) => value === form.version);
   return (

@@ -4,10 +4,10 @@ import type { TemplateParameter } from '../../../../src/api/management/v1/templa
 import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
 import { textAt } from '../../../../src/lib/json-path.ts';
 import type { JsonValue } from '../../../../src/lib/json-value.ts';
-import { setAt } from '../../../data/set-at.ts';
+import { setAt } from '../../../data/objects/set-at.ts';
 import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts';
-import { keptParameters } from './parameter-values.ts';
-import { useProjectOffer } from './use-project-offer.ts';
+import { retainParameters } from './parameter-values.ts';
+import { useProjectOptions } from './use-project-options.ts';
 
 /** The state of the form: one manifest that all sections edit. */
 export type DraftForm = ReturnType<typeof useDraftForm>;
@@ -23,7 +23,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     first.template === '' ? emptyDraft : setAt(emptyDraft, ['spec', 'templateRef', 'name'], first.template),
   );
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const offer = useProjectOffer(project);
+  const offer = useProjectOptions(project);
 
   const { templates, defaultTemplate } = offer;
   const templateName = isInline(draft) ? '' : textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
@@ -40,7 +40,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     ofVersion: string,
   ): InstanceDraft => {
     const text = textAt(next, 'spec', 'parameters');
-    const kept = keptParameters(text, parametersOf(of, ofVersion));
+    const kept = retainParameters(text, parametersOf(of, ofVersion));
     return setAt(next, ['spec', 'parameters'], kept === '' ? undefined : kept);
   };
 

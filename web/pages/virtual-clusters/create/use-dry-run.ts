@@ -3,7 +3,7 @@ import type { VirtualClusterInstance } from '../../../../src/api/management/v1/v
 import type { JsonObject } from '../../../../src/lib/json-value.ts';
 import { writeJson } from '../../../../src/lib/json-write.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { createObject } from '../../../data/objects.ts';
+import { createObject } from '../../../data/objects/objects.ts';
 
 /** Debounces typing. */
 const debounceMs = 300;
@@ -13,10 +13,10 @@ export interface DryRun {
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;
   /** The instance that would be created. */
-  readonly answer: VirtualClusterInstance | undefined;
+  readonly object: VirtualClusterInstance | undefined;
 }
 
-const unchecked: DryRun = { state: 'checking', error: undefined, answer: undefined };
+const unchecked: DryRun = { state: 'checking', error: undefined, object: undefined };
 
 /**
  * Validates the manifest with a server-side dry run while the user types. The result is not cached, as the manifest may
@@ -33,9 +33,9 @@ export function useDryRun(namespace: string, manifest: JsonObject | undefined): 
     const { signal } = request;
     const timer = setTimeout(() => {
       createObject(kinds.instance, manifest, { namespace, dryRun: true, signal }).then(
-        (answer) => setResult({ state: 'good', error: undefined, answer }),
+        (answer) => setResult({ state: 'good', error: undefined, object: answer }),
         (error: unknown) => {
-          if (!signal.aborted) setResult({ state: 'bad', error, answer: undefined });
+          if (!signal.aborted) setResult({ state: 'bad', error, object: undefined });
         },
       );
     }, debounceMs);

@@ -1,27 +1,27 @@
 import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rolesInside } from '../../../../src/api/management/roles-inside.ts';
-import { Confirm } from '../../../components/confirm.tsx';
+import { virtualClusterRoles } from '../../../../src/api/management/virtual-cluster-roles.ts';
+import { Confirm } from '../../../components/form/confirm.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { notify } from '../../../components/notices.tsx';
+import { SimpleTable } from '../../../components/list/simple-table.tsx';
+import { notify } from '../../../components/notifications.tsx';
+import { PrincipalLink } from '../../../components/object/principal-link.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { PrincipalLink } from '../../../components/principal-link.tsx';
-import { SimpleTable } from '../../../components/simple-table.tsx';
-import { changeObject } from '../../../data/change-object.ts';
 import { kinds } from '../../../data/kind-ref.ts';
+import { changeObject } from '../../../data/objects/change-object.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 import { ShareDialog } from './share-dialog.tsx';
-import { everybody, type Shared, sharedWith, withoutShare } from './sharing.ts';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import { everyone, type Grantee, granteesOf, withoutShare } from './sharing.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
 /** The users and teams with access to a virtual cluster, and their roles. */
-export function AccessTab({ instance, permissions }: InstancePartProps) {
+export function AccessTab({ instance, permissions }: InstanceSectionProps) {
   const [isSharing, setSharing] = useState(false);
   const [revoking, setRevoking] = useState<Principal>();
   const { object, namespace, name, project } = instance;
-  const grantees = sharedWith(object);
-  const { fallback } = rolesInside(object);
+  const grantees = granteesOf(object);
+  const { defaultRole } = virtualClusterRoles(object);
   const head = ['User or team', 'Permissions', 'Cluster role', ...(permissions.canShare ? [''] : [])];
   return (
     <Panel
@@ -41,7 +41,7 @@ export function AccessTab({ instance, permissions }: InstancePartProps) {
           key: principalKey(one.principal),
           cells: [
             <Who key="who" shared={one} />,
-            one.may,
+            one.permissions,
             one.roles.length === 0 ? (
               'None'
             ) : (
@@ -58,9 +58,9 @@ export function AccessTab({ instance, permissions }: InstancePartProps) {
         <Link to="/projects/$project" params={{ project }} search={{ tab: 'members' }}>
           {project}
         </Link>{' '}
-        have access too. The default role from the template is <span className="mono">{fallback}</span>.
+        have access too. The default role from the template is <span className="mono">{defaultRole}</span>.
       </Text>
-      {isSharing ? <ShareDialog instance={instance} fallback={fallback} onClose={() => setSharing(false)} /> : null}
+      {isSharing ? <ShareDialog instance={instance} fallback={defaultRole} onClose={() => setSharing(false)} /> : null}
       {revoking === undefined ? null : (
         <Confirm
           title={`Revoke access of ${principalText(revoking)}?`}
@@ -82,10 +82,10 @@ export function AccessTab({ instance, permissions }: InstancePartProps) {
   );
 }
 
-function Who({ shared: { principal, isOwner } }: { readonly shared: Shared }) {
+function Who({ shared: { principal, isOwner } }: { readonly shared: Grantee }) {
   return (
     <>
-      {principal.name === everybody.name ? 'Everyone' : <PrincipalLink principal={principal} />}
+      {principal.name === everyone.name ? 'Everyone' : <PrincipalLink principal={principal} />}
       <Text span size="sm" c="dimmed">
         {principal.kind === 'Team' ? ' (team)' : ''}
         {isOwner ? ' (owner)' : ''}
@@ -106,6 +106,6 @@ function removeButton(principal: Principal, onRemove: (principal: Principal) => 
 }
 
 function principalText({ kind, name }: Principal): string {
-  if (name === everybody.name) return 'everyone';
+  if (name === everyone.name) return 'everyone';
   return kind === 'Team' ? `team ${name}` : name;
 }

@@ -7,12 +7,12 @@ import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { fieldProblems } from '../../../data/field-problems.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { postSubresource } from '../../../data/objects.ts';
+import { postSubresource } from '../../../data/objects/objects.ts';
 import classes from './connect-tab.module.css';
-import type { InstanceFacts } from './instance-facts.ts';
-import { type Kubeconfig, kubeconfigIn } from './kubeconfig-answer.ts';
+import type { InstanceState } from './instance-state.ts';
 import { KubeconfigDialog } from './kubeconfig-dialog.tsx';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import { type NewKubeconfig, readKubeconfig } from './new-kubeconfig.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
 const lifetimes = [
   { value: '3600', label: '1 hour' },
@@ -23,7 +23,7 @@ const lifetimes = [
 ];
 
 /** Instructions to connect to a virtual cluster from a terminal. */
-export function ConnectTab({ instance, permissions }: InstancePartProps) {
+export function ConnectTab({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canConnect) {
     return (
       <div className="card">
@@ -50,11 +50,11 @@ export function ConnectTab({ instance, permissions }: InstancePartProps) {
   );
 }
 
-function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly instance: InstanceFacts }) {
+function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly instance: InstanceState }) {
   const [seconds, setSeconds] = useState('86400');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [made, setMade] = useState<Kubeconfig>();
+  const [made, setMade] = useState<NewKubeconfig>();
 
   async function make(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -68,7 +68,7 @@ function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly ins
         'kubeconfig',
         document,
       );
-      setMade(kubeconfigIn(answer));
+      setMade(readKubeconfig(answer));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -116,7 +116,7 @@ function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly ins
   );
 }
 
-function CommandLine({ instance: { project, name } }: { readonly instance: InstanceFacts }) {
+function CommandLine({ instance: { project, name } }: { readonly instance: InstanceState }) {
   return (
     <Stack gap="md">
       <ol className={classes.steps}>

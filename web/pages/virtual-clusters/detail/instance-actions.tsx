@@ -1,24 +1,24 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Confirm } from '../../../components/confirm.tsx';
+import { Confirm } from '../../../components/form/confirm.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { LinkButton } from '../../../components/link-button.tsx';
-import { notify } from '../../../components/notices.tsx';
-import { putToSleep } from '../../../data/instance-writes.ts';
+import { notify } from '../../../components/notifications.tsx';
 import { kinds } from '../../../data/kind-ref.ts';
-import { deleteObject } from '../../../data/objects.ts';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import { deleteObject } from '../../../data/objects/objects.ts';
+import { putToSleep } from '../../../data/objects/sleep-and-wake.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 import { WakeButton } from './wake-button.tsx';
 
 /** The actions on a virtual cluster that its state and the caller's permissions allow. */
-export function InstanceActions({ instance, permissions }: InstancePartProps) {
+export function InstanceActions({ instance, permissions }: InstanceSectionProps) {
   const [dialog, setDialog] = useState<'sleep' | 'delete'>();
   const { name, namespace, project, phase, object } = instance;
   const close = () => setDialog(undefined);
   const isTerminating = phase === 'Terminating';
   return (
     <>
-      {permissions.canUse && instance.isOpen ? (
+      {permissions.canUse && instance.isUsable ? (
         <LinkButton
           to="/virtual-clusters/$project/$name/inside"
           params={{ project, name }}
@@ -57,7 +57,7 @@ export function InstanceActions({ instance, permissions }: InstancePartProps) {
         <Confirm
           title={`Delete ${name}?`}
           action={`Delete ${name}`}
-          typed={name}
+          confirmationText={name}
           danger
           onClose={close}
           onConfirm={async () => {

@@ -1,32 +1,32 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { Command } from '../../../components/command.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/form/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { saveText } from '../../../components/save-text.ts';
-import type { Kubeconfig } from './kubeconfig-answer.ts';
 import classes from './kubeconfig-dialog.module.css';
+import type { NewKubeconfig } from './new-kubeconfig.ts';
 
 export interface KubeconfigDialogProps {
   readonly name: string;
-  readonly kubeconfig: Kubeconfig;
+  readonly kubeconfig: NewKubeconfig;
   /** The kubeconfig is discarded then. */
   onClose(): void;
 }
 
 /** Shows a new kubeconfig once. */
-export function KubeconfigDialog({ name, kubeconfig: { text, ends }, onClose }: KubeconfigDialogProps) {
+export function KubeconfigDialog({ name, kubeconfig: { text, expiresAt }, onClose }: KubeconfigDialogProps) {
   const file = `${name}.kubeconfig`;
   return (
-    <Dialog onClose={onClose} title={`Kubeconfig for ${name}`} size="xl" keepsOnClickBeside>
+    <Dialog onClose={onClose} title={`Kubeconfig for ${name}`} size="xl" keepOpenOnClickOutside>
       <Stack gap="md">
         <Text size="sm">
           Anyone who has this kubeconfig can use {name} as you. It is shown only once.{' '}
-          {ends === undefined ? null : (
+          {expiresAt === undefined ? null : (
             <>
               Valid until{' '}
-              <time dateTime={new Date(ends).toISOString()}>
-                {new Date(ends).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })}
+              <time dateTime={new Date(expiresAt).toISOString()}>
+                {new Date(expiresAt).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })}
               </time>
               , or until you sign out.
             </>

@@ -1,21 +1,21 @@
 import { Button, Grid, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Conditions } from '../../../components/conditions.tsx';
-import { EditDetails } from '../../../components/edit-details.tsx';
-import { EventList } from '../../../components/event-list.tsx';
+import { EditDetails } from '../../../components/form/edit-details.tsx';
+import { Conditions } from '../../../components/object/conditions.tsx';
+import { EventList } from '../../../components/object/event-list.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { eventsAbout } from '../../../data/events-about.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { useRows } from '../../../data/use-rows.ts';
-import { AboutIt } from './about-it.tsx';
-import { conditionWords, type InstanceFacts, sleepReasons } from './instance-facts.ts';
+import { eventsAbout } from '../../../data/objects/events-about.ts';
+import { useRows } from '../../../data/rows/use-rows.ts';
+import { AutoSleepDialog } from './auto-sleep-dialog.tsx';
+import { InstanceDetails } from './instance-details.tsx';
+import { conditionLabels, type InstanceState, sleepReasons } from './instance-state.ts';
 import classes from './overview-tab.module.css';
-import { RestDialog } from './rest-dialog.tsx';
 import { UsagePanel } from './usage-panel.tsx';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
 /** The conditions, events, details and usage of a virtual cluster. */
-export function OverviewTab({ instance, permissions }: InstancePartProps) {
+export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
   const [editing, setEditing] = useState<'details' | 'autoSleep'>();
   const close = () => setEditing(undefined);
   const events = useRows(eventsAbout(instance.object));
@@ -27,8 +27,8 @@ export function OverviewTab({ instance, permissions }: InstancePartProps) {
           <Panel title="Conditions">
             <Conditions
               conditions={instance.conditions}
-              labels={conditionWords}
-              restful={sleepReasons}
+              labels={conditionLabels}
+              sleepReasons={sleepReasons}
               label="Conditions"
             />
           </Panel>
@@ -52,12 +52,12 @@ export function OverviewTab({ instance, permissions }: InstancePartProps) {
               ) : null
             }
           >
-            <AboutIt instance={instance} />
+            <InstanceDetails instance={instance} />
           </Panel>
           <UsagePanel instance={instance} permissions={permissions} />
         </Grid.Col>
       </Grid>
-      {editing === 'autoSleep' ? <RestDialog instance={instance} onClose={close} /> : null}
+      {editing === 'autoSleep' ? <AutoSleepDialog instance={instance} onClose={close} /> : null}
       {editing === 'details' ? (
         <EditDetails
           kind={kinds.instance}
@@ -71,7 +71,7 @@ export function OverviewTab({ instance, permissions }: InstancePartProps) {
 }
 
 /** Explains why it cannot be used, and what to do; empty if it is ready. */
-function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly instance: InstanceFacts }) {
+function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly instance: InstanceState }) {
   const message = status.message ?? '';
   const notices: Record<string, { title: string; text: string }> = {
     Failed: { title: `This virtual cluster has failed${status.reason ? `: ${status.reason}` : ''}`, text: message },
@@ -96,7 +96,7 @@ function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly 
   );
 }
 
-function sleepText(sleep: InstanceFacts['sleep']): string {
+function sleepText(sleep: InstanceState['sleep']): string {
   if (sleep === 'order') return 'A user put it to sleep. Its data is kept. It stays asleep until a user wakes it here.';
   if (sleep === 'use')
     return 'Auto-sleep put it to sleep. Its data is kept. The next request or the Wake button wakes it.';

@@ -1,18 +1,18 @@
 import { Autocomplete, Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { Command } from '../../../components/command.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
-import { notify } from '../../../components/notices.tsx';
-import { PrincipalPicker } from '../../../components/principal-picker.tsx';
-import { changeObject } from '../../../data/change-object.ts';
+import { FormDialog } from '../../../components/form/form-dialog.tsx';
+import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
+import { notify } from '../../../components/notifications.tsx';
 import { fieldProblems } from '../../../data/field-problems.ts';
 import { kinds } from '../../../data/kind-ref.ts';
+import { changeObject } from '../../../data/objects/change-object.ts';
 import type { Principal } from '../../../data/principals.ts';
-import type { InstanceFacts } from './instance-facts.ts';
+import type { InstanceState } from './instance-state.ts';
 import { withShare } from './sharing.ts';
 
 export interface ShareDialogProps {
-  readonly instance: InstanceFacts;
+  readonly instance: InstanceState;
   /** The default role from the template. */
   readonly fallback: string;
   onClose(): void;

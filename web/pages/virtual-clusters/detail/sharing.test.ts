@@ -4,7 +4,7 @@ import type {
   VirtualClusterInstanceSpec,
   VirtualClusterInstanceStatus,
 } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
-import { everybody, mayWords, sharedWith, withoutShare, withShare } from './sharing.ts';
+import { everyone, granteesOf, permissionsText, withoutShare, withShare } from './sharing.ts';
 
 const anna = { kind: 'User', name: 'anna' } as const;
 const testers = { kind: 'Team', name: 'testers' } as const;
@@ -14,7 +14,11 @@ function instance(spec: VirtualClusterInstanceSpec, status: VirtualClusterInstan
 }
 
 function shared(spec: VirtualClusterInstanceSpec, status?: VirtualClusterInstanceStatus) {
-  return sharedWith(instance(spec, status)).map(({ principal, may, roles }) => [principal.name, may, ...roles]);
+  return granteesOf(instance(spec, status)).map(({ principal, permissions, roles }) => [
+    principal.name,
+    permissions,
+    ...roles,
+  ]);
 }
 
 describe('the access list', () => {
@@ -41,9 +45,11 @@ describe('the access list', () => {
 
   it('includes principals with a role but no access, and the wildcard user', () => {
     const extraAccessRules = [{ clusterRole: 'view', users: ['anna', '*'] }];
-    expect(sharedWith(instance({ extraAccessRules })).map(({ principal, may }) => [principal, may])).toEqual([
-      [anna, mayWords([])],
-      [everybody, mayWords([])],
+    expect(
+      granteesOf(instance({ extraAccessRules })).map(({ principal, permissions }) => [principal, permissions]),
+    ).toEqual([
+      [anna, permissionsText([])],
+      [everyone, permissionsText([])],
     ]);
   });
 });

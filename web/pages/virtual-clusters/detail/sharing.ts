@@ -1,21 +1,21 @@
-import { rolesInside, rolesOf } from '../../../../src/api/management/roles-inside.ts';
 import type { AccessEntry, AccessRule } from '../../../../src/api/management/v1/access.ts';
 import type { VirtualClusterInstance } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
-import { ownerPrincipal } from '../../../data/owner.ts';
+import { rolesOfHolder, virtualClusterRoles } from '../../../../src/api/management/virtual-cluster-roles.ts';
+import { ownerOf } from '../../../data/owner.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 
 /** A principal with access through the virtual cluster itself. */
-export interface Shared {
+export interface Grantee {
   readonly principal: Principal;
   readonly isOwner: boolean;
   /** The permissions as text. */
-  readonly may: string;
+  readonly permissions: string;
   /** The cluster roles inside, if the principal may use the virtual cluster. */
   readonly roles: readonly string[];
 }
 
 /** The wildcard user, which stands for all users. */
-export const everybody: Principal = { kind: 'User', name: '*' };
+export const everyone: Principal = { kind: 'User', name: '*' };
 
 /** The names of the `access` entries that the console manages, for use only and for management. */
 const entryNames = { uses: 'shared', manages: 'shared-to-manage' } as const;
@@ -37,9 +37,9 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
 }
 
 /** Returns the owner first, then all other named principals in their order. */
-export function sharedWith(instance: VirtualClusterInstance): readonly Shared[] {
+export function granteesOf(instance: VirtualClusterInstance): readonly Grantee[] {
   const { access, extraAccessRules } = listsOf(instance);
-  const inside = rolesInside(instance);
+  const inside = virtualClusterRoles(instance);
   const verbs = new Map<string, string[]>();
   const named = new Map<string, Principal>();
   for (const entry of access) {
@@ -52,19 +52,24 @@ export function sharedWith(instance: VirtualClusterInstance): readonly Shared[] 
   for (const rule of extraAccessRules) {
     for (const principal of principalsIn(rule)) named.set(principalKey(principal), principal);
   }
-  const owner = ownerPrincipal(instance);
+  const owner = ownerOf(instance);
   if (owner !== undefined) named.delete(principalKey(owner));
-  return [...(owner === undefined ? [] : [owner]), ...named.values()].map((principal): Shared => {
+  return [...(owner === undefined ? [] : [owner]), ...named.values()].map((principal): Grantee => {
     const isOwner = principal === owner;
     const own = isOwner ? ['*'] : (verbs.get(principalKey(principal)) ?? []);
     const holder = principal.kind === 'User' ? { user: principal.name, teams: [] } : { teams: [principal.name] };
     const canUse = own.some((verb) => verb === '*' || verb === 'use');
-    return { principal, isOwner, may: mayWords(own), roles: canUse ? rolesOf(holder, inside) : [] };
+    return {
+      principal,
+      isOwner,
+      permissions: permissionsText(own),
+      roles: canUse ? rolesOfHolder(holder, inside) : [],
+    };
   });
 }
 
 /** "View, use and delete" */
-export function mayWords(verbs: readonly string[]): string {
+export function permissionsText(verbs: readonly string[]): string {
   if (verbs.includes('*')) return 'Full access';
   const words = [
     verbs.includes('get') ? 'view' : '',
@@ -78,7 +83,7 @@ export function mayWords(verbs: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export interface Share {
+export interface ShareOptions {
   readonly manages: boolean;
   /** The cluster role inside. Optional; defaults to the template's role. */
   readonly role?: string | undefined;
@@ -88,7 +93,7 @@ export interface Share {
 export function withShare(
   instance: VirtualClusterInstance,
   principal: Principal,
-  { manages, role }: Share,
+  { manages, role }: ShareOptions,
 ): ShareLists {
   const rest = withoutShare(instance, principal);
   const level = manages ? 'manages' : 'uses';

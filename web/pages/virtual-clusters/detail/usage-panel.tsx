@@ -3,21 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { Waiting } from '../../../components/waiting.tsx';
 import { virtualClusterRoot } from '../../../data/api-root.ts';
 import { usageQuery } from '../../../data/usage.ts';
-import { kindId } from '../../inside/inside-place.ts';
-import type { InstanceFacts } from './instance-facts.ts';
+import { kindId } from '../../inside/explorer-ids.ts';
+import type { InstanceState } from './instance-state.ts';
 import classes from './usage-panel.module.css';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
 /** The number of objects inside. Only an awake virtual cluster is queried, as a request would wake a sleeping one. */
-export function UsagePanel({ instance, permissions }: InstancePartProps) {
+export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canUse) return null;
   return (
     <Panel title="Resources">
-      {instance.isOpen ? (
+      {instance.isUsable ? (
         <AwakeUsage instance={instance} />
       ) : (
         <Text size="sm" c="dimmed">
@@ -30,7 +30,7 @@ export function UsagePanel({ instance, permissions }: InstancePartProps) {
   );
 }
 
-function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { readonly instance: InstanceFacts }) {
+function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { readonly instance: InstanceState }) {
   // With auto-sleep or auto-delete, viewing this page must not reset the idle timer.
   const [isEnabled, setEnabled] = useState(sleepAfter === undefined && deleteAfter === undefined);
   const { data, error, refetch, isPending } = useQuery({
@@ -50,7 +50,7 @@ function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { 
     );
   }
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (isPending) return <Waiting message="Counting resources" />;
+  if (isPending) return <LoadingIndicator message="Counting resources" />;
   if (data.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../../components/icon.tsx';
-import { notify } from '../../../components/notices.tsx';
-import { knock, wakeUp } from '../../../data/instance-writes.ts';
-import type { InstancePartProps } from './use-instance-rights.ts';
+import { notify } from '../../../components/notifications.tsx';
+import { wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
+import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
 /** Wakes a sleeping virtual cluster, if the caller may. */
-export function WakeButton({ instance, permissions }: InstancePartProps) {
+export function WakeButton({ instance, permissions }: InstanceSectionProps) {
   const [isBusy, setBusy] = useState(false);
   const { name, namespace, project, phase, sleep } = instance;
   const isOffered =
@@ -17,7 +17,7 @@ export function WakeButton({ instance, permissions }: InstancePartProps) {
     setBusy(true);
     try {
       if (permissions.canChange) await wakeUp(project, { namespace, name });
-      else await knock(project, name);
+      else await wakeByRequest(project, name);
       notify.done(`Waking ${name}`);
     } catch (error) {
       notify.failed(`Failed to wake ${name}`, error);

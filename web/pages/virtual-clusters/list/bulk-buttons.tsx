@@ -2,25 +2,25 @@ import { Button } from '@mantine/core';
 import { memo, useCallback } from 'react';
 import { Icon } from '../../../components/icon.tsx';
 import { kinds } from '../../../data/kind-ref.ts';
-import { useMayRows } from '../../../data/may-rows.ts';
-import type { Row } from '../../../data/table-rows.ts';
-import type { AskedChange } from './change-dialog.tsx';
+import type { Row } from '../../../data/rows/table-rows.ts';
+import { usePermittedRows } from '../../../data/rows/use-permitted-rows.ts';
+import type { ChangeRequest } from './change-dialog.tsx';
 import { type InstanceChange, instanceChanges } from './instance-change.ts';
 
 interface BulkButtonsProps {
   readonly rows: readonly Row[];
   statusOf(row: Row): string;
-  onAsk(request: AskedChange): void;
+  onAsk(request: ChangeRequest): void;
   onClear(): void;
 }
 
 /** The bulk actions for the selected rows. */
 export function BulkButtons({ rows, statusOf, onAsk, onClear }: BulkButtonsProps) {
-  const ask = useCallback((request: AskedChange) => onAsk({ ...request, onTried: onClear }), [onAsk, onClear]);
+  const ask = useCallback((request: ChangeRequest) => onAsk({ ...request, onAttempted: onClear }), [onAsk, onClear]);
   return (
     <>
       {instanceChanges.map((change) => (
-        <BulkButton key={change.word} change={change} rows={rows} statusOf={statusOf} onAsk={ask} />
+        <BulkButton key={change.label} change={change} rows={rows} statusOf={statusOf} onAsk={ask} />
       ))}
       <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
         Clear selection
@@ -35,9 +35,9 @@ interface BulkButtonProps extends Omit<BulkButtonsProps, 'onClear'> {
 
 /** Memoized: thousands of rows may be selected while the list changes constantly. */
 const BulkButton = memo(function BulkButton({ change, rows, statusOf, onAsk }: BulkButtonProps) {
-  const fitting = rows.filter((row) => change.fits(statusOf(row)));
-  const { known, may } = useMayRows(kinds.instance, change.verb, fitting);
-  const allowed = known ? fitting.filter(may) : [];
+  const fitting = rows.filter((row) => change.appliesTo(statusOf(row)));
+  const { known, isPermitted } = usePermittedRows(kinds.instance, change.verb, fitting);
+  const allowed = known ? fitting.filter(isPermitted) : [];
   if (allowed.length === 0) return null;
   return (
     <Button
@@ -45,9 +45,9 @@ const BulkButton = memo(function BulkButton({ change, rows, statusOf, onAsk }: B
       variant="light"
       color={change.danger ? 'red' : 'tide'}
       leftSection={<Icon name={change.icon} size={15} />}
-      onClick={() => onAsk({ change, rows: allowed, leftOut: rows.length - allowed.length })}
+      onClick={() => onAsk({ change, rows: allowed, skipped: rows.length - allowed.length })}
     >
-      {change.word} {allowed.length === rows.length ? '' : allowed.length}
+      {change.label} {allowed.length === rows.length ? '' : allowed.length}
     </Button>
   );
 });

@@ -1,40 +1,40 @@
-import { BulkDialog } from '../../../components/bulk-dialog.tsx';
-import type { Row } from '../../../data/table-rows.ts';
+import { BulkDialog } from '../../../components/list/bulk-dialog.tsx';
+import type { Row } from '../../../data/rows/table-rows.ts';
 import { type InstanceChange, projectOf } from './instance-change.ts';
 
-export interface AskedChange {
+export interface ChangeRequest {
   readonly change: InstanceChange;
   /** The rows to change. */
   readonly rows: readonly Row[];
   /** The number of selected rows that are skipped because of their status or missing permissions. */
-  readonly leftOut?: number;
+  readonly skipped?: number;
   /** Called after the change was attempted. */
-  readonly onTried?: () => void;
+  readonly onAttempted?: () => void;
 }
 
 interface ChangeDialogProps {
-  readonly request: AskedChange;
+  readonly request: ChangeRequest;
   onClose(): void;
 }
 
 /** Confirms a change of one or more instances. A deletion requires typing the name or the count. */
-export function ChangeDialog({ request: { change, rows, leftOut = 0, onTried }, onClose }: ChangeDialogProps) {
+export function ChangeDialog({ request: { change, rows, skipped = 0, onAttempted }, onClose }: ChangeDialogProps) {
   const only = rows.length === 1 ? (rows[0]?.metadata.name ?? '') : undefined;
   const names = only ?? `${rows.length} virtual clusters`;
   return (
     <BulkDialog
       title={change.title(names)}
       about={change.about}
-      leftOut={leftOut === 0 ? undefined : leftOutText(leftOut)}
-      action={`${change.word} ${only ?? rows.length}`}
-      doneWord={change.doneWord}
+      skippedNote={skipped === 0 ? undefined : leftOutText(skipped)}
+      action={`${change.label} ${only ?? rows.length}`}
+      doneLabel={change.doneLabel}
       danger={change.danger}
-      typed={change.danger ? (only ?? String(rows.length)) : undefined}
+      confirmationText={change.danger ? (only ?? String(rows.length)) : undefined}
       items={rows.map((row) => ({ key: row.key, name: row.metadata.name ?? '', where: projectOf(row), row }))}
       run={({ row }) => change.run(row)}
       onClose={(isTried) => {
         onClose();
-        if (isTried) onTried?.();
+        if (isTried) onAttempted?.();
       }}
     />
   );

@@ -1,20 +1,20 @@
 import { projectOfNamespace, sleepForceAnnotation } from '../../../../src/api/naming.ts';
-import { knock, putToSleep, wakeUp } from '../../../data/instance-writes.ts';
 import { kinds } from '../../../data/kind-ref.ts';
-import { deleteObject } from '../../../data/objects.ts';
-import type { Row } from '../../../data/table-rows.ts';
+import { deleteObject } from '../../../data/objects/objects.ts';
+import { putToSleep, wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
+import type { Row } from '../../../data/rows/table-rows.ts';
 
 /** An action on one or more instances of the list. */
 export interface InstanceChange {
-  readonly word: string;
+  readonly label: string;
   readonly icon: 'moon' | 'sun' | 'trash';
   readonly verb: 'patch' | 'use' | 'delete';
   readonly danger: boolean;
   title(names: string): string;
   readonly about: string;
-  readonly doneWord: string;
+  readonly doneLabel: string;
   /** True if the action applies to an instance with this status. */
-  fits(status: string): boolean;
+  appliesTo(status: string): boolean;
   run(row: Row): Promise<void>;
 }
 
@@ -27,43 +27,43 @@ export function projectOf({ metadata: { namespace = '' } }: Row): string {
 }
 
 export const sleepChange: InstanceChange = {
-  word: 'Sleep',
+  label: 'Sleep',
   icon: 'moon',
   verb: 'patch',
   danger: false,
   title: (names) => `Put ${names} to sleep?`,
   about: 'Sleeping virtual clusters use no compute and keep their data. They cannot be used until someone wakes them.',
-  doneWord: 'put to sleep',
-  fits: (status) => status === 'Ready' || status === 'Failed',
+  doneLabel: 'put to sleep',
+  appliesTo: (status) => status === 'Ready' || status === 'Failed',
   run: (row) => putToSleep(placeOf(row)),
 };
 
 export const wakeChange: InstanceChange = {
-  word: 'Wake',
+  label: 'Wake',
   icon: 'sun',
   verb: 'use',
   danger: false,
   title: (names) => `Wake ${names}?`,
   about: 'All data is as it was before. Virtual clusters on connected clusters take a moment to wake.',
-  doneWord: 'woken',
-  fits: (status) => status === 'Sleeping',
+  doneLabel: 'woken',
+  appliesTo: (status) => status === 'Sleeping',
   async run(row) {
     const { name } = placeOf(row);
     // An instance that auto-sleep put to sleep wakes on any request.
     if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(projectOf(row), placeOf(row));
-    else await knock(projectOf(row), name);
+    else await wakeByRequest(projectOf(row), name);
   },
 };
 
 export const deleteChange: InstanceChange = {
-  word: 'Delete',
+  label: 'Delete',
   icon: 'trash',
   verb: 'delete',
   danger: true,
   title: (names) => `Delete ${names}?`,
   about: 'All their data is deleted. This cannot be undone. Externally managed ones are only removed from Flotilla.',
-  doneWord: 'being deleted',
-  fits: (status) => status !== 'Terminating',
+  doneLabel: 'being deleted',
+  appliesTo: (status) => status !== 'Terminating',
   run: (row) => deleteObject(kinds.instance, placeOf(row), { uid: row.metadata.uid }),
 };
 

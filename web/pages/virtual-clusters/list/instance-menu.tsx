@@ -1,16 +1,16 @@
 import { Menu } from '@mantine/core';
 import { Icon } from '../../../components/icon.tsx';
+import { RowMenu } from '../../../components/list/row-menu.tsx';
 import { MenuLink } from '../../../components/menu-link.tsx';
-import { RowMenu } from '../../../components/row-menu.tsx';
-import type { Row } from '../../../data/table-rows.ts';
-import { useInstanceRights } from '../detail/use-instance-rights.ts';
-import type { AskedChange } from './change-dialog.tsx';
+import type { Row } from '../../../data/rows/table-rows.ts';
+import { useInstancePermissions } from '../detail/use-instance-permissions.ts';
+import type { ChangeRequest } from './change-dialog.tsx';
 import { instanceChanges, projectOf } from './instance-change.ts';
 
 interface InstanceMenuProps {
   readonly row: Row;
   readonly status: string;
-  onAsk(request: AskedChange): void;
+  onAsk(request: ChangeRequest): void;
 }
 
 export function InstanceMenu(props: InstanceMenuProps) {
@@ -20,10 +20,10 @@ export function InstanceMenu(props: InstanceMenuProps) {
 /** Rendered when the menu is opened, so that permissions are checked only then. */
 function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
   const { namespace = '', name = '' } = row.metadata;
-  const permissions = useInstanceRights({ namespace, name });
+  const permissions = useInstancePermissions({ namespace, name });
   const params = { project: projectOf(row), name };
   const allowed = { patch: permissions.canChange, use: permissions.canUse, delete: permissions.canDelete };
-  const changes = instanceChanges.filter(({ verb, fits }) => fits(status) && allowed[verb]);
+  const changes = instanceChanges.filter(({ verb, appliesTo }) => appliesTo(status) && allowed[verb]);
   return (
     <>
       <MenuLink to="/virtual-clusters/$project/$name" params={params} leftSection={<Icon name="clusters" size={16} />}>
@@ -51,12 +51,12 @@ function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
       {changes.length === 0 ? null : <Menu.Divider />}
       {changes.map((change) => (
         <Menu.Item
-          key={change.word}
+          key={change.label}
           leftSection={<Icon name={change.icon} size={16} />}
           {...(change.danger ? { c: 'var(--mantine-color-error)' } : {})}
           onClick={() => onAsk({ change, rows: [row] })}
         >
-          {change.word}
+          {change.label}
           {change.danger ? '…' : ''}
         </Menu.Item>
       ))}

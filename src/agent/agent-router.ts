@@ -1,0 +1,192 @@
+import { sleepUnusedReason } from '../api/management/sleep-reasons.ts';
+import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../api/naming.ts';
+import { serviceUnavailable } from '../api/status.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { TokenVerifier } from '../auth/token-verifier.ts';
+import { clusterGateway } from '../gateway/cluster-gateway.ts';
+import { createInstanceAccess } from '../gateway/instance-access.ts';
+import type { ActivityLog } from '../gateway/instance-activity.ts';
+import type { InstanceChanges } from '../gateway/instance-changes.ts';
+import { instanceGateway } from '../gateway/instance-gateway.ts';
+import type { TargetLimiters } from '../gateway/target-limiter.ts';
+import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../http/chain.ts';
+import { processMounts } from '../http/documents/process-mounts.ts';
+import type { VersionInfo } from '../http/documents/version.ts';
+import type { Exchange, Handler, IncomingRequest } from '../http/exchange.ts';
+import { inFlight } from '../http/filters/in-flight.ts';
+import { keyRate } from '../http/filters/key-rate.ts';
+import { sourceLimit } from '../http/filters/source-limit.ts';
+import type { Metrics } from '../http/metrics/create-metrics.ts';
+import { requestObserver } from '../http/metrics/request-observer.ts';
+import type { HealthCheck, Plane } from '../http/plane.ts';
+import type { Reply } from '../http/reply.ts';
+import { pathSegments, rawPath } from '../http/request/path-segments.ts';
+import { router } from '../http/router.ts';
+import { bearerTokenOf } from '../http/session/bearer-token.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { AgentAuth } from './agent-auth.ts';
+import type { AgentHost } from './agent-host.ts';
+import type { CachedPolicy } from './cached-policy.ts';
+
+export interface AgentRouterOptions {
+  readonly apiPrefix: string;
+  readonly cluster: string;
+  readonly host: AgentHost;
+  readonly policy: CachedPolicy;
+  readonly auth: AgentAuth;
+  readonly tokens: TokenVerifier;
+  readonly limiters: TargetLimiters;
+  readonly activity: ActivityLog;
+  readonly changes: InstanceChanges;
+  /** True if the token is the credential that the control server was given for this cluster. */
+  isControlServer(token: string): boolean;
+  readonly auditLog: AuditLog;
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Response header with the age of the policy behind the response, in seconds. */
+export const policyAgeHeader = 'flotilla-policy-age';
+
+const bodyBytes = 3 * 1024 * 1024;
+const never = new AbortController().signal;
+/** Path segments below `/cluster/` that belong to the cluster itself and are not a cluster name (completions §7). */
+const clusterPaths = new Set(['api', 'apis', 'version', 'openapi', 'healthz', 'livez', 'readyz', 'metrics', 'logs']);
+
+/** Serves the agent's cluster and its virtual clusters to callers that the cached policy allows. */
+export function agentRouter(options: AgentRouterOptions): (request: IncomingRequest) => Promise<Reply> {
+  const { apiPrefix, cluster, host, policy, auth, clock, log, metrics } = options;
+  const { replica } = policy;
+  const planes = new WeakMap<Exchange, Plane | undefined>();
+  const onPlane = (exchange: Exchange, plane: Plane | undefined) => void planes.set(exchange, plane);
+  const chain: AuthenticatedChainOptions = {
+    clock,
+    log,
+    depth: 0,
+    authenticate: (token, exchange) => auth.authenticate(token, exchange.signal),
+    auditLog: options.auditLog,
+    sourceLimit: sourceLimit({ clock }),
+    keyRate: keyRate({ clock, perSecond: 0 }),
+    inFlight: inFlight({
+      clock,
+      reads: 400,
+      writes: 200,
+      bodyBytes,
+      onInFlightChange: (kind, change) => metrics.changeInFlight(kind, change),
+    }),
+    onComplete: requestObserver({ metrics, planeOf: (exchange) => planes.get(exchange) }),
+  };
+  const authorize = auth.authorize.bind(auth);
+  const controlServer = {
+    user: { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] },
+    system: false,
+    signal: never,
+  };
+
+  const toCluster = clusterGateway({
+    builtInName: cluster,
+    ...(host.builtIn === undefined ? {} : { builtIn: host.builtIn }),
+    chain,
+    authorize,
+    internalIdentity: (token) => (options.isControlServer(token) ? controlServer : undefined),
+    hasCluster: (name) => name === cluster,
+    apiOf: (name) => (name === cluster ? host.api : undefined),
+    limiters: options.limiters,
+    onPlane,
+  });
+  const toInstances = instanceGateway({
+    chain,
+    authorize,
+    instance: (namespace, name) => replica.instance(namespace, name),
+    access: createInstanceAccess({
+      clusterOf: (name) => (name === cluster ? host.virtualClusters : undefined),
+      latest({ metadata: { namespace = '', name = '', uid } }) {
+        const found = replica.instance(namespace, name);
+        return found?.metadata.uid === uid ? found : undefined;
+      },
+      activity: options.activity,
+      sleepsFromInactivity: (instance) => instance.status?.reason === sleepUnusedReason,
+      clock,
+    }),
+    changes: options.changes,
+    tokens: {
+      get installation() {
+        return replica.header?.installation ?? '';
+      },
+      verify: (token) => options.tokens.verify(token),
+    },
+    resume: (key) => auth.resume(key),
+    get serviceAccountTokens() {
+      return replica.header?.serviceAccountTokens ?? false;
+    },
+    onPlane,
+    clock,
+  });
+
+  /** Rejects requests while the policy is too old. The control server has its own credential and is exempt. */
+  const withFreshPolicy = (handler: Handler): Handler => {
+    const stale = publicChain(chain, () => Promise.reject(policyExpired(policy)));
+    return async (exchange) => {
+      if (!policy.isUsable && !isFromControlServer(exchange, options)) return await stale(exchange);
+      return await handler(exchange);
+    };
+  };
+  const withPolicyAge = (handler: Handler): Handler => {
+    return async (exchange) => {
+      const reply = await handler(exchange);
+      const { age } = policy;
+      if (age !== undefined) reply.headers[policyAgeHeader] = String(Math.floor(age / 1000));
+      return reply;
+    };
+  };
+
+  const open = (handler: Handler): Handler => withPolicyAge(publicChain(chain, handler));
+  const guarded = (handler: Handler): Handler =>
+    withPolicyAge(withFreshPolicy(authenticatedChain({ ...chain, authorize }, handler)));
+  const { version, healthChecks } = options;
+  const route = router({
+    clock,
+    log,
+    mounts: [
+      { prefix: `/${apiPrefix}/cluster`, handler: withPolicyAge(withFreshPolicy(toCluster)) },
+      { prefix: `/${apiPrefix}/project`, handler: withPolicyAge(withFreshPolicy(toInstances)) },
+      ...processMounts({ version, healthChecks, metrics, publicChain: open, authenticatedChain: guarded }),
+    ],
+  });
+  return (request) => route(withClusterName(request, apiPrefix, cluster));
+}
+
+function isFromControlServer({ request }: Exchange, { isControlServer }: AgentRouterOptions): boolean {
+  return isControlServer(bearerTokenOf(request) ?? '');
+}
+
+function policyExpired(policy: CachedPolicy): Error {
+  const { age } = policy;
+  return serviceUnavailable(
+    age === undefined
+      ? 'the agent has not received its policy from the server yet'
+      : `the agent lost its connection to the server ${Math.floor(age / 3600_000)} hours ago, and its cached policy has expired`,
+    30,
+  );
+}
+
+/** Rewrites `/cluster/api/v1/…` to `/cluster/<name>/api/v1/…`: an agent has one cluster. */
+function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: string): IncomingRequest {
+  const prefix = `/${apiPrefix}/cluster/`;
+  if (!request.url.startsWith(prefix)) return request;
+  const rest = request.url.slice(prefix.length);
+  const [first = ''] = pathSegments(rawPath(`/${rest}`));
+  if (first === cluster || !clusterPaths.has(first)) return request;
+  // The signal is a lazy getter that a spread would evaluate, so it is delegated.
+  return {
+    ...request,
+    url: `${prefix}${cluster}/${rest}`,
+    get signal() {
+      return request.signal;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { AgentAnnouncement } from '../api/agent/policy-feed.ts';
+import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { wait } from '../lib/wait.ts';
+import type { ControlServer } from './control-server.ts';
+
+export interface AnnouncerOptions {
+  readonly server: Pick<ControlServer, 'announce'>;
+  readonly announcement: AgentAnnouncement;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Announces the agent's address to the control server after each connect: the server may have been restored, or the
+ * cluster created again.
+ */
+export interface Announcer {
+  /** Must be called when the connection to the control server is established. */
+  onConnected(): void;
+  /** Resolves when the signal has fired and no request is in progress. Never rejects. */
+  readonly done: Promise<void>;
+}
+
+const retry: BackoffOptions = { initialMilliseconds: 500, maxMilliseconds: 30_000 };
+
+export function startAnnouncer({ server, announcement, clock, log }: AnnouncerOptions, signal: AbortSignal): Announcer {
+  let current: Promise<void> | undefined;
+  let again = false;
+
+  async function announce(): Promise<void> {
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        again = false;
+        await server.announce(announcement, signal);
+        if (again) continue;
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (failures === 3) log.warn({ error: String(error) }, 'cannot announce the agent to the server; retrying');
+        await wait(clock, backoffDelay(failures, retry), signal);
+      }
+    }
+  }
+
+  const done = new Promise<void>((resolve) => {
+    const end = () => void (current ?? Promise.resolve()).then(resolve);
+    signal.addEventListener('abort', end, { once: true });
+  });
+  return {
+    onConnected() {
+      again = true;
+      current ??= announce().finally(() => {
+        current = undefined;
+      });
+    },
+    done,
+  };
+}

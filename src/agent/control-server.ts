@@ -1,0 +1,150 @@
+import {
+  type ActiveAccessKey,
+  type AgentActivity,
+  type AgentAnnouncement,
+  type AgentAuditBatch,
+  type AgentAuditReceipt,
+  agentPaths,
+  type PolicyLine,
+} from '../api/agent/policy-feed.ts';
+import { StatusError, serviceUnavailable } from '../api/status.ts';
+import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import type { Clock } from '../lib/clock.ts';
+import { textAt } from '../lib/json-path.ts';
+import { isJsonObject } from '../lib/json-value.ts';
+import { readLines } from '../lib/read-lines.ts';
+import { readPolicyLine } from './read-policy-line.ts';
+
+/** The agent's client for the control server. Rejects with StatusError; 503 if the server is unreachable. */
+export interface ControlServer {
+  /** Streams the current policy, then its changes, until the signal fires or the connection breaks. */
+  streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
+  announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<void>;
+  /** Returns the key with this value; `undefined` if there is none. */
+  checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
+  uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
+  reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ControlServerOptions {
+  /** `https://host:port`. */
+  readonly url: string;
+  /** PEM; `undefined` to use the trusted authorities of the machine. */
+  readonly authority: string | undefined;
+  readonly apiPrefix: string;
+  readonly cluster: string;
+  /** Read for each connection: the key may be replaced while the agent runs. */
+  accessKey(): Promise<string>;
+  readonly clock: Clock;
+}
+
+const responseTimeout = 10_000;
+
+/** Connects to the agent paths of the control server. */
+export function openControlServer(options: ControlServerOptions): ControlServer {
+  const { url, authority, apiPrefix, cluster, clock } = options;
+  const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
+  let known: { readonly key: string; readonly connection: HostConnection } | undefined;
+
+  async function connection(): Promise<HostConnection> {
+    const key = await options.accessKey();
+    if (known?.key === key) return known.connection;
+    const before = known?.connection;
+    const made = connectToHost(
+      { server: url, ...(authority === undefined ? {} : { certificateAuthority: authority }), token: key },
+      { clock, answerTimeout: responseTimeout },
+    );
+    known = { key, connection: made };
+    await before?.close();
+    return made;
+  }
+
+  async function send(method: string, path: string, body: object | undefined, signal: AbortSignal) {
+    const { own } = await connection();
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    return await own.send({
+      method,
+      path: `${root}/${path}`,
+      headers: {
+        accept: 'application/json',
+        ...(bytes === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) }),
+      },
+      signal,
+      ...(bytes === undefined ? {} : { body: once(bytes) }),
+    });
+  }
+
+  async function requestJson(method: string, path: string, body: object, signal: AbortSignal): Promise<unknown> {
+    const response = await send(method, path, body, signal);
+    const text = await textOf(response.body);
+    if (response.status !== 200) throw errorOf(response.status, text);
+    return JSON.parse(text);
+  }
+
+  return {
+    async *streamPolicy(signal) {
+      const response = await send('GET', agentPaths.policy, undefined, signal);
+      if (response.status !== 200) throw errorOf(response.status, await textOf(response.body));
+      const { key } = known ?? {};
+      for await (const text of readLines(response.body, maxLineBytes)) {
+        const line = readPolicyLine(text);
+        if (line === undefined) continue;
+        yield line;
+        // Reconnect if the agent has a new key: the old key ends on first use of the new one.
+        if (line.type === 'ALIVE' && (await options.accessKey()) !== key) return;
+      }
+    },
+    async announce(detail, signal) {
+      await requestJson('PUT', agentPaths.announcement, detail, signal);
+    },
+    async checkKey(accessKey, signal) {
+      try {
+        return (await requestJson('POST', agentPaths.keyCheck, { accessKey }, signal)) as ActiveAccessKey;
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 404) return undefined;
+        throw error;
+      }
+    },
+    uploadAudit: async (batch, signal) =>
+      (await requestJson('POST', agentPaths.audit, batch, signal)) as unknown as AgentAuditReceipt,
+    async reportActivity(detail, signal) {
+      await requestJson('POST', agentPaths.activity, detail, signal);
+    },
+    async close() {
+      await known?.connection.close();
+    },
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const maxResponseBytes = 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxResponseBytes) throw serviceUnavailable('the response of the server is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function errorOf(code: number, text: string): StatusError {
+  let detail = '';
+  try {
+    const status: unknown = JSON.parse(text);
+    if (isJsonObject(status)) detail = textAt(status, 'message');
+  } catch {
+    // The response is from a proxy in between, whose message is not useful.
+  }
+  const message = `the server responded with ${code}${detail === '' ? '' : `: ${detail}`}`;
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code });
+}

@@ -1,0 +1,49 @@
+import type { SchemaProps } from './definition.ts';
+
+export type ResolvedSchemaField =
+  | { readonly path: string; readonly root: string; readonly schema: SchemaProps | undefined }
+  | { readonly fault: string };
+
+/** Single dots and brackets, whole strings in single quotes, and the text between them. */
+const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+|'/g;
+
+/** Resolves a path such as `.spec.host` in a schema. `brackets`: allows `['name']` for a member. */
+export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets: boolean): ResolvedSchemaField {
+  const parts = jsonPath.match(tokens) ?? [];
+  let schema: SchemaProps | undefined = root;
+  let path = '';
+  let first = '';
+  const enter = (name: string): string | undefined => {
+    if (first === '') first = name;
+    if (schema?.properties !== undefined) {
+      path = path === '' ? name : `${path}.${name}`;
+      if (!Object.hasOwn(schema.properties, name)) return 'does not refer to a valid field';
+      schema = schema.properties[name];
+    } else if (schema?.additionalProperties !== undefined) {
+      path = `${path}[${name}]`;
+      schema = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    } else {
+      return 'does not refer to a valid field';
+    }
+    return undefined;
+  };
+  for (let at = 0; at < parts.length; at++) {
+    const token = parts[at] ?? '';
+    if (token === '[' && !brackets) return { fault: 'array notation is not allowed' };
+    if (token !== '[' && token !== '.') return { fault: `expected [ or . but got: ${token}` };
+    const name = parts[++at];
+    if (name === undefined) return { fault: 'unexpected end of JSON path' };
+    if (token === '.') {
+      const fault = enter(name);
+      if (fault !== undefined) return { fault };
+      continue;
+    }
+    if (!/^'.*'$/.test(name) || name.length < 2) return { fault: `expected single quoted string but got ${name}` };
+    const fault = enter(name.slice(1, -1).replace(/\\(['\\])/g, '$1'));
+    if (fault !== undefined) return { fault };
+    const end = parts[++at];
+    if (end === undefined) return { fault: 'unexpected end of JSON path' };
+    if (end !== ']') return { fault: `expected ] but got ${end}` };
+  }
+  return { path, root: first, schema };
+}

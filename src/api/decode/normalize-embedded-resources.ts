@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { describeFieldError, invalid } from '../field-error.ts';
+import { childPath, indexPath } from '../schema/field-path.ts';
+import { hasEmbeddedResources } from '../schema/has-embedded-resources.ts';
+import { memberSchema } from '../schema/member-schema.ts';
+import type { Schema } from '../schema/schema.ts';
+import { DecodeError } from './decode-error.ts';
+import { type NormalizedMetadata, normalizeMetadata } from './normalize-metadata.ts';
+
+/**
+ * Normalizes the metadata of all embedded resources below `value`, in place, and returns the paths of dropped members.
+ * Does not handle a resource at the root.
+ */
+export function normalizeEmbeddedResources(schema: Schema, value: JsonValue, path = ''): string[] {
+  return hasEmbeddedResources(schema) ? shapeBelow(schema, value, path) : [];
+}
+
+function shapeBelow(schema: Schema, value: JsonValue, path: string): string[] {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return [];
+    return value.flatMap((item, index) => shapeBelow(items, item, indexPath(path, index)));
+  }
+  if (!isJsonObject(value)) return [];
+  const unknown: string[] = [];
+  if (schema['x-kubernetes-embedded-resource'] === true && isJsonObject(value.metadata)) {
+    const shaped = shapeOf(value.metadata, childPath(path, 'metadata'));
+    value.metadata = shaped.metadata;
+    unknown.push(...shaped.unknown);
+  }
+  for (const name of Object.keys(value)) {
+    const member = memberSchema(schema, name);
+    if (member !== undefined) unknown.push(...shapeBelow(member, value[name] ?? null, childPath(path, name)));
+  }
+  return unknown;
+}
+
+/** Adds the path of the embedded resource to errors. */
+function shapeOf(metadata: JsonObject, path: string): NormalizedMetadata {
+  try {
+    return normalizeMetadata(metadata, path);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(describeFieldError(invalid(path, metadata, error.message)));
+  }
+}

@@ -1,0 +1,215 @@
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
+import { isDateTime } from '../schema/format.ts';
+import { DecodeError, goDecoderTypeName, wrongTypeError } from './decode-error.ts';
+
+export interface NormalizedMetadata {
+  readonly metadata: ObjectMeta;
+  /** Paths of unknown members, in document order. */
+  readonly unknown: string[];
+}
+
+/**
+ * Normalizes `metadata` to the types of ObjectMeta. Null counts as absent, and empty members are omitted, as in a round
+ * trip through Go. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type. Members
+ * identical to those of `known`, which is normalized already, are not checked. The result may share values with
+ * `value`.
+ */
+export function normalizeMetadata(value: JsonValue, path: string, known: ObjectMeta = noMetadata): NormalizedMetadata {
+  if (!isJsonObject(value)) {
+    if (value === null) return { metadata: {}, unknown: [] };
+    throw new DecodeError(`json: cannot unmarshal ${goDecoderTypeName(value)} into Go value of type v1.ObjectMeta`);
+  }
+  if (value === known) return { metadata: known, unknown: [] };
+  const metadata: JsonObject = {};
+  if (isNormalized(value, known)) {
+    // Copied member by member: adding members to a spread object later gives each object its own hidden class.
+    for (const name in value) metadata[name] = value[name] as JsonValue;
+    return { metadata: metadata as ObjectMeta, unknown: [] };
+  }
+  const unknown: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const shape = Object.hasOwn(metaNormalizers, name) ? metaNormalizers[name] : undefined;
+    if (shape === undefined) {
+      unknown.push(`${path}.${name}`);
+      continue;
+    }
+    if (member === null) continue;
+    const shaped = shape(member, { struct: 'ObjectMeta', member: name, path: `${path}.${name}`, unknown });
+    if (shaped !== undefined) metadata[name] = shaped;
+  }
+  return { metadata: metadata as ObjectMeta, unknown };
+}
+
+const noMetadata: ObjectMeta = {};
+
+/** Fast path: nearly all metadata contains only names and strings. False means unknown. */
+function isNormalized(value: JsonObject, known: ObjectMeta): boolean {
+  for (const name in value) {
+    const member = value[name];
+    if (member !== undefined && member === known[name as keyof ObjectMeta]) continue;
+    switch (name) {
+      case 'name':
+      case 'generateName':
+      case 'namespace':
+      case 'uid':
+      case 'resourceVersion':
+        if (typeof member !== 'string' || member === '') return false;
+        break;
+      case 'labels':
+      case 'annotations':
+        if (!areTexts(member)) return false;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+function areTexts(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return false;
+  let size = 0;
+  for (const name in value) {
+    if (typeof value[name] !== 'string') return false;
+    size++;
+  }
+  return size > 0;
+}
+
+interface Location {
+  /** The Go struct that contains the member. */
+  readonly struct: string;
+  /** Path inside the metadata, without list indexes: `ownerReferences.uid`. */
+  readonly member: string;
+  /** Path in the document. */
+  readonly path: string;
+  readonly unknown: string[];
+}
+
+/** Go's messages contain the innermost struct and the path inside the metadata, which Go decodes separately. */
+function mismatch(value: JsonValue, { struct, member }: Location, goType: string): DecodeError {
+  return wrongTypeError(value, `${struct}.${member}`, goType);
+}
+
+/** Returns the normalized member. `undefined` if it is omitted. */
+type Normalizer = (value: JsonValue, location: Location) => JsonValue | undefined;
+
+const text: Normalizer = (value, location) => {
+  if (typeof value !== 'string') throw mismatch(value, location, 'string');
+  return value === '' ? undefined : value;
+};
+
+const whole: Normalizer = (value, location) => {
+  if (typeof value === 'bigint') return value;
+  if (typeof value !== 'number') throw mismatch(value, location, 'int64');
+  if (Number.isSafeInteger(value)) return value;
+  const field = `${location.struct}.${location.member}`;
+  throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
+};
+
+const flag: Normalizer = (value, location) => {
+  if (typeof value !== 'boolean') throw mismatch(value, location, 'bool');
+  return value;
+};
+
+/** Normalized to the form that the server prints: UTC, whole seconds. */
+const time: Normalizer = (value, location) => {
+  if (typeof value !== 'string') throw mismatch(value, location, 'string');
+  const milliseconds = isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return timestamp(milliseconds);
+  const quoted = JSON.stringify(value);
+  throw new DecodeError(`parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`);
+};
+
+/** A null value becomes the empty string, as in a round trip through a map of strings (rule META-10). */
+const texts: Normalizer = (value, location) => {
+  if (!isJsonObject(value)) throw mismatch(value, location, 'map[string]string');
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null && typeof member !== 'string') throw mismatch(member, location, 'string');
+    setMember(kept, name, member ?? '');
+  }
+  return Object.keys(kept).length === 0 ? undefined : kept;
+};
+
+const textList: Normalizer = (value, location) => {
+  if (!Array.isArray(value)) throw mismatch(value, location, '[]string');
+  if (value.length === 0) return undefined;
+  return value.map((item) => {
+    if (item !== null && typeof item !== 'string') throw mismatch(item, location, 'string');
+    return item ?? '';
+  });
+};
+
+const anything: Normalizer = (value) => value;
+
+/** An entry of a list of structs, with Go's zero values for absent members. */
+function struct(goType: string, members: Readonly<Record<string, Normalizer>>, zero: JsonObject): Normalizer {
+  return (value, location) => {
+    if (!isJsonObject(value)) throw mismatch(value, location, `v1.${goType}`);
+    const kept: JsonObject = { ...zero };
+    for (const [name, member] of Object.entries(value)) {
+      const shape = Object.hasOwn(members, name) ? members[name] : undefined;
+      if (shape === undefined) location.unknown.push(`${location.path}.${name}`);
+      if (shape === undefined || member === null) continue;
+      const path = `${location.path}.${name}`;
+      const shaped = shape(member, {
+        struct: goType,
+        member: `${location.member}.${name}`,
+        path,
+        unknown: location.unknown,
+      });
+      if (shaped !== undefined) kept[name] = shaped;
+    }
+    return kept;
+  };
+}
+
+function structList(goType: string, item: Normalizer, keepEmpty: boolean): Normalizer {
+  return (value, location) => {
+    if (!Array.isArray(value)) throw mismatch(value, location, `[]v1.${goType}`);
+    if (value.length === 0 && !keepEmpty) return undefined;
+    return value.map((entry, index) => item(entry ?? {}, { ...location, path: `${location.path}[${index}]` }) ?? {});
+  };
+}
+
+const emptyOwner: OwnerReference = { apiVersion: '', kind: '', name: '', uid: '' };
+
+const ownerReference = struct(
+  'OwnerReference',
+  { apiVersion: text, kind: text, name: text, uid: text, controller: flag, blockOwnerDeletion: flag },
+  emptyOwner,
+);
+
+const managedFieldsMembers: Readonly<Record<keyof ManagedFieldsEntry, Normalizer>> = {
+  manager: text,
+  operation: text,
+  apiVersion: text,
+  time,
+  fieldsType: text,
+  fieldsV1: anything,
+  subresource: text,
+};
+
+const metaNormalizers: Readonly<Record<string, Normalizer>> = {
+  name: text,
+  generateName: text,
+  namespace: text,
+  selfLink: (value, location) => {
+    text(value, location);
+    return undefined;
+  },
+  uid: text,
+  resourceVersion: text,
+  generation: whole,
+  creationTimestamp: time,
+  deletionTimestamp: time,
+  deletionGracePeriodSeconds: whole,
+  labels: texts,
+  annotations: texts,
+  ownerReferences: structList('OwnerReference', ownerReference, false),
+  finalizers: textList,
+  // An empty list resets the managed fields, which apply supports (rule CREATE-06).
+  managedFields: structList('ManagedFieldsEntry', struct('ManagedFieldsEntry', managedFieldsMembers, {}), true),
+};

@@ -1,0 +1,20 @@
+import type { AccessKey } from './v1/access-key.ts';
+
+export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
+
+/** The expiry of the key by its own ttl, in milliseconds since the epoch. `undefined` if it does not expire. */
+export function accessKeyExpiry(key: AccessKey): number | undefined {
+  // Before validation the ttl can be a bigint.
+  const ttl = Number(key.spec?.ttl ?? 0);
+  if (ttl <= 0) return undefined;
+  const created = Date.parse(key.metadata.creationTimestamp ?? '');
+  const used = Date.parse(key.status?.lastActivity ?? '');
+  const from = key.spec?.ttlAfterLastActivity === true && used > created ? used : created;
+  return Number.isNaN(from) ? undefined : from + ttl * 1000;
+}
+
+export function accessKeyPhase(key: AccessKey, now: number): AccessKeyPhase {
+  if (key.spec?.disabled === true) return 'Disabled';
+  const end = accessKeyExpiry(key);
+  return end !== undefined && end <= now ? 'Expired' : 'Active';
+}

@@ -1,8 +1,0 @@
-/** 100 years: longer than any useful setting, and far within the range of dates. */
-const maxSeconds = 100 * 365 * 24 * 3600;
-
-/** Parses the value of an annotation in seconds. `undefined` if it is invalid. */
-export function sleepSeconds(text: string): number | undefined {
-  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  return seconds > 0 && seconds <= maxSeconds ? seconds : undefined;
-}

@@ -1,0 +1,122 @@
+import { sortByBytes } from '../../lib/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import type { KubeObject, ObjectMeta } from '../meta.ts';
+import { type Field, type FieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
+import { goStructOf } from './kind-structs.ts';
+import { objectMeta } from './meta-structs.ts';
+
+/**
+ * The object as Kubernetes prints it after a round trip through its Go type: members in struct order, empty members
+ * omitted or printed as the struct specifies, map keys sorted (rule DEC-25). Objects of other kinds are returned
+ * unchanged, and so are values of the wrong type, which validation reports. Unchanged parts are shared.
+ */
+export function toPrintedForm(object: KubeObject): KubeObject {
+  return inStructForm(object, true);
+}
+
+/**
+ * The same without the nulls that Go prints for empty lists, times and pointers. This is the stored form: readers need
+ * not handle nulls, and objects that print alike are equal. Leaves the metadata unchanged.
+ */
+export function toStoredForm(object: KubeObject): KubeObject {
+  return { ...inStructForm(object, false), metadata: object.metadata };
+}
+
+/** A new object of the kind with no fields set. Its initial members have no field manager. */
+export function emptyObjectOf(apiVersion: string, kind: string): JsonObject {
+  return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
+}
+
+function inStructForm(object: KubeObject, nulls: boolean): KubeObject {
+  const { apiVersion, kind } = object;
+  const its = goStructOf(apiVersion, kind);
+  if (its === undefined) return object;
+  const shaped: JsonObject = { kind, apiVersion };
+  fill(shaped, its, object as JsonObject, nulls);
+  return shaped as KubeObject;
+}
+
+/** The printed metadata of an object whose kind has a struct. */
+export function toPrintedMetadata(metadata: ObjectMeta): ObjectMeta {
+  const shaped: JsonObject = {};
+  fill(shaped, objectMeta, metadata as JsonObject, true);
+  return shaped as ObjectMeta;
+}
+
+function fill(target: JsonObject, struct: GoStruct, source: JsonObject, nulls: boolean): void {
+  for (const field of struct.fields) {
+    const { name } = field;
+    if (name === '') {
+      if (isStruct(field.type)) fill(target, field.type, source, nulls);
+      continue;
+    }
+    const given = Object.hasOwn(source, name) ? source[name] : undefined;
+    const member = memberOf(field, given ?? undefined, nulls);
+    if (member !== undefined) target[name] = member;
+  }
+}
+
+function memberOf(field: Field, given: JsonValue | undefined, nulls: boolean): JsonValue | undefined {
+  const { shape, shown, type } = field;
+  const nothing = shown && nulls ? null : undefined;
+  if (given === undefined) {
+    return shape !== 'value' || isTime(type) ? nothing : shown ? single(type, zeroOf(type), nulls) : undefined;
+  }
+  if (shape === 'list') {
+    if (!Array.isArray(given)) return given;
+    if (given.length === 0) return nothing;
+    return typeof type === 'string' && !given.includes(null) ? given : given.map((item) => single(type, item, nulls));
+  }
+  if (shape === 'map') {
+    if (!isJsonObject(given)) return given;
+    return Object.keys(given).length === 0 ? nothing : mapOf(type, given, nulls);
+  }
+  return shape === 'value' && !shown && isEmpty(given) ? undefined : single(type, given, nulls);
+}
+
+function mapOf(type: FieldType, members: JsonObject, nulls: boolean): JsonObject {
+  if (typeof type === 'string' && isSorted(members)) return members;
+  const sorted: JsonObject = {};
+  for (const key of sortByBytes(Object.keys(members)))
+    setMember(sorted, key, single(type, members[key] ?? null, nulls));
+  return sorted;
+}
+
+/** True if the keys are sorted and no value is null. Most maps are small, and sorted after they were printed once. */
+function isSorted(members: JsonObject): boolean {
+  let previous = '';
+  for (const key in members) {
+    if (key < previous || key >= '\ud800' || members[key] === null) return false;
+    previous = key;
+  }
+  return true;
+}
+
+function single(type: FieldType, given: JsonValue, nulls: boolean): JsonValue {
+  if (typeof type === 'string') return given === null && type === 'string' ? '' : given;
+  if (isJsonObject(given)) {
+    const shaped: JsonObject = {};
+    fill(shaped, isStruct(type) ? type : type.struct, given, nulls);
+    return shaped;
+  }
+  if (!Array.isArray(given) || isStruct(type)) return given;
+  return given.map((item) => single(type.or === 'structs' ? type.struct : 'string', item, nulls));
+}
+
+function zeroOf(type: FieldType): JsonValue {
+  switch (type) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+      return 0;
+    default:
+      return {};
+  }
+}
+
+function isEmpty(given: JsonValue): boolean {
+  return given === '' || given === 0 || given === false;
+}

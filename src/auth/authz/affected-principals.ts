@@ -1,0 +1,169 @@
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { type Team, teamKind } from '../../api/management/v1/team.ts';
+import { userKind } from '../../api/management/v1/user.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import {
+  type VirtualClusterTemplate,
+  virtualClusterTemplateKind,
+} from '../../api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { AffectedPrincipals } from '../permission-signals.ts';
+import type { GuardedObject } from './guarded-object.ts';
+
+type Rule = (before: KubeObject | undefined, after: KubeObject | undefined) => AffectedPrincipals;
+
+const rules: ReadonlyMap<string, Rule> = new Map([
+  ruleOf(projectKind, byProject),
+  ruleOf(virtualClusterInstanceKind, byInstance),
+  ruleOf(clusterKind, byOwnAccess),
+  ruleOf(virtualClusterTemplateKind, byTemplate),
+  ruleOf(userKind, byOwnAccess),
+  ruleOf(teamKind, byTeam),
+]);
+
+function ruleOf<Fields extends JsonObject>(
+  kind: ResourceKind<Fields>,
+  rule: (before: TypedObject<Fields> | undefined, after: TypedObject<Fields> | undefined) => AffectedPrincipals,
+): readonly [string, Rule] {
+  const typed = (object: KubeObject | undefined) => (object === undefined ? undefined : typedObject(kind, object));
+  return [kind.plural, (before, after) => rule(typed(before), typed(after))];
+}
+
+/** The kinds whose objects grant permissions to callers other than those who may write them. */
+export const permissionGrantingKinds: readonly ResourceKind[] = [
+  projectKind,
+  virtualClusterInstanceKind,
+  clusterKind,
+  virtualClusterTemplateKind,
+  userKind,
+  teamKind,
+];
+
+/**
+ * Returns the principals whose permissions a change of this object affects, `undefined` if there are none. Visibility
+ * of the object itself is not reported: a watch adds or removes it on its own as it is written. Reported are the
+ * consequences elsewhere: other objects that become visible, and open streams. Changes of a user's own groups are
+ * handled by the user's keys.
+ */
+export function affectedPrincipals(
+  kind: Pick<ResourceKind, 'plural'>,
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+): AffectedPrincipals {
+  const isSameSpec =
+    before !== undefined &&
+    before.metadata.uid === after?.metadata.uid &&
+    before.metadata.generation === after?.metadata.generation;
+  return isSameSpec ? undefined : rules.get(kind.plural)?.(before, after);
+}
+
+/** All principals that a project names: they can see what it allows and who its members are. */
+export function principalsNamedInProject(project: Project | undefined): AffectedPrincipals {
+  return named([...ownerEntries(project), ...memberEntries(project), ...accessEntries(project)]);
+}
+
+const projectFields = ['owner', 'members', 'access', 'allowedClusters', 'allowedTemplates'] as const;
+
+function byProject(before: Project | undefined, after: Project | undefined): AffectedPrincipals {
+  const isChanged = projectFields.some((field) => !equalJson(before?.spec?.[field], after?.spec?.[field]));
+  if (!isChanged && before !== undefined && after !== undefined) return undefined;
+  return unionOfAffected(principalsNamedInProject(before), principalsNamedInProject(after));
+}
+
+/** Creating an instance makes nothing but itself visible, and deleting it removes nothing else. */
+function byInstance(
+  before: VirtualClusterInstance | undefined,
+  after: VirtualClusterInstance | undefined,
+): AffectedPrincipals {
+  if (before === undefined || after === undefined) return undefined;
+  const inRules = ({ spec }: VirtualClusterInstance) => [
+    ...(spec?.extraAccessRules ?? []),
+    ...(spec?.template?.access?.rules ?? []),
+  ];
+  const rolesDiffer = !equalJson(before.spec?.template?.access, after.spec?.template?.access);
+  const extraRulesDiffer = !equalJson(before.spec?.extraAccessRules, after.spec?.extraAccessRules);
+  return unionOfAffected(
+    byOwnAccess(before, after),
+    extraRulesDiffer || rolesDiffer ? named([...inRules(before), ...inRules(after)]) : undefined,
+    rolesDiffer ? unionOfAffected(named(ownerEntries(after)), named(accessEntries(after))) : undefined,
+  );
+}
+
+/** The template defines the roles of callers inside its virtual clusters, so a change affects all of their users. */
+function byTemplate(
+  before: VirtualClusterTemplate | undefined,
+  after: VirtualClusterTemplate | undefined,
+): AffectedPrincipals {
+  if (before === undefined || after === undefined) return undefined;
+  const roles = ({ spec }: VirtualClusterTemplate): JsonValue[] => [
+    spec?.template?.access ?? null,
+    ...(spec?.versions ?? []).map(({ template }) => template?.access ?? null),
+  ];
+  return equalJson(roles(before), roles(after)) ? byOwnAccess(before, after) : 'everybody';
+}
+
+function byTeam(before: Team | undefined, after: Team | undefined): AffectedPrincipals {
+  const [was, is] = [new Set(before?.spec?.users), new Set(after?.spec?.users)];
+  const moved = [...was].filter((user) => !is.has(user)).concat([...is].filter((user) => !was.has(user)));
+  return unionOfAffected(moved.length === 0 ? undefined : named([{ users: moved }]), byOwnAccess(before, after));
+}
+
+function byOwnAccess(before: GuardedObject | undefined, after: GuardedObject | undefined): AffectedPrincipals {
+  if (before === undefined || after === undefined) return undefined;
+  return unionOfAffected(
+    equalJson(before.spec?.owner, after.spec?.owner)
+      ? undefined
+      : named([...ownerEntries(before), ...ownerEntries(after)]),
+    equalJson(before.spec?.access, after.spec?.access)
+      ? undefined
+      : named([...accessEntries(before), ...accessEntries(after)]),
+  );
+}
+
+/** An entry that names users and teams: of an `access` list or an access rule. */
+interface NamingEntry {
+  readonly users?: readonly string[];
+  readonly teams?: readonly string[];
+}
+
+function accessEntries(object: GuardedObject | undefined): readonly NamingEntry[] {
+  return object?.spec?.access ?? [];
+}
+
+function ownerEntries(object: GuardedObject | undefined): readonly NamingEntry[] {
+  const { user = '', team = '' } = object?.spec?.owner ?? {};
+  return [{ users: user === '' ? [] : [user], teams: team === '' ? [] : [team] }];
+}
+
+function memberEntries(project: Project | undefined): readonly NamingEntry[] {
+  return (project?.spec?.members ?? []).map(({ kind, name }) =>
+    kind === 'Team' ? { teams: [name] } : { users: [name] },
+  );
+}
+
+/** The principals that the entries name; `*` means everybody. */
+function named(list: readonly NamingEntry[]): AffectedPrincipals {
+  const users = new Set(list.flatMap((entry) => entry.users ?? []));
+  const teams = new Set(list.flatMap((entry) => entry.teams ?? []));
+  if (users.has('*') || teams.has('*')) return 'everybody';
+  return users.size + teams.size === 0 ? undefined : { users, teams };
+}
+
+export function unionOfAffected(...parts: readonly AffectedPrincipals[]): AffectedPrincipals {
+  const present = parts.filter((part) => part !== undefined);
+  if (present.length === 0) return undefined;
+  const users = new Set<string>();
+  const teams = new Set<string>();
+  for (const part of present) {
+    if (part === 'everybody') return 'everybody';
+    for (const user of part.users) users.add(user);
+    for (const team of part.teams) teams.add(team);
+  }
+  return { users, teams };
+}

@@ -1,0 +1,68 @@
+import type { Attributes, Decision } from './attributes.ts';
+
+/** Permissions in the form of SelfSubjectRulesReview. */
+export interface PermissionRules {
+  readonly resourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly apiGroups?: readonly string[];
+    readonly resources?: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }[];
+  readonly nonResourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly nonResourceURLs?: readonly string[];
+  }[];
+  readonly incomplete: boolean;
+  readonly evaluationError?: string;
+}
+
+/** Checks whether a credential allows a request at all. */
+export type CredentialCheck = (attributes: Attributes) => Decision | Promise<Decision>;
+
+/**
+ * Restricts a caller's permissions to those that their credential allows. A wildcard is kept only if the credential has
+ * the same wildcard; what it would allow of a wider one is not listed.
+ */
+export async function restrictRules<R extends PermissionRules>(
+  rules: R,
+  namespace: string,
+  passes: CredentialCheck,
+): Promise<R> {
+  const probe = await passes({ resourceRequest: false, verb: 'get', path: '/version' });
+  if (probe.scopes === undefined) return rules;
+  let isRestricted = false;
+  const allowedVerbs = async (
+    verbs: readonly string[],
+    attributesOf: (verb: string) => Attributes,
+  ): Promise<string[]> => {
+    const kept: string[] = [];
+    for (const verb of verbs) {
+      if ((await passes(attributesOf(verb))).allowed) kept.push(verb);
+      else isRestricted = true;
+    }
+    return kept;
+  };
+  const resourceRules: PermissionRules['resourceRules'][number][] = [];
+  for (const rule of rules.resourceRules) {
+    for (const group of rule.apiGroups ?? []) {
+      for (const resourcePath of rule.resources ?? []) {
+        const [resource = '', subresource = ''] = resourcePath.split('/', 2);
+        const [name = ''] = rule.resourceNames ?? [];
+        const base = { resourceRequest: true, group, version: '*', resource, subresource, namespace, name } as const;
+        const verbs = await allowedVerbs(rule.verbs, (verb) => ({ ...base, verb }));
+        if (verbs.length > 0) resourceRules.push({ ...rule, verbs, apiGroups: [group], resources: [resourcePath] });
+      }
+    }
+  }
+  const nonResourceRules: PermissionRules['nonResourceRules'][number][] = [];
+  for (const rule of rules.nonResourceRules) {
+    for (const path of rule.nonResourceURLs ?? []) {
+      const verbs = await allowedVerbs(rule.verbs, (verb) => ({ resourceRequest: false, verb, path }));
+      if (verbs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs: [path] });
+    }
+  }
+  if (!isRestricted) return rules;
+  const evaluationError =
+    'the scope of the access key restricts these rules; wildcards that it allows in part are omitted';
+  return { ...rules, resourceRules, nonResourceRules, incomplete: true, evaluationError };
+}

@@ -1,0 +1,186 @@
+import { authenticationGroup, authorizationGroup } from '../../api/core/reviews.ts';
+import { accessKeyKind, ownedAccessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { managementGroup, projectOfNamespace } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { readVerbs } from './access-list.ts';
+import type { AccessState } from './access-state.ts';
+import type { Attributes, PathAttributes, ResourceAttributes } from './attributes.ts';
+import { fieldWildcard, matchesPath, openPathVerbs } from './permission-table.ts';
+import { allowsCluster } from './project-grants.ts';
+import { denyAllScope, isEmptySelection, type Scope, selects } from './scope.ts';
+import { ruleMatches } from './scope-rule.ts';
+
+/** Lists and watches are filtered, not denied, if the scope allows some of the items. */
+const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
+
+/** True if the scope allows this request. The permissions of the user are a separate check. */
+export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+  const credentialDecision = decideOnCredentials(scope, attributes);
+  if (credentialDecision !== undefined) return credentialDecision;
+  if (listsCover(scope, attributes, state)) return true;
+  const collection = attributes.resourceRequest && filteredVerbs.has(attributes.verb);
+  return matchesRule(scope, attributes, collection);
+}
+
+/** True if an object in the result of a list, watch or deletecollection is within the scope. */
+export function scopeShows(
+  scope: Scope,
+  kind: ResourceKind,
+  object: KubeObject,
+  state: AccessState,
+  verb: string,
+): boolean {
+  const { name = '', namespace = '' } = object.metadata;
+  const { group, version, plural: resource } = kind;
+  const attributes = {
+    resourceRequest: true,
+    verb: 'get',
+    group,
+    version,
+    resource,
+    subresource: '',
+    namespace,
+    name,
+  } as const;
+  const credentialDecision = decideOnCredentials(scope, attributes);
+  if (credentialDecision !== undefined) return credentialDecision;
+  if (listsCover(scope, attributes, state)) return true;
+  if (matchesRule(scope, { ...attributes, verb }, false)) return true;
+  // The lists that a command-line tool needs show the objects that the rest of the scope allows it to get.
+  return (
+    scope.allowsCli && cliResources.has(resource) && group === managementGroup && matchesRule(scope, attributes, false)
+  );
+}
+
+/**
+ * A scoped key can create keys and tokens, which inherit its scopes. Every other operation on credentials would allow
+ * escaping the scope and is denied, whatever a rule says. `undefined` if the request does not concern credentials.
+ */
+function decideOnCredentials(scope: Scope, attributes: Attributes): boolean | undefined {
+  if (scope === denyAllScope) return false;
+  if (!attributes.resourceRequest || (attributes.target?.type ?? 'Management') !== 'Management') return undefined;
+  const { group, resource, subresource, verb } = attributes;
+  if (group !== managementGroup) return undefined;
+  if (resource === ownedAccessKeyKind.plural || resource === directClusterEndpointTokenKind.plural) {
+    return verb === 'create' && subresource === '';
+  }
+  const isCredential = resource === accessKeyKind.plural || credentialSubresources.has(subresource);
+  return isCredential ? false : undefined;
+}
+
+const credentialSubresources: ReadonlySet<string> = new Set(['accesskey', 'accesskeys', 'spec.password']);
+
+function matchesRule(scope: Scope, attributes: Attributes, collection: boolean): boolean {
+  if (scope.rules.length === 0) return false;
+  if (!attributes.resourceRequest || fieldWildcard(attributes.subresource) === undefined) {
+    return scope.rules.some((rule) => ruleMatches(rule, attributes, { collection }));
+  }
+  // The permission to set a field is checked as part of a write that the scope has already allowed.
+  const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
+  return verbs.some((verb) =>
+    scope.rules.some((rule) => ruleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
+  );
+}
+
+/** True if the lists of the scope or its CLI flag cover the request. Rules are checked separately. */
+function listsCover(scope: Scope, attributes: Attributes, state: AccessState): boolean {
+  const { target } = attributes;
+  if (target?.type === 'Cluster') return selects(scope.clusters, target.cluster);
+  if (target?.type === 'ProjectVirtualCluster') {
+    return selects(scope.projects, target.project) || namesInstance(scope, target.project, target.virtualCluster);
+  }
+  if (!attributes.resourceRequest) return scope.allowsCli && isCliPath(attributes);
+  if (attributes.group !== managementGroup) return scope.allowsCli && isSelfReview(attributes);
+  if (attributes.resource === projectKind.plural) return coversProject(scope, attributes);
+  if (attributes.resource === virtualClusterInstanceKind.plural) return coversInstance(scope, attributes);
+  if (attributes.resource === clusterKind.plural) return coversCluster(scope, attributes, state);
+  return scope.allowsCli && isSelfReview(attributes);
+}
+
+function isRead({ verb, subresource }: ResourceAttributes): boolean {
+  return readVerbs.includes(verb) && (subresource === '' || subresource === 'status');
+}
+
+const projectSubresources: ReadonlySet<string> = new Set(['clusters', 'templates', 'members']);
+
+function coversProject(scope: Scope, attributes: ResourceAttributes): boolean {
+  const { verb, subresource, name } = attributes;
+  const covered = selects(scope.projects, name);
+  if (subresource === 'importvirtualcluster') return covered && verb === 'create';
+  if (projectSubresources.has(subresource)) return scope.allowsCli && verb === 'get' && (covered || scope.cliOnly);
+  if (!isRead(attributes)) return false;
+  if (filteredVerbs.has(verb)) return scope.allowsCli || !isEmptySelection(scope.projects);
+  return covered || scope.cliOnly;
+}
+
+function coversInstance(scope: Scope, attributes: ResourceAttributes): boolean {
+  const { verb, subresource, namespace, name } = attributes;
+  const project = projectOfNamespace(namespace) ?? '';
+  if (selects(scope.projects, project)) return true;
+  if (isRead(attributes) && filteredVerbs.has(verb)) {
+    if (scope.allowsCli) return true;
+    if (namespace === '') return !isEmptySelection(scope.projects) || scope.virtualClusters.size > 0;
+    return scope.virtualClusters.has(project) || scope.virtualClusters.has('*');
+  }
+  if (scope.cliOnly && isRead(attributes)) return true;
+  const isUse = (verb === 'create' && subresource === 'kubeconfig') || (verb === 'use' && subresource === '');
+  return (isRead(attributes) || isUse) && namesInstance(scope, project, name);
+}
+
+function namesInstance({ virtualClusters }: Scope, project: string, name: string): boolean {
+  const inProject = virtualClusters.get(project);
+  const inAllProjects = virtualClusters.get('*');
+  return (
+    project !== '' &&
+    ((inProject !== undefined && selects(inProject, name)) ||
+      (inAllProjects !== undefined && selects(inAllProjects, name)))
+  );
+}
+
+function coversCluster(scope: Scope, attributes: ResourceAttributes, state: AccessState): boolean {
+  const { verb, subresource, name } = attributes;
+  // This is not access to the cluster, which has its own target, but part of an import into a project of the scope.
+  if (verb === 'use' && subresource === '') return !isEmptySelection(scope.projects) || selects(scope.clusters, name);
+  if (!isRead(attributes)) return false;
+  if (filteredVerbs.has(verb)) return scope.allowsCli || !isEmptySelection(scope.clusters);
+  if (selects(scope.clusters, name) || scope.cliOnly) return true;
+  return scope.allowsCli && name !== '' && isAllowedInProjects(scope, name, state);
+}
+
+/** A command-line tool sees in `clusters` the same clusters as in `projects/<name>/clusters`. */
+function isAllowedInProjects({ projects }: Scope, cluster: string, state: AccessState): boolean {
+  if (projects.all) return true;
+  for (const name of projects.names) {
+    const project = state.project(name);
+    if (project !== undefined && allowsCluster(project, cluster)) return true;
+  }
+  return false;
+}
+
+const cliResources: ReadonlySet<string> = new Set([
+  projectKind.plural,
+  clusterKind.plural,
+  virtualClusterInstanceKind.plural,
+]);
+
+const cliPaths = ['/', '/version', '/version/', '/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'];
+
+function isCliPath({ verb, path }: PathAttributes): boolean {
+  return openPathVerbs.includes(verb) && cliPaths.some((each) => matchesPath(each, path));
+}
+
+const selfReviews = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'];
+const selfReviewResources: ReadonlySet<string> = new Set([
+  `selves.${managementGroup}`,
+  `selfsubjectreviews.${authenticationGroup}`,
+  ...[managementGroup, authorizationGroup].flatMap((group) => selfReviews.map((each) => `${each}.${group}`)),
+]);
+
+function isSelfReview({ verb, group, resource, subresource }: ResourceAttributes): boolean {
+  return verb === 'create' && subresource === '' && selfReviewResources.has(`${resource}.${group}`);
+}

@@ -1,0 +1,49 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { type ResourceKind, typedObject } from '../../api/resource.ts';
+import type { AccessState } from './access-state.ts';
+import { callerOf } from './caller.ts';
+import { isGrantedByAccessList } from './decide.ts';
+import { guardedKind } from './guarded-kinds.ts';
+import { relations } from './relations.ts';
+import { scopeShows } from './scope-allows.ts';
+import { isAdmin, type Subject } from './subject.ts';
+
+export type VisibilityFilter = (object: KubeObject) => boolean;
+
+/**
+ * Returns a filter for the objects that a list, watch or deletecollection shows: those that the caller may get.
+ * `undefined` if the caller sees all of them. The filter always uses the current state: a watch keeps it for as long as
+ * it lasts. `verb` is the verb of the request, which the rules of a scope may name.
+ */
+export function visibilityFilterFor(
+  subject: Subject,
+  kind: ResourceKind,
+  state: AccessState,
+  verb = 'list',
+): VisibilityFilter | undefined {
+  if (subject.system) return undefined;
+  const { scopes } = subject;
+  const ofUser = isAdmin(subject.user) ? undefined : userReader(subject, kind, state);
+  if (scopes.length === 0) return ofUser;
+  return (object) =>
+    (ofUser === undefined || ofUser(object)) && scopes.every((scope) => scopeShows(scope, kind, object, state, verb));
+}
+
+const reading = { verb: 'get', subresource: '' };
+
+function userReader(subject: Subject, kind: ResourceKind, state: AccessState): VisibilityFilter | undefined {
+  const guarded = guardedKind(kind.group, kind.plural);
+  const permission = guarded?.permissionFor('', 'get');
+  if (guarded === undefined || permission === undefined) return () => false;
+  if (guarded.find === undefined) return undefined;
+  const caller = callerOf(subject.user);
+  return (read) => {
+    const object = typedObject(guarded.kind, read);
+    const { name = '', namespace = '' } = object.metadata;
+    const context = { caller, state, namespace, object, project: guarded.project?.(state, namespace, name) };
+    return (
+      permission.grantedTo.some((each) => relations[each].holds(context)) ||
+      isGrantedByAccessList(permission, context, reading)
+    );
+  };
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { apiVersionOf, type ObjectMeta, type TypedObject } from '../api/meta.ts';
+import { type ResourceKind, typedObject } from '../api/resource.ts';
+import type { ApiClient } from '../client/resource-client.ts';
+import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
+import { versionInfo } from '../http/documents/version.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import { openSealer } from '../seal/open-sealer.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { inProcessClient } from './in-process-client.ts';
+import { openPlanes, type Planes, type PlanesOptions } from './open-planes.ts';
+
+/** Test environment: the built-in cluster without a server. */
+export interface PlanesTestEnv {
+  readonly planes: Planes;
+  readonly maintenance: Maintenance;
+  readonly clock: ManualClock;
+  readonly store: Store;
+  /** A client of the built-in cluster. */
+  readonly hostClient: ApiClient;
+  /** Runs all due maintenance, then advances the clock by a second for deferred work. */
+  runMaintenance(): Promise<void>;
+  /** Closes everything except the store. */
+  close(): Promise<void>;
+}
+
+export async function openPlanesTestEnv(change: Partial<PlanesOptions> = {}): Promise<PlanesTestEnv> {
+  const clock = new ManualClock();
+  const log = silentLog;
+  const store = change.store ?? openMemoryStore({ clock });
+  let upkeep: Maintenance | undefined;
+  const planes = await openPlanes({
+    store,
+    clock,
+    log,
+    sealing: openSealer(randomBytes(32)),
+    tokens: { installation: 'test', sign: () => Promise.reject(new Error('no tokens')), verify: async () => undefined },
+    longestTokenSeconds: 3600,
+    memoryBudget: 16 * 1024 * 1024,
+    maxVirtualClusterBytes: 512 * 1024 * 1024,
+    bodyBytes: 1024 * 1024,
+    version: versionInfo({ packageVersion: '0' }),
+    healthChecks: [],
+    onMaintenance: (left) => upkeep?.wake(left),
+    ...change,
+  });
+  const started = startMaintenance({ store, clock, log, plane: planes.planeSource });
+  upkeep = started;
+  started.wake();
+  return {
+    planes,
+    maintenance: started,
+    clock,
+    store,
+    hostClient: inProcessClient(planes.local.kinds, 'test'),
+    async runMaintenance() {
+      await started.idle();
+      clock.advance(1_000);
+    },
+    async close() {
+      await started.stop();
+      planes.close();
+    },
+  };
+}
+
+export function objectOf<Fields extends JsonObject>(
+  kind: ResourceKind<Fields>,
+  metadata: ObjectMeta,
+): TypedObject<Fields> {
+  return typedObject(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata });
+}

@@ -1,0 +1,23 @@
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { readConfig, writeConfig } from '../../config/config-file.ts';
+import { configPath } from '../../config/config-path.ts';
+
+/** Switches to a login, and changes its project if one is given. */
+export const run: CommandRun = async ({ values, environment, terminal }) => {
+  const path = configPath(environment);
+  const config = await readConfig(path);
+  const name = values.optionalArgument('name') ?? config.current;
+  const login = name === undefined ? undefined : config.logins.get(name);
+  if (name === undefined || login === undefined) {
+    throw new CliError(name === undefined ? 'not logged in' : `login ${JSON.stringify(name)} not found`, {
+      exitCode: exitCodes.notFound,
+      next: 'list saved logins with: flotilla context list',
+    });
+  }
+  const project = values.text('project') ?? login.project;
+  const changed = { ...login, ...(project === undefined ? {} : { project }) };
+  await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, changed]]) });
+  terminal.print(`switched to ${login.url} (context ${name}, project ${project ?? 'default'})\n`);
+  return undefined;
+};

@@ -1,0 +1,70 @@
+import { textAt } from '../../../lib/json-path.ts';
+import { CliError, exitCodes, usageError } from '../../cli-error.ts';
+import type { CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { type Login, readConfig, writeConfig } from '../../config/config-file.ts';
+import { configPath } from '../../config/config-path.ts';
+import { chooseAuthority } from '../../connection/choose-authority.ts';
+import { fetchSelf } from '../../connection/fetch-self.ts';
+import { logInWithPassword } from '../../connection/password-login.ts';
+import { parseServerAddress, type ServerAddress, sameServer } from '../../connection/server-address.ts';
+import { withAccess } from '../../connection/server-api.ts';
+import { promptSecret } from '../../input/prompt-user.ts';
+import { readSecretFromStdin } from '../../input/read-stdin.ts';
+
+export const run: CommandRun = async (call) => {
+  const { values, environment, terminal } = call;
+  const path = configPath(environment);
+  const before = await readConfig(path);
+  const address = addressFor(call, before.current === undefined ? undefined : before.logins.get(before.current));
+  const name = values.text('name') ?? new URL(address.url).host;
+  const saved = [...before.logins.values()].find((login) => sameServer(login, address));
+  const authority = await chooseAuthority(address, saved?.authority, call);
+  const accessKey = await accessKeyFor(address, authority, call);
+  const project = values.text('project');
+  const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
+  const self = await withAccess(access, call, (api) => fetchSelf(api, call.interrupted));
+  const user = textAt(self, 'status', 'user', 'name') || textAt(self, 'status', 'team', 'name');
+  const login: Login = {
+    ...address,
+    accessKey,
+    ...(authority === undefined ? {} : { authority }),
+    ...(project === undefined ? {} : { project }),
+    ...(user === '' ? {} : { user }),
+  };
+  // Another login may have been saved in the meantime.
+  const config = await readConfig(path);
+  await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, login]]) });
+  terminal.print(`logged in to ${address.url}${user === '' ? '' : ` as ${user}`} (context ${name})\n`);
+  return undefined;
+};
+
+function addressFor({ values, environment }: CommandCall, current: Login | undefined): ServerAddress {
+  const given = values.optionalArgument('url') ?? (environment.FLOTILLA_URL || undefined);
+  if (given !== undefined) return parseServerAddress(given);
+  if (current !== undefined) return { url: current.url, apiPrefix: current.apiPrefix };
+  throw usageError('the URL of the server is required: flotilla login https://host:8443');
+}
+
+async function accessKeyFor(address: ServerAddress, authority: string | undefined, call: CommandCall): Promise<string> {
+  const { values, environment, terminal } = call;
+  const methods = ['access-key', 'access-key-stdin', 'username'].filter(
+    (name) => values.flag(name) || values.text(name) !== undefined,
+  );
+  if (methods.length > 1) throw usageError(`--${methods.join(' and --')} cannot be combined`);
+  const username = values.text('username');
+  if (username !== undefined) return await logInWithPassword(address, authority, username, call);
+  if (values.flag('password-stdin')) throw usageError('--password-stdin requires --username');
+  const given =
+    values.text('access-key') ?? (methods.length === 0 ? environment.FLOTILLA_ACCESS_KEY || undefined : undefined);
+  if (given !== undefined) return given.trim();
+  if (values.flag('access-key-stdin')) return await readSecretFromStdin('access key');
+  if (terminal.canPrompt) {
+    const typed = (await promptSecret(`Access key for ${address.url}: `, call)).trim();
+    if (typed !== '') return typed;
+  }
+  throw new CliError('an access key is required', {
+    exitCode: exitCodes.usage,
+    next: 'pass --access-key-stdin or --username, or set FLOTILLA_ACCESS_KEY',
+  });
+}

@@ -1,0 +1,47 @@
+import { StatusError } from '../../../api/status.ts';
+import { CliError, exitCodes } from '../../cli-error.ts';
+import type { CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { type Config, type Login, readConfig, writeConfig } from '../../config/config-file.ts';
+import { configPath } from '../../config/config-path.ts';
+import { withAccess } from '../../connection/server-api.ts';
+
+export const run: CommandRun = async (call) => {
+  const path = configPath(call.environment);
+  const config = await readConfig(path);
+  for (const [name, login] of selectedLogins(config, call)) {
+    await endOnServer(login, call);
+    const logins = new Map((await readConfig(path)).logins);
+    logins.delete(name);
+    const current = config.current === name ? undefined : config.current;
+    await writeConfig(path, { logins, ...(current === undefined ? {} : { current }) });
+    call.terminal.print(`logged out of ${login.url} (context ${name})\n`);
+  }
+  return undefined;
+};
+
+function selectedLogins(config: Config, { values }: CommandCall): readonly (readonly [string, Login])[] {
+  if (values.flag('all')) return [...config.logins];
+  const name = values.text('context') ?? config.current;
+  const login = name === undefined ? undefined : config.logins.get(name);
+  if (name !== undefined && login !== undefined) return [[name, login]];
+  throw new CliError(name === undefined ? 'not logged in' : `login ${JSON.stringify(name)} not found`, {
+    exitCode: exitCodes.notFound,
+  });
+}
+
+/** Ends the session of a password login on the server too. The saved login is removed whatever the server responds. */
+async function endOnServer(login: Login, call: CommandCall): Promise<void> {
+  const access = { ...login, authority: login.authority, project: '', context: undefined };
+  try {
+    await withAccess(access, call, (api) =>
+      api.json({ method: 'POST', path: '/auth/logout', signal: call.interrupted }),
+    );
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 403) {
+      call.terminal.printToStderr('the access key stays valid; delete it with: flotilla access-key delete\n');
+    } else if (error instanceof CliError)
+      call.terminal.printToStderr(`${error.message}; the saved login is removed anyway\n`);
+    else if (!(error instanceof StatusError)) throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { projectRoles } from '../../../api/naming.ts';
+import { listAt, textAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import { CliError, exitCodes, usageError } from '../../cli-error.ts';
+import type { CallValues } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { getObject, patchObject } from '../../connection/objects.ts';
+import { withServer } from '../../connection/server-api.ts';
+import { projects } from '../../kinds.ts';
+
+type Action = 'add' | 'edit' | 'remove';
+
+function resultText(action: Action, member: string, project: string): string {
+  if (action === 'add') return `${member} added to project "${project}"`;
+  if (action === 'remove') return `${member} removed from project "${project}"`;
+  return `role of ${member} in project "${project}" changed`;
+}
+
+/** Members are a list of the project: each change writes the project with the resourceVersion that was read. */
+export function changeMember(action: Action): CommandRun {
+  return async (call) =>
+    await withServer(call, async (api) => {
+      const { values, terminal, interrupted: signal } = call;
+      const { project } = api.access;
+      const member = { kind: values.flag('team') ? 'Team' : 'User', name: values.argument('name') };
+      const object = await getObject(api, projects, { signal }, project);
+      const members = changed(action, listAt(object, 'spec', 'members'), member, values, project);
+      const { resourceVersion = '' } = object.metadata;
+      await patchObject(api, projects, project, { metadata: { resourceVersion }, spec: { members } }, { signal });
+      terminal.print(`${resultText(action, labelOf(member), project)}\n`);
+      return undefined;
+    });
+}
+
+function labelOf({ kind, name }: { kind: string; name: string }): string {
+  return `${kind.toLowerCase()} "${name}"`;
+}
+
+function changed(
+  action: Action,
+  before: readonly JsonValue[],
+  member: { kind: string; name: string },
+  values: CallValues,
+  project: string,
+): JsonValue[] {
+  const isSame = (entry: JsonValue) => textAt(entry, 'kind') === member.kind && textAt(entry, 'name') === member.name;
+  const isMember = before.some(isSame);
+  const label = labelOf(member);
+  if (action === 'add' && isMember) {
+    throw new CliError(`${label} is already a member of project "${project}"`, {
+      next: 'change the role with: flotilla member edit',
+    });
+  }
+  if (action !== 'add' && !isMember) {
+    const next = `list members with: flotilla member list -p ${project}`;
+    throw new CliError(`${label} is not a member of project "${project}"`, { exitCode: exitCodes.notFound, next });
+  }
+  const others = before.filter((entry) => !isSame(entry));
+  return action === 'remove' ? others : [...others, { ...member, clusterRole: roleOf(values) }];
+}
+
+function roleOf(values: CallValues): JsonObject[string] {
+  const role = values.text('role') ?? 'user';
+  const known = Object.entries(projectRoles).find(([word, name]) => word === role || name === role);
+  if (known === undefined) throw usageError(`--role ${role}: must be one of ${Object.keys(projectRoles).join(', ')}`);
+  return known[1];
+}

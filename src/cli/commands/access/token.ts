@@ -1,0 +1,77 @@
+import { textAt } from '../../../lib/json-path.ts';
+import { usageError } from '../../cli-error.ts';
+import type { CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { cachedToken, tokenExpiry } from '../../connection/cached-token.ts';
+import { resolveAccess } from '../../connection/resolve-access.ts';
+import { type ServerApi, withAccess } from '../../connection/server-api.ts';
+import { parseDuration } from '../../input/parse-duration.ts';
+import { scopeFromOptions } from '../../input/scope-from-options.ts';
+import { managementApiVersion } from '../../kinds.ts';
+import { outputSecret } from '../../output/output-secret.ts';
+
+/**
+ * Prints tokens for direct endpoints and virtual clusters, and credentials for kubectl, which requests them repeatedly.
+ */
+export const run: CommandRun = async (call) => {
+  const { values } = call;
+  const [forKubectl, direct] = [values.flag('exec-credential'), values.flag('direct')];
+  const name = values.text('virtual-cluster');
+  if (direct && name !== undefined) throw usageError('--direct and --virtual-cluster cannot be combined');
+  if (!forKubectl && !direct && name === undefined) {
+    throw usageError('select a token with --direct, --virtual-cluster <name> or --exec-credential');
+  }
+  const access = await resolveAccess(call);
+  const make = () =>
+    withAccess(access, call, (api) => (direct ? directToken(api, call) : gatewayToken(api, name ?? '', call)));
+  if (!forKubectl) {
+    await outputSecret(await make(), call);
+    return undefined;
+  }
+  // The management API accepts the access key itself.
+  const isKey = !direct && name === undefined;
+  const wanted = { direct, name, project: access.project, ttl: values.text('ttl'), scope: scopeFromOptions(values) };
+  const token = isKey ? access.accessKey : await cachedToken(call.environment, access, wanted, make);
+  call.terminal.print(`${JSON.stringify(execCredential(token, call))}\n`);
+  return undefined;
+};
+
+async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
+  const ttl = call.values.text('ttl');
+  const scope = scopeFromOptions(call.values);
+  const response = await api.json({
+    method: 'POST',
+    path: api.managementPath('directclusterendpointtokens'),
+    body: {
+      apiVersion: managementApiVersion,
+      kind: 'DirectClusterEndpointToken',
+      spec: {
+        ...(ttl === undefined ? {} : { ttl: parseDuration(ttl, 'ttl') }),
+        ...(scope === undefined ? {} : { scope }),
+      },
+    },
+    signal: call.interrupted,
+  });
+  return textAt(response, 'status', 'token');
+}
+
+async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Promise<string> {
+  const { instanceKubeconfig } = await import('../../kubeconfig/instance-kubeconfig.ts');
+  const { entryOf } = await import('../../kubeconfig/merge-kubeconfig.ts');
+  const given = call.values.text('ttl');
+  const ttl = given === undefined ? undefined : parseDuration(given, 'ttl');
+  const { project } = api.access;
+  return textAt(entryOf(await instanceKubeconfig(api, { project, name, ttl, signal: call.interrupted })).user, 'token');
+}
+
+/** Builds the object that kubectl reads, in the version that it requests. */
+function execCredential(token: string, { environment }: CommandCall): object {
+  const end = tokenExpiry(token);
+  return {
+    apiVersion: /client\.authentication\.k8s\.io\/v1beta1/.exec(environment.KUBERNETES_EXEC_INFO ?? '')
+      ? 'client.authentication.k8s.io/v1beta1'
+      : 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: { token, ...(end === undefined ? {} : { expirationTimestamp: new Date(end).toISOString() }) },
+  };
+}

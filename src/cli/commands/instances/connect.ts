@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { textAt } from '../../../lib/json-path.ts';
+import { errorCode } from '../../../lib/private-file.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import type { CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { getObject } from '../../connection/objects.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import { waitUntilReady } from '../../connection/wait-for-instance.ts';
+import { parseDuration } from '../../input/parse-duration.ts';
+import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
+import { virtualClusters } from '../../kinds.ts';
+import { connectKubectl } from '../../kubeconfig/connect-kubectl.ts';
+import { instanceKubeconfig, kubeconfigText } from '../../kubeconfig/instance-kubeconfig.ts';
+
+export const run: CommandRun = async (call) => {
+  const { values } = call;
+  const command = values.argumentList('command');
+  if (command.length > 0 && values.flag('exec')) throw usageError('--exec cannot be combined with a command');
+  const ttl = values.text('ttl') === undefined ? undefined : parseDuration(values.text('ttl') ?? '', 'ttl');
+  const text = await withServer(call, async (api) => {
+    const request = { project: api.access.project, name: values.argument('name'), ttl, signal: call.interrupted };
+    await ensureReadyOrSleeping(api, request.name, call);
+    if (command.length > 0) return kubeconfigText(await instanceKubeconfig(api, request));
+    await connectKubectl(api, request, call);
+    return undefined;
+  });
+  return text === undefined ? undefined : await runWithKubeconfig(text, command, call);
+};
+
+/** Waits for an instance that is being created. The first request wakes an instance that sleeps. */
+async function ensureReadyOrSleeping(api: ServerApi, name: string, call: CommandCall): Promise<void> {
+  const { project } = api.access;
+  const instance = await getObject(api, virtualClusters, { project, signal: call.interrupted }, name);
+  const phase = textAt(instance, 'status', 'phase');
+  if (phase === 'Ready' || phase === 'Sleeping') return;
+  await waitUntilReady(api, { project, name, milliseconds: timeoutFromOptions(call.values) }, call);
+}
+
+/** Runs a command with a kubeconfig that is deleted when it ends. Returns its exit code. */
+async function runWithKubeconfig(kubeconfig: string, command: readonly string[], call: CommandCall): Promise<number> {
+  call.interrupted.throwIfAborted();
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
+  const { running, forward } = childSignals(process.stdin.isTTY === true);
+  call.releaseSignals();
+  for (const name of forwardedSignals) process.on(name, forward);
+  try {
+    const file = join(folder, 'kubeconfig');
+    await writeFile(file, kubeconfig, { mode: 0o600 });
+    return await runChild(command, { ...call.environment, KUBECONFIG: file }, running);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    for (const name of forwardedSignals) process.off(name, forward);
+  }
+}
+
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * A terminal sends Ctrl-C to the command and to this process; all other signals reach only this process and are
+ * forwarded.
+ */
+function childSignals(hasTerminal: boolean) {
+  const running = new Set<ChildProcess>();
+  const forward = (name: NodeJS.Signals): void => {
+    if (name === 'SIGINT' && hasTerminal) return;
+    for (const one of running) one.kill(name);
+  };
+  return { running, forward };
+}
+
+function runChild(
+  [program = '', ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+  running: Set<ChildProcess>,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const started = spawn(program, args, { stdio: 'inherit', env });
+    running.add(started);
+    started.once('error', (error) => {
+      const missing = errorCode(error) === 'ENOENT';
+      reject(new CliError(missing ? `program "${program}" not found` : `cannot start "${program}"`, { cause: error }));
+    });
+    started.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}

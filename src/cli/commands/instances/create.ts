@@ -1,0 +1,144 @@
+import type { KubeObject } from '../../../api/meta.ts';
+import { projectNamespace } from '../../../api/naming.ts';
+import { StatusError } from '../../../api/status.ts';
+import { textAt } from '../../../lib/json-path.ts';
+import type { JsonObject } from '../../../lib/json-value.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import type { CallValues, CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { createObject, deleteObject, findObject } from '../../connection/objects.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import { waitUntilGone, waitUntilReady } from '../../connection/wait-for-instance.ts';
+import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
+import { managementApiVersion, virtualClusters } from '../../kinds.ts';
+import { outputFormat } from '../../output/output-format.ts';
+
+export const run: CommandRun = async (call) => {
+  const { values, terminal } = call;
+  const format = await outputFormat(values);
+  const [dryRun, connects] = [values.flag('dry-run'), values.flag('connect')];
+  if (dryRun && (connects || values.flag('wait')))
+    throw usageError('--dry-run cannot be combined with --wait or --connect');
+  const spec = await specOf(values);
+  return await withServer(call, async (api) => {
+    const { project } = api.access;
+    const name = values.argument('name');
+    const milliseconds = timeoutFromOptions(values);
+    const object = instanceOf(name, project, spec, values);
+    if (values.flag('recreate')) await deleteExisting(api, name, milliseconds, dryRun, call);
+    let instance = await create(api, object, dryRun, call);
+    if (!dryRun && format.kind === 'table') {
+      terminal.print(`virtual cluster "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
+    }
+    if (connects || values.flag('wait')) {
+      // A Ctrl-C during the request takes effect from here on.
+      instance = await waitUntilReady(api, { project, name, milliseconds }, call).catch((error: unknown) => {
+        if (call.interrupted.aborted) {
+          terminal.printToStderr(`${name} is still being created; delete it with: flotilla delete ${name}\n`);
+        }
+        throw error;
+      });
+    }
+    if (format.kind === 'objects') terminal.print(format.print(instance));
+    else if (dryRun)
+      terminal.print(`virtual cluster "${name}" would be created in project "${project}"${clusterSuffix(instance)}\n`);
+    if (connects) {
+      const { connectKubectl } = await import('../../kubeconfig/connect-kubectl.ts');
+      await connectKubectl(api, { project, name, signal: call.interrupted }, call);
+    }
+    return undefined;
+  });
+};
+
+/** Parses `<template>@<version>`; the version is exact, or has wildcards, as in `1.x.x`. */
+export function templateRefOf(text: string): JsonObject {
+  const at = text.lastIndexOf('@');
+  if (at < 0) return { name: text };
+  return { name: text.slice(0, at), version: text.slice(at + 1) };
+}
+
+async function specOf(values: CallValues): Promise<JsonObject> {
+  const [files, sets] = [values.list('values'), values.list('set')];
+  // The YAML parser is loaded only if it is needed.
+  const parameters =
+    files.length + sets.length === 0
+      ? undefined
+      : await (await import('../../input/read-parameters.ts')).readParameters(files, sets);
+  const text = (option: string, member: string): JsonObject => {
+    const value = values.text(option);
+    return value === undefined ? {} : { [member]: value };
+  };
+  const [template, cluster, team] = [values.text('template'), values.text('cluster'), values.text('owner-team')];
+  const user = values.text('owner-user');
+  if (user !== undefined && team !== undefined) throw usageError('--owner-user and --owner-team cannot be combined');
+  return {
+    ...text('display-name', 'displayName'),
+    ...text('description', 'description'),
+    ...(template === undefined ? {} : { templateRef: templateRefOf(template) }),
+    ...(cluster === undefined ? {} : { clusterRef: { cluster } }),
+    ...(user === undefined ? {} : { owner: { user } }),
+    ...(team === undefined ? {} : { owner: { team } }),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
+function instanceOf(name: string, project: string, spec: JsonObject, values: CallValues): KubeObject {
+  const pairs = (option: string): Record<string, string> =>
+    Object.fromEntries(
+      values.list(option).map((pair) => {
+        const separator = pair.indexOf('=');
+        if (separator < 1) throw usageError(`--${option} ${pair}: must be <name>=<value>`);
+        return [pair.slice(0, separator), pair.slice(separator + 1)];
+      }),
+    );
+  return {
+    apiVersion: managementApiVersion,
+    kind: virtualClusters.kind,
+    metadata: {
+      name,
+      namespace: projectNamespace(project),
+      labels: pairs('label'),
+      annotations: pairs('annotation'),
+    },
+    spec,
+  };
+}
+
+/** Deletes the existing instance by its uid: one that somebody creates in the meantime is not deleted. */
+async function deleteExisting(
+  api: ServerApi,
+  name: string,
+  milliseconds: number,
+  dryRun: boolean,
+  call: CommandCall,
+): Promise<void> {
+  const { project } = api.access;
+  const existing = await findObject(api, virtualClusters, { project, signal: call.interrupted }, name);
+  if (existing === undefined) return;
+  const { uid = '' } = existing.metadata;
+  await deleteObject(api, virtualClusters, name, { project, uid, dryRun });
+  if (dryRun) return;
+  call.terminal.printToStderr(`deleting virtual cluster "${name}" before it is created again\n`);
+  await waitUntilGone(api, { project, name, milliseconds }, uid, call);
+}
+
+async function create(api: ServerApi, object: KubeObject, dryRun: boolean, call: CommandCall): Promise<KubeObject> {
+  const { project } = api.access;
+  const { name = '' } = object.metadata;
+  try {
+    return await createObject(api, virtualClusters, object, { project, dryRun, signal: call.interrupted });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
+    // In a dry run the deletion was a dry run too, so the old object still exists.
+    if (dryRun && call.values.flag('recreate')) return object;
+    throw new CliError(`virtual cluster "${name}" already exists in project "${project}"`, {
+      next: 'use --recreate to delete it and create it again',
+      cause: error,
+    });
+  }
+}
+
+function clusterSuffix(instance: KubeObject): string {
+  const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
+  return cluster === '' ? '' : ` on cluster "${cluster}"`;
+}

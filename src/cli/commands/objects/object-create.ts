@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../../lib/json-value.ts';
+import type { CommandCall } from '../../command-call.ts';
+import { createObject } from '../../connection/objects.ts';
+import { withServer } from '../../connection/server-api.ts';
+import { managementApiVersion, type NamedKind } from '../../kinds.ts';
+import { outputFormat } from '../../output/output-format.ts';
+
+/** Creates an object of a kind outside of projects, under the given name. */
+export async function createAndShow(kind: NamedKind, spec: JsonObject, call: CommandCall): Promise<undefined> {
+  const { values, terminal, interrupted: signal } = call;
+  const format = await outputFormat(values);
+  return await withServer(call, async (api) => {
+    const name = values.argument('name');
+    const object = { apiVersion: managementApiVersion, kind: kind.kind, metadata: { name }, spec };
+    const dryRun = values.flag('dry-run');
+    const made = await createObject(api, kind, object, { dryRun, signal });
+    if (format.kind === 'objects') terminal.print(format.print(made));
+    else terminal.print(`${kind.noun} "${name}" ${dryRun ? 'would be created' : 'created'}\n`);
+    return undefined;
+  });
+}

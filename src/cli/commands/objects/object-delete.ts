@@ -1,0 +1,25 @@
+import { StatusError } from '../../../api/status.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { deleteObject } from '../../connection/objects.ts';
+import { withServer } from '../../connection/server-api.ts';
+import type { NamedKind } from '../../kinds.ts';
+
+export function deleteCommand(kind: NamedKind): CommandRun {
+  return async (call) => {
+    const { values, terminal, interrupted: signal } = call;
+    return await withServer(call, async (api) => {
+      for (const name of values.argumentList('name')) {
+        try {
+          const response = await deleteObject(api, kind, name, { project: api.access.project, signal });
+          // The server returns the object if finalizers hold it, otherwise a Status.
+          terminal.print(`${kind.noun} "${name}" ${response.kind === 'Status' ? 'deleted' : 'is being deleted'}\n`);
+        } catch (error) {
+          const isMissing = error instanceof StatusError && error.code === 404;
+          if (!isMissing || !values.flag('ignore-not-found')) throw error;
+          terminal.printToStderr(`${kind.noun} "${name}" not found\n`);
+        }
+      }
+      return undefined;
+    });
+  };
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../../api/meta.ts';
+import { StatusError } from '../../../api/status.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json-value.ts';
+import { yamlText } from '../../../lib/yaml-text.ts';
+import { CliError, usageError } from '../../cli-error.ts';
+import type { CommandCall } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { getObject, type ObjectScope, patchObject, replaceObject } from '../../connection/objects.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import { editText } from '../../input/edit-text.ts';
+import { readDocument } from '../../input/read-parameters.ts';
+import type { NamedKind } from '../../kinds.ts';
+
+/** Edits an object in the user's editor, or with a patch. */
+export function editCommand(kind: NamedKind): CommandRun {
+  return async (call) => await withServer(call, async (api) => await editObject(api, kind, call));
+}
+
+export async function editObject(api: ServerApi, kind: NamedKind, call: CommandCall): Promise<undefined> {
+  const { values, terminal, interrupted: signal } = call;
+  const where = { project: api.access.project, signal };
+  const name = values.argument('name');
+  const patch = values.text('patch');
+  if (patch !== undefined) {
+    const { value } = readDocument(patch, '--patch');
+    if (!isJsonObject(value)) throw usageError('--patch must be a map, for example {"spec":{"displayName":"Demo"}}');
+    await patchObject(api, kind, name, value, where);
+    terminal.print(`${kind.noun} "${name}" edited\n`);
+    return undefined;
+  }
+  if (!terminal.canPrompt) throw usageError('cannot open an editor without a terminal; use --patch');
+  const isChanged = await editAtTerminal(api, kind, where, name, call);
+  terminal.print(isChanged ? `${kind.noun} "${name}" edited\n` : 'no changes made\n');
+  return undefined;
+}
+
+/** If the server rejects the object, the editor opens again with the reason on top, until the user changes nothing. */
+async function editAtTerminal(
+  api: ServerApi,
+  kind: NamedKind,
+  where: ObjectScope,
+  name: string,
+  call: CommandCall,
+): Promise<boolean> {
+  const before = await getObject(api, kind, where, name);
+  const { managedFields: _, ...metadata } = before.metadata;
+  const original = yamlText({ ...before, metadata } as JsonObject);
+  let text = original;
+  let reason = '';
+  for (;;) {
+    const head = reason === '' ? '' : `${reason.replaceAll(/^/gm, '# ')}\n`;
+    const edited = withoutHeader(await editText(`${head}${text}`, name, call));
+    if (edited === text || edited === original || edited.trim() === '') {
+      if (reason === '') return false;
+      throw new CliError(`no changes made: ${reason}`);
+    }
+    text = edited;
+    try {
+      const { value } = readDocument(text, name);
+      if (!isJsonObject(value)) throw new CliError('the document is not an object');
+      await replaceObject(api, kind, value as KubeObject, where);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StatusError || error instanceof CliError)) throw error;
+      reason = error.message;
+    }
+  }
+}
+
+function withoutHeader(text: string): string {
+  return text.replace(/^(?:#.*\n)+/, '');
+}

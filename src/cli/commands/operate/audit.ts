@@ -1,0 +1,131 @@
+import { auditPath } from '../../../api/audit/audit-event.ts';
+import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
+import { projectNamespace } from '../../../api/naming.ts';
+import { flagAt, listAt, numberAt, textAt, textsAt, valueAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import { usageError } from '../../cli-error.ts';
+import type { CallValues } from '../../command-call.ts';
+import type { CommandRun } from '../../command-spec.ts';
+import { type ServerApi, withServer } from '../../connection/server-api.ts';
+import { parseDuration } from '../../input/parse-duration.ts';
+import { outputFormat } from '../../output/output-format.ts';
+import { TablePrinter } from '../../output/print-table.ts';
+
+/** The limit without `--limit`. */
+const defaultLimit = 50;
+
+export const run: CommandRun = async (call) => {
+  const { values, terminal, interrupted: signal } = call;
+  const format = await outputFormat(values);
+  const query = queryOf(values, Date.now());
+  const limit = limitOf(values);
+  return await withServer(call, async (api) => {
+    const printer = new TablePrinter({ wide: format.kind === 'table' && format.wide, colors: terminal.colors });
+    const found: JsonValue[] = [];
+    let first: JsonObject | undefined;
+    for await (const page of pages(api, query, limit, signal)) {
+      const items = listAt(page, 'items');
+      first ??= page;
+      found.push(...items);
+      if (format.kind === 'table' && items.length > 0) terminal.print(`${printer.lines(tableOf(items)).join('\n')}\n`);
+    }
+    if (format.kind === 'objects') terminal.print(format.print({ ...first, metadata: {}, items: found }));
+    else if (found.length === 0) terminal.printToStderr('no audit entries found\n');
+    return undefined;
+  });
+};
+
+/** Each request searches a part of the log; this continues until the limit or the end of the log is reached. */
+async function* pages(
+  api: ServerApi,
+  query: Readonly<Record<string, string | undefined>>,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<JsonObject> {
+  let next: string | undefined;
+  let left = limit;
+  do {
+    const pageQuery = { ...query, limit: String(Math.min(left, maxAuditLimit)), continue: next };
+    const page = await api.json({ path: auditPath, query: pageQuery, signal });
+    yield page;
+    left -= listAt(page, 'items').length;
+    next = textAt(page, 'metadata', 'continue') || undefined;
+  } while (next !== undefined && left > 0);
+}
+
+function queryOf(values: CallValues, now: number): Record<string, string | undefined> {
+  const project = values.text('project');
+  return {
+    user: values.text('user'),
+    accessKey: values.text('access-key'),
+    verb: values.text('verb'),
+    resource: values.text('resource'),
+    namespace: project === undefined ? undefined : projectNamespace(project),
+    name: values.text('name'),
+    code: values.text('code'),
+    decision: values.flag('denied') ? 'denied' : undefined,
+    stage: values.flag('all-stages') ? undefined : 'ResponseComplete',
+    text: values.text('text'),
+    since: timeOf(values, 'since', now),
+    until: timeOf(values, 'until', now),
+  };
+}
+
+/** Returns a timestamp as it is; a duration counts back from now. */
+function timeOf(values: CallValues, option: string, now: number): string | undefined {
+  const text = values.text(option);
+  if (text === undefined || /^\d{4}-/.test(text)) return text;
+  return new Date(now - parseDuration(text, option) * 1_000).toISOString();
+}
+
+function limitOf(values: CallValues): number {
+  const text = values.text('limit') ?? String(defaultLimit);
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw usageError('--limit must be a whole number greater than 0');
+  return Number(text);
+}
+
+const columns = ['Time', 'User', 'Access Key', 'Verb', 'Resource', 'Code', 'Reason'];
+const wideColumns = ['Source IP', 'User Agent', 'Audit ID'];
+
+function tableOf(items: readonly JsonValue[]): JsonObject {
+  return {
+    columnDefinitions: [...columns, ...wideColumns].map((name) => ({
+      name,
+      priority: wideColumns.includes(name) ? 1 : 0,
+    })),
+    rows: items.map((item) => ({
+      cells: [
+        textAt(item, 'stageTimestamp'),
+        userOf(item),
+        textAt(item, 'accessKey') || '<none>',
+        textAt(item, 'verb'),
+        resourceOf(item),
+        String(numberAt(item, 'responseStatus', 'code') ?? '<none>'),
+        reasonOf(item),
+        textsAt(item, 'sourceIPs').join(', '),
+        textAt(item, 'userAgent'),
+        textAt(item, 'auditID'),
+      ],
+    })),
+  };
+}
+
+function userOf(item: JsonValue): string {
+  const [user, as] = [textAt(item, 'user', 'username'), textAt(item, 'impersonatedUser', 'username')];
+  return (as === '' ? user : `${user} as ${as}`) || '<none>';
+}
+
+/** `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if the request is not about an object. */
+function resourceOf(item: JsonValue): string {
+  const at = (member: string) => textAt(item, 'objectRef', member);
+  if (valueAt(item, 'objectRef') === undefined) return textAt(item, 'requestURI');
+  const kind = [at('resource'), at('subresource')].filter((part) => part !== '').join('/');
+  const key = [at('namespace'), at('name')].filter((part) => part !== '').join('/');
+  return key === '' ? kind : `${kind} ${key}`;
+}
+
+/** The reason of a denial or an error; allowed requests have none. */
+function reasonOf(item: JsonValue): string {
+  const refused = valueAt(item, 'decision') !== undefined && !flagAt(item, 'decision', 'allowed');
+  return (refused ? textAt(item, 'decision', 'reason') : textAt(item, 'responseStatus', 'reason')) || '<none>';
+}

@@ -1,0 +1,93 @@
+import type { HostConnection } from '../../hosts/kubernetes/reach/host-connection.ts';
+import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type ClusterProbeResult, probeCluster } from './probe-cluster.ts';
+
+export interface ClusterProbesOptions {
+  /** The server's connection to the cluster; `undefined` if its kubeconfig is unusable. */
+  connectionOf(cluster: string): HostConnection | undefined;
+  readonly clock: Clock;
+}
+
+/** The result of the last probe of a cluster. */
+export interface CachedProbe {
+  readonly connection: HostConnection | undefined;
+  readonly finding: ClusterProbeResult;
+  /** Number of consecutive failed probes. */
+  readonly failures: number;
+  /** Monotonic time of the next probe; `undefined` to wait for another connection. */
+  readonly dueAt: number | undefined;
+  /** Monotonic time of the last permission check. */
+  readonly permissionsCheckedAt: number;
+}
+
+/** Interval between probes of a healthy cluster. Requests to it fail earlier and report the problem themselves. */
+const healthyIntervalMs = 30_000;
+const retry: BackoffOptions = { initialMilliseconds: 1_000, maxMilliseconds: 60_000 };
+/** Permissions change rarely, and checking them takes many requests. */
+const permissionCheckIntervalMs = 10 * 60_000;
+
+const unusableKubeconfig: ClusterProbeResult = {
+  failure: { reason: 'KubeconfigUnusable', detail: 'The server cannot use the stored kubeconfig' },
+};
+
+/** Probes clusters when they are due, and caches the results until then. */
+export class ClusterProbes {
+  readonly #cached = new Map<string, CachedProbe>();
+  readonly #options: ClusterProbesOptions;
+
+  constructor(options: ClusterProbesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the current result, after a new probe if one is due. Not reentrant per cluster. Rejects only if aborted.
+   */
+  async probe(name: string, signal: AbortSignal): Promise<CachedProbe> {
+    const connection = this.#options.connectionOf(name);
+    const last = this.#cached.get(name);
+    const same = last?.connection === connection ? last : undefined;
+    if (same !== undefined && !this.#isDue(same)) return same;
+    const result = await this.#probe(connection, same, signal);
+    this.#cached.set(name, result);
+    return result;
+  }
+
+  #isDue({ dueAt }: CachedProbe): boolean {
+    return dueAt !== undefined && dueAt <= this.#options.clock.elapsed();
+  }
+
+  forget(name: string): void {
+    this.#cached.delete(name);
+  }
+
+  async #probe(
+    connection: HostConnection | undefined,
+    before: CachedProbe | undefined,
+    signal: AbortSignal,
+  ): Promise<CachedProbe> {
+    const { clock } = this.#options;
+    const now = clock.elapsed();
+    if (connection === undefined) {
+      return { connection, finding: unusableKubeconfig, failures: 0, dueAt: undefined, permissionsCheckedAt: now };
+    }
+    const rightsAt = before?.permissionsCheckedAt ?? -Infinity;
+    const withRights = now - rightsAt >= permissionCheckIntervalMs;
+    const finding = await probeCluster({ connection, withPermissions: withRights, clock, signal });
+    const failures = finding.failure === undefined ? 0 : (before?.failures ?? 0) + 1;
+    const delay = failures === 0 ? healthyIntervalMs : backoffDelay(failures, retry);
+    return {
+      connection,
+      finding,
+      failures,
+      dueAt: clock.elapsed() + Math.min(delay, untilCredentialEnd(finding, clock)),
+      permissionsCheckedAt: finding.missingPermissions === undefined ? rightsAt : now,
+    };
+  }
+}
+
+/** The time until the credentials expire. A second is added because the cluster's clock may be slightly behind. */
+function untilCredentialEnd({ credentialEnd }: ClusterProbeResult, clock: Clock): number {
+  const left = (credentialEnd?.at ?? 0) - clock.now();
+  return left > 0 ? left + 1_000 : Infinity;
+}

@@ -1,0 +1,48 @@
+import type { Host, HostListener } from '../../hosts/host.ts';
+
+export interface HostSubscriptionsOptions {
+  /** The host that is connected under this name now. */
+  hostOf(cluster: string): Host | undefined;
+  /** The listener for changes of the virtual clusters on this cluster. */
+  listenerOf(cluster: string): HostListener;
+}
+
+interface Subscription {
+  readonly host: Host;
+  readonly end: AbortController;
+}
+
+/** Subscribes to the changes on each cluster's current host. A cluster with new credentials gets a new host. */
+export class HostSubscriptions {
+  readonly #options: HostSubscriptionsOptions;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #running = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: HostSubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** Ensures that the subscription of this cluster uses its current host. Does nothing if the host is unchanged. */
+  ensureSubscribed(cluster: string): void {
+    const existing = this.#subscriptions.get(cluster);
+    const host = this.#stopped ? undefined : this.#options.hostOf(cluster);
+    if (existing?.host === host) return;
+    existing?.end.abort();
+    this.#subscriptions.delete(cluster);
+    if (host === undefined) return;
+    const end = new AbortController();
+    this.#subscriptions.set(cluster, { host, end });
+    const subscription = host.watch(this.#options.listenerOf(cluster), end.signal).finally(() => {
+      this.#running.delete(subscription);
+    });
+    this.#running.add(subscription);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const { end } of this.#subscriptions.values()) end.abort();
+    this.#subscriptions.clear();
+    await Promise.all(this.#running);
+  }
+}

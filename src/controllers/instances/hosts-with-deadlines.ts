@@ -1,0 +1,23 @@
+import type { Host } from '../../hosts/host.ts';
+import { withTimeouts } from '../../hosts/with-timeouts.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+/** The connected hosts with a timeout on every call, so that a host that hangs does not block a worker forever. */
+export class HostsWithDeadlines {
+  readonly #hostOf: (cluster: string) => Host | undefined;
+  readonly #clock: Clock;
+  readonly #wrapped = new WeakMap<Host, Host>();
+
+  constructor(hostOf: (cluster: string) => Host | undefined, clock: Clock) {
+    this.#hostOf = hostOf;
+    this.#clock = clock;
+  }
+
+  get(cluster: string): Host | undefined {
+    const host = this.#hostOf(cluster);
+    if (host === undefined) return undefined;
+    const wrapped = this.#wrapped.get(host) ?? withTimeouts(host, cluster, this.#clock);
+    this.#wrapped.set(host, wrapped);
+    return wrapped;
+  }
+}

@@ -1,0 +1,105 @@
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { instanceKey } from './instance-snapshot.ts';
+
+interface Entry {
+  readonly uid: string;
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly template: string;
+}
+
+/**
+ * An index of the instances that a change of a template, a cluster or a host namespace affects. It receives every
+ * instance that is added, changed or deleted, and stores only a few fields of each.
+ */
+export class InstanceIndex {
+  readonly #entries = new Map<string, Entry>();
+  readonly #byUid = new Map<string, string>();
+  readonly #byTemplate = new KeyMultimap();
+  /** By cluster and host namespace. */
+  readonly #byNamespace = new KeyMultimap();
+
+  /** Adds or updates an instance. Returns true if it is new. */
+  put(instance: VirtualClusterInstance): boolean {
+    const { clusterRef = {}, templateRef = {} } = instance.spec ?? {};
+    const key = instanceKey(instance);
+    const entry: Entry = {
+      uid: instance.metadata.uid ?? '',
+      cluster: clusterRef.cluster ?? '',
+      namespace: clusterRef.namespace ?? '',
+      template: templateRef.name ?? '',
+    };
+    const before = this.#entries.get(key);
+    if (before !== undefined && isSame(before, entry)) return false;
+    this.remove(key);
+    this.#entries.set(key, entry);
+    this.#byUid.set(entry.uid, key);
+    this.#byTemplate.add(entry.template, key);
+    this.#byNamespace.add(hostNamespaceKey(entry), key);
+    return before?.uid !== entry.uid;
+  }
+
+  /** Removes an instance. Returns its uid; `undefined` if it is unknown. */
+  remove(key: string): string | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#byUid.delete(entry.uid);
+    this.#byTemplate.remove(entry.template, key);
+    this.#byNamespace.remove(hostNamespaceKey(entry), key);
+    return entry.uid;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  clusterOf(key: string): string {
+    return this.#entries.get(key)?.cluster ?? '';
+  }
+
+  keyOfUid(uid: string): string | undefined {
+    return this.#byUid.get(uid);
+  }
+
+  withTemplate(template: string): readonly string[] {
+    return this.#byTemplate.of(template);
+  }
+
+  inHostNamespace(cluster: string, namespace: string): readonly string[] {
+    return this.#byNamespace.of(hostNamespaceKey({ cluster, namespace }));
+  }
+
+  /** The keys of the instances on a cluster; '' for instances that are not scheduled yet. */
+  onCluster(cluster: string): readonly string[] {
+    return [...this.#entries].filter(([, entry]) => entry.cluster === cluster).map(([key]) => key);
+  }
+}
+
+function hostNamespaceKey({ cluster, namespace }: Pick<Entry, 'cluster' | 'namespace'>): string {
+  return `${cluster}/${namespace}`;
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  return a.uid === b.uid && a.cluster === b.cluster && a.namespace === b.namespace && a.template === b.template;
+}
+
+/** A multimap of instance keys. Values without keys take no memory. */
+class KeyMultimap {
+  readonly #keys = new Map<string, Set<string>>();
+
+  add(value: string, key: string): void {
+    const keys = this.#keys.get(value) ?? new Set<string>();
+    this.#keys.set(value, keys.add(key));
+  }
+
+  remove(value: string, key: string): void {
+    const keys = this.#keys.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(value);
+  }
+
+  of(value: string): readonly string[] {
+    return [...(this.#keys.get(value) ?? [])];
+  }
+}

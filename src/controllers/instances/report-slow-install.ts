@@ -1,0 +1,33 @@
+import type { InstanceDependencies } from './instance-dependencies.ts';
+import type { InstanceSnapshot } from './instance-snapshot.ts';
+import { StatusDraft } from './status-draft.ts';
+import { writeStatus } from './write-status.ts';
+
+/** Faster installs are not reported, which saves one write for each instance on the built-in cluster. */
+const delayMs = 100;
+
+/**
+ * Reports a new instance as Pending if its installation takes long. The caller must call and await the returned
+ * function before it writes anything else to the instance.
+ */
+export function reportSlowInstall(
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): () => Promise<void> {
+  const { object, cluster } = snapshot;
+  if ((object.status?.phase ?? '') !== '') return async () => {};
+  let reporting: Promise<void> | undefined;
+  const cancel = dependencies.clock.after(delayMs, () => {
+    const why = { reason: 'Installing', message: `Installing on cluster "${cluster}".` };
+    const draft = new StatusDraft(object, dependencies.clock.now());
+    draft.setCondition('VirtualClusterDeployed', 'False', why);
+    draft.setPhase('Pending', why);
+    // The report is best effort: the final status write meets the same store errors and reports them.
+    reporting = writeStatus(dependencies.instances, object, draft, signal).catch(() => {});
+  });
+  return async () => {
+    cancel();
+    await reporting;
+  };
+}

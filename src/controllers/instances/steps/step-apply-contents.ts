@@ -1,0 +1,86 @@
+import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
+import { referencedRoles, virtualClusterRoles } from '../../../api/management/virtual-cluster-roles.ts';
+import { applyObjects } from '../../../hosts/apply-objects.ts';
+import { clientWithTimeout } from '../../../hosts/client-with-timeout.ts';
+import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
+import { digestOf } from '../digest-of.ts';
+import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import { ensureBindings, removeOtherBindings } from '../virtual-cluster-bindings.ts';
+
+/** The desired contents of a virtual cluster. */
+export interface VirtualClusterContents {
+  /** The roles that members may have inside, in byte order. */
+  readonly roles: readonly string[];
+  /** YAML documents. */
+  readonly objects: string;
+  /** Changes whenever the contents must be applied again. */
+  readonly digest: string;
+}
+
+export function contentsOf(
+  { object }: Pick<InstanceSnapshot, 'object'>,
+  definition: TemplateDefinition,
+  { uid }: Pick<HostedVirtualCluster, 'uid'>,
+): VirtualClusterContents {
+  const roles = referencedRoles(virtualClusterRoles(object, definition.access ?? {}));
+  const objects = definition.objects ?? '';
+  return { roles, objects, digest: digestOf(uid, roles, objects) };
+}
+
+/** Timeout for one response of a virtual cluster's API. */
+const timeoutMs = 30_000;
+
+/**
+ * Applies the contents to a virtual cluster. Rejects with StatusError if the API of the virtual cluster does not
+ * respond, and with ApplyError for objects that cannot be applied. Sends no request if nothing is missing: a request
+ * would load the control plane of a virtual cluster on the built-in cluster.
+ */
+export async function applyContentsStep(
+  host: Host,
+  snapshot: InstanceSnapshot,
+  content: VirtualClusterContents,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const virtual = virtualClusterClient(host, snapshot, dependencies, signal);
+  // On the first run there is nothing to remove, and the host creates the bindings of `preboundRoles` itself.
+  const isFirst = (snapshot.object.status?.deployHash ?? '') === '';
+  const prebound = host.preboundRoles ?? [];
+  await ensureBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
+  if (!isFirst) await removeOtherBindings(virtual, [...content.roles, ...prebound]);
+  if (content.objects.trim() !== '') await applyObjects(content.objects, virtual);
+}
+
+/** Restores role bindings that were deleted or changed inside the virtual cluster. */
+export async function restoreBindingsStep(
+  host: Host,
+  snapshot: InstanceSnapshot,
+  { roles }: VirtualClusterContents,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const restored = await ensureBindings(virtualClusterClient(host, snapshot, dependencies, signal), roles);
+  if (restored.length === 0) return;
+  const message = `Restored role bindings that were deleted or changed inside the virtual cluster: ${restored.join(', ')}.`;
+  dependencies.events.record(snapshot.object, 'Warning', 'BindingsRestored', message);
+}
+
+/** Removes the server's role bindings from a virtual cluster that outlives its instance. */
+export async function removeServerBindings(
+  host: Host,
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeOtherBindings(virtualClusterClient(host, snapshot, dependencies, signal), host.preboundRoles ?? []);
+}
+
+function virtualClusterClient(
+  host: Host,
+  { location }: InstanceSnapshot,
+  { clock }: InstanceDependencies,
+  signal: AbortSignal,
+) {
+  return clientWithTimeout(host.clusterApi(location), { clock, milliseconds: timeoutMs, signal });
+}

@@ -1,0 +1,130 @@
+import { isGracePeriodOver } from '../../../api/grace-period.ts';
+import { abandonAnnotation, cleanupFinalizer } from '../../../api/naming.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { Host } from '../../../hosts/host.ts';
+import type { ReconcileResult } from '../../runtime/controller.ts';
+import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
+import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import { StatusDraft } from '../status-draft.ts';
+import { writeStatus } from '../write-status.ts';
+import { removeServerBindings } from './step-apply-contents.ts';
+
+/**
+ * Fallback interval: the host reports progress itself. Deleting ten thousand instances at once takes a minute, and none
+ * of them should be checked in between.
+ */
+const retryMilliseconds = 120_000;
+/** Maximum time between checks during a long grace period: the wall clock may be changed. */
+const maxCheckIntervalMs = 30_000;
+
+/**
+ * Handles an instance that is being deleted: removes its virtual cluster from the host, then, when the host reports
+ * that nothing is left, the finalizer.
+ */
+export async function removeStep(
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const { object, cluster, external } = snapshot;
+  const now = dependencies.clock.now();
+  if (!isGracePeriodOver(object, now)) {
+    const remaining = Date.parse(object.metadata.deletionTimestamp ?? '') - now;
+    return { requeueAfterMilliseconds: Math.min(remaining, maxCheckIntervalMs) };
+  }
+  if (!(object.metadata.finalizers ?? []).includes(cleanupFinalizer)) return undefined;
+  const abandoned = snapshot.annotation(abandonAnnotation);
+  const host = dependencies.hostOf(cluster);
+  if (abandoned !== '') {
+    const message = `Abandoned: ${abandoned}. Objects that remain on cluster "${cluster}" are no longer managed.`;
+    dependencies.events.record(object, 'Warning', 'Abandoned', message);
+  } else if (external) {
+    await release(host, snapshot, dependencies, signal);
+  } else if (host !== undefined) {
+    try {
+      if (!(await removeVirtualCluster(host, snapshot, dependencies, signal)))
+        return { requeueAfterMilliseconds: retryMilliseconds };
+    } catch (error) {
+      if (error instanceof StatusError) await reportFailure(snapshot, dependencies, error.message, signal);
+      throw error;
+    }
+    dependencies.events.record(object, 'Normal', 'Removed', `Removed the virtual cluster from cluster "${cluster}".`);
+  } else if (snapshot.observedUid !== '') {
+    const detail = `cluster "${cluster}" is not connected`;
+    await reportFailure(snapshot, dependencies, detail, signal);
+    throw new Error(detail);
+  }
+  await dropFinalizer(snapshot, dependencies, signal);
+  return undefined;
+}
+
+/** Removes the server's role bindings. An unreachable host keeps them: a missing host must not block the deletion. */
+async function release(
+  host: Host | undefined,
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+) {
+  const { object, location, cluster, observedUid } = snapshot;
+  let failure = '';
+  try {
+    const observed = await host?.observe(location, { signal });
+    const isExpected = observedUid !== '' && observed?.uid === observedUid;
+    if (host !== undefined && isExpected) await removeServerBindings(host, snapshot, dependencies, signal);
+    else if (host === undefined) failure = `cluster "${cluster}" is not connected`;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof StatusError)) throw error;
+    failure = error.message;
+  }
+  const message = 'Released the virtual cluster. It is managed externally and keeps running.';
+  if (failure === '') dependencies.events.record(object, 'Normal', 'Released', message);
+  else {
+    const failedMessage = `${message} The role bindings of its users could not be removed: ${failure}.`;
+    dependencies.events.record(object, 'Warning', 'Released', failedMessage);
+  }
+}
+
+async function removeVirtualCluster(
+  host: Host,
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { location, uid, observedUid, importedUid, object, cluster } = snapshot;
+  const observed = await host.observe(location, { signal });
+  // The status may lack the uid if the server crashed right after the installation. It never has the uid of a foreign
+  // one.
+  const ownUid = observed?.owner === uid ? observed.uid : importedUid || observedUid || 'none';
+  if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
+    const message = `Removing virtual cluster "${location.name}" from cluster "${cluster}".`;
+    dependencies.events.record(object, 'Normal', 'Removing', message);
+  }
+  return await host.remove(location, { owner: uid, uid: ownUid }, { signal });
+}
+
+async function reportFailure(
+  { object, cluster }: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  detail: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const message =
+    `Cannot remove the virtual cluster from cluster "${cluster}": ${detail}. Retrying automatically. ` +
+    `If the cluster is gone permanently, an admin can abandon the instance with the annotation ${abandonAnnotation}: "<reason>".`;
+  const draft = new StatusDraft(object, dependencies.clock.now());
+  draft.setPhase('Failed', { reason: 'RemovalFailed', message });
+  dependencies.events.record(object, 'Warning', 'RemovalFailed', message);
+  await writeStatus(dependencies.instances, object, draft, signal);
+}
+
+async function dropFinalizer(
+  { object, namespace, name }: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+) {
+  const { finalizers = [], resourceVersion = '' } = object.metadata;
+  const remainingFinalizers = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+  const patch = { metadata: { resourceVersion, finalizers: remainingFinalizers } };
+  await ignoreNotFound(dependencies.instances.patch({ namespace, name }, patch, { signal }));
+}

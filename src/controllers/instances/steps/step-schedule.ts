@@ -1,0 +1,42 @@
+import type { ReconcileResult } from '../../runtime/controller.ts';
+import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
+import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import { StatusDraft } from '../status-draft.ts';
+import { writeStatus } from '../write-status.ts';
+
+/**
+ * Changes of clusters and projects trigger a reconcile of unscheduled instances; this interval covers missed causes.
+ */
+const retryMilliseconds = 30_000;
+
+/** Schedules an instance that had no cluster at its creation: writes the cluster to its spec once one is available. */
+export async function scheduleStep(
+  snapshot: InstanceSnapshot,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const { object, namespace, name, project } = snapshot;
+  const cluster = dependencies.chooseCluster(project);
+  if (cluster !== undefined) {
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    const patch = { metadata: { uid, resourceVersion }, spec: { clusterRef: { cluster } } };
+    await ignoreNotFound(dependencies.instances.patch({ namespace, name }, patch, { signal }));
+    dependencies.events.record(object, 'Normal', 'Scheduled', `Assigned to cluster "${cluster}".`);
+    return undefined;
+  }
+  const why = {
+    reason: 'NoCluster',
+    message:
+      `No cluster is available: project "${project}" allows no reachable cluster that accepts new virtual clusters. ` +
+      'Connect a cluster, or allow one in the project. The instance is then scheduled automatically.',
+  };
+  const draft = new StatusDraft(object, dependencies.clock.now());
+  draft.setCondition('Scheduled', 'False', why);
+  draft.setPhase('Pending', why);
+  if (object.status?.reason !== why.reason) {
+    dependencies.events.record(object, 'Warning', why.reason, why.message);
+  }
+  await writeStatus(dependencies.instances, object, draft, signal);
+  return { requeueAfterMilliseconds: retryMilliseconds };
+}

@@ -1,0 +1,51 @@
+import { sleepForcedReason } from '../../../api/management/sleep-reasons.ts';
+import { sleepAfterAnnotation, sleepForceAnnotation } from '../../../api/naming.ts';
+import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
+import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import type { SleepMode } from '../sleep-mode.ts';
+import type { StatusReason } from '../status-draft.ts';
+
+/**
+ * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. An imported virtual cluster that was
+ * already asleep stays asleep: the server wakes only what it put to sleep.
+ */
+export async function sleepStep(
+  host: Host,
+  snapshot: InstanceSnapshot,
+  observed: HostedVirtualCluster,
+  { sleepReason }: SleepMode,
+  dependencies: InstanceDependencies,
+  signal: AbortSignal,
+): Promise<HostedVirtualCluster | undefined> {
+  const { object, location, external, uid } = snapshot;
+  if (external || observed.phase === 'Removing') return observed;
+  const isSleeping = observed.phase === 'Sleeping';
+  if (isSleeping === (sleepReason !== undefined)) return observed;
+  if (sleepReason === undefined) {
+    const isManagedSleep = observed.owner === uid || object.status?.phase === 'Sleeping';
+    if (!isManagedSleep) return observed;
+    await host.wake(location, { signal });
+    dependencies.events.record(object, 'Normal', 'Woken', 'Woke the virtual cluster.');
+  } else {
+    await host.sleep(location, { signal });
+    dependencies.events.record(object, 'Normal', sleepReason, sleepStatusReason(sleepReason).message);
+  }
+  return await host.observe(location, { signal });
+}
+
+/** The reason why an instance sleeps, with a message that tells how to wake it. */
+export function sleepStatusReason(asleep: SleepMode['sleepReason']): StatusReason {
+  if (asleep === sleepForcedReason) {
+    const message = `Sleeping because the annotation ${sleepForceAnnotation} is set. All data is kept. Remove the annotation to wake the virtual cluster.`;
+    return { reason: asleep, message };
+  }
+  if (asleep !== undefined) {
+    const message = `Sleeping because it was not used for the period in the annotation ${sleepAfterAnnotation}. All data is kept. The next request wakes it.`;
+    return { reason: asleep, message };
+  }
+  return {
+    reason: 'AsleepOnHost',
+    message: 'Sleeping. It was put to sleep on its host cluster and must be woken there.',
+  };
+}

@@ -1,0 +1,44 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { roleGroup } from '../../api/naming.ts';
+import { rbacGroup } from '../../api/rbac/policy-rule.ts';
+import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
+import { StatusError } from '../../api/status.ts';
+import type { VirtualClient } from '../../hosts/virtual-client.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+
+const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
+const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
+
+/**
+ * Ensures that each role is bound to the group under which the gateway forwards its holders. Writes nothing if all
+ * bindings are correct. Returns the roles whose binding was missing or different.
+ */
+export async function ensureBindings(virtual: VirtualClient, roles: readonly string[]): Promise<string[]> {
+  const changed: string[] = [];
+  for (const role of roles) if (await ensureBinding(virtual, virtualClusterRoleBinding(role))) changed.push(role);
+  return changed;
+}
+
+/** Removes the bindings of all roles except these. */
+export async function removeOtherBindings(virtual: VirtualClient, roles: readonly string[]): Promise<void> {
+  const kept = new Set(roles.map(roleGroup));
+  const names = listAt(await virtual.get(bindingsPath), 'items').map((item) => textAt(item, 'metadata', 'name'));
+  for (const name of names.filter((each) => each.startsWith(roleGroup('')) && !kept.has(each))) {
+    await virtual.delete(pathOf(name));
+  }
+}
+
+async function ensureBinding(virtual: VirtualClient, desired: KubeObject): Promise<boolean> {
+  const path = pathOf(desired.metadata.name ?? '');
+  const existing = await virtual.get(path).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return undefined;
+    throw error;
+  });
+  const isSame = (member: string) => equalJson(existing?.[member], desired[member] as JsonValue);
+  if (existing !== undefined && isSame('roleRef') && isSame('subjects')) return false;
+  // The roleRef of a binding is immutable, so the binding is deleted and created again.
+  if (existing !== undefined && !isSame('roleRef')) await virtual.delete(path);
+  await virtual.apply(path, desired as JsonObject);
+  return true;
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { serviceAccountUser } from '../../../api/core/service-account.ts';
+import type { KubeObject, ObjectMeta } from '../../../api/meta.ts';
+import type { UserInfo } from '../../../api/user-info.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { goQuote } from '../../../lib/go-quote.ts';
+import { numberAt, objectAt, textAt, textsAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import { serviceAccountUserInfo } from './service-account-user-info.ts';
+
+/** Signs and verifies the tokens of service accounts with the keys of the installation. */
+export interface TokenKeys {
+  /** The name of the installation; each plane derives its own issuer from it. */
+  readonly installation: string;
+  sign(claims: JsonObject): Promise<string>;
+  /**
+   * The claims of a token that was signed with one of the keys, without any other check; `undefined` if none matches.
+   */
+  verify(token: string): Promise<JsonObject | undefined>;
+}
+
+export interface AccountTokensOptions {
+  readonly planeId: string;
+  readonly clock: Clock;
+  readonly keys: TokenKeys;
+  readonly accounts: Pick<KindStore, 'peek'>;
+  readonly secrets: Pick<KindStore, 'peek'>;
+}
+
+/** A reference by name and uid, as tokens contain it. */
+export interface TokenReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** The content of a token: its account, and the objects and the time that limit its validity. */
+export interface AccountToken {
+  readonly namespace: string;
+  readonly account: TokenReference;
+  readonly secret?: TokenReference;
+  readonly audiences: readonly string[];
+  /** Seconds since the epoch. Absent if the token does not expire. */
+  readonly expiresAt?: number;
+  readonly id: string;
+}
+
+export interface TokenRequest {
+  readonly account: KubeObject;
+  readonly secret?: KubeObject;
+  /** Optional; defaults to the plane's issuer. */
+  readonly audiences?: readonly string[];
+  /** The lifetime. Optional; by default the token is valid until the account or the secret is deleted. */
+  readonly lifetimeSeconds?: number;
+}
+
+/**
+ * Issues and checks the tokens of a plane's service accounts. A token names its plane as its issuer, so no other plane
+ * accepts it.
+ */
+export class AccountTokens {
+  /** Also the default audience: tokens with it are valid for the plane's API. */
+  readonly issuer: string;
+  readonly #options: AccountTokensOptions;
+
+  constructor(options: AccountTokensOptions) {
+    this.#options = options;
+    this.issuer = accountIssuer(options.keys.installation, options.planeId);
+  }
+
+  async issue({ account, secret, audiences = [this.issuer], lifetimeSeconds }: TokenRequest): Promise<string> {
+    const { namespace = '', name = '', uid = '' } = account.metadata;
+    const now = Math.floor(this.#options.clock.now() / 1000);
+    const bound = secret && { name: secret.metadata.name ?? '', uid: secret.metadata.uid ?? '' };
+    return await this.#options.keys.sign({
+      aud: [...audiences],
+      ...(lifetimeSeconds === undefined ? {} : { exp: now + lifetimeSeconds }),
+      iat: now,
+      iss: this.issuer,
+      jti: randomUUID(),
+      'kubernetes.io': {
+        namespace,
+        ...(bound === undefined ? {} : { secret: bound }),
+        serviceaccount: { name, uid },
+      },
+      nbf: now,
+      sub: serviceAccountUser(namespace, name),
+    });
+  }
+
+  /** The token if it is valid now for one of these audiences; otherwise `undefined`. */
+  async check(token: string, audiences?: readonly string[]): Promise<AccountToken | undefined> {
+    const found = await this.checkWithReason(token, audiences);
+    return 'token' in found ? found.token : undefined;
+  }
+
+  /** Like `check`, but with the reason as Kubernetes words it; '' if the token is not from this plane. */
+  async checkWithReason(
+    token: string,
+    audiences: readonly string[] = [this.issuer],
+  ): Promise<{ readonly token: AccountToken } | { readonly fault: string }> {
+    const claims = await this.#options.keys.verify(token);
+    const read = claims && this.#read(claims);
+    if (read === undefined) return { fault: '' };
+    if (!read.audiences.some((audience) => audiences.includes(audience))) {
+      const list = (texts: readonly string[]) => `[${texts.map(goQuote).join(' ')}]`;
+      const fault = `token audiences ${list(read.audiences)} is invalid for the target audiences ${list(audiences)}`;
+      return { fault };
+    }
+    const fault = this.#fault(read);
+    return fault === undefined ? { token: read } : { fault };
+  }
+
+  /** True if the token has not expired and the objects that it names still exist. */
+  isValid(token: AccountToken): boolean {
+    return this.#fault(token) === undefined;
+  }
+
+  #fault({ namespace, account, secret, expiresAt }: AccountToken): string | undefined {
+    const { accounts, secrets, clock } = this.#options;
+    if (expiresAt !== undefined && expiresAt * 1000 <= clock.now()) return 'service account token has expired';
+    const known = accounts.peek(namespace, account.name)?.object.metadata;
+    if (known === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
+    if (known.uid !== account.uid) return `service account UID (${known.uid}) does not match claim (${account.uid})`;
+    if (this.#isDeleted(known)) return `service account ${namespace}/${account.name} has been deleted`;
+    if (secret === undefined) return undefined;
+    const bound = secrets.peek(namespace, secret.name)?.object.metadata;
+    if (bound === undefined || this.#isDeleted(bound)) return 'service account token has been invalidated';
+    if (bound.uid === secret.uid) return undefined;
+    return `secret UID (${bound.uid}) does not match service account secret ref claim (${secret.uid})`;
+  }
+
+  /** True if the object has been waiting for finalizers for longer than the tolerance after its deletion began. */
+  #isDeleted({ deletionTimestamp }: ObjectMeta): boolean {
+    if (deletionTimestamp === undefined) return false;
+    return Date.parse(deletionTimestamp) + toleratedMilliseconds < this.#options.clock.now();
+  }
+
+  userOf({ namespace, account, id }: AccountToken): UserInfo {
+    return serviceAccountUserInfo(namespace, account, id);
+  }
+
+  #read(claims: JsonObject): AccountToken | undefined {
+    const own = objectAt(claims, 'kubernetes.io');
+    const namespace = textAt(own, 'namespace');
+    const account = referenceAt(own, 'serviceaccount');
+    if (textAt(claims, 'iss') !== this.issuer || account === undefined) return undefined;
+    if (textAt(claims, 'sub') !== serviceAccountUser(namespace, account.name)) return undefined;
+    const notBefore = numberAt(claims, 'nbf') ?? 0;
+    // Tolerates clock skew: another clock may have put the token slightly into the future.
+    if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
+    const secret = referenceAt(own, 'secret');
+    const expiresAt = numberAt(claims, 'exp');
+    return {
+      namespace,
+      account,
+      ...(secret === undefined ? {} : { secret }),
+      audiences: textsAt(claims, 'aud'),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      id: textAt(claims, 'jti'),
+    };
+  }
+}
+
+/** The issuer of the tokens of a plane. */
+export function accountIssuer(installation: string, planeId: string): string {
+  return `${installation}/${planeId}`;
+}
+
+const toleratedMilliseconds = 60_000;
+
+function referenceAt(parent: JsonValue | undefined, member: string): TokenReference | undefined {
+  const reference = objectAt(parent, member);
+  if (reference === undefined) return undefined;
+  return { name: textAt(reference, 'name'), uid: textAt(reference, 'uid') };
+}

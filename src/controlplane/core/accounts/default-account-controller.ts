@@ -1,0 +1,88 @@
+import { defaultServiceAccount, serviceAccountKind } from '../../../api/core/service-account.ts';
+import { apiVersionOf, type KubeObject } from '../../../api/meta.ts';
+import { hostOwnerLabel } from '../../../api/naming.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import { systemContext } from '../../system-context.ts';
+import { KeyedWorkQueue } from '../keyed-work-queue.ts';
+import { builtinNamespaceNames } from '../namespaces/plane-namespaces.ts';
+
+/** The default accounts of the built-in namespaces. */
+export function builtinAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
+  return namespaces.map(({ metadata }) => account(metadata.name ?? ''));
+}
+
+function account(namespace: string): KubeObject {
+  return {
+    kind: serviceAccountKind.kind,
+    apiVersion: apiVersionOf(serviceAccountKind),
+    metadata: { name: defaultServiceAccount, namespace },
+  };
+}
+
+export interface DefaultAccountControllerOptions {
+  readonly accounts: KindStore;
+  readonly namespaces: KindStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
+
+/**
+ * Ensures that every namespace has an account `default`. It is created with the namespace, and again if it is deleted.
+ * Work that was interrupted is completed when the plane is loaded again. A namespace of a virtual cluster gets no
+ * account: nothing in it would use one, and there are as many of them as virtual clusters. Returns a function that
+ * stops it.
+ */
+export async function startDefaultAccountController(options: DefaultAccountControllerOptions): Promise<() => void> {
+  const { accounts, namespaces, clock, log } = options;
+  const isMissing = (namespace: string) => {
+    // Checked first, because built-in accounts and namespaces then need not be built.
+    if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
+    const found = namespaces.peek('', namespace);
+    if (found === undefined) return false;
+    const { deletionTimestamp, labels } = peekWithoutManagedFields(found).metadata;
+    return deletionTimestamp === undefined && labels?.[hostOwnerLabel] === undefined;
+  };
+  const work = new KeyedWorkQueue({
+    name: 'creation of a default service account',
+    clock,
+    log,
+    async reconcile(namespace) {
+      if (isMissing(namespace)) await createAccount(accounts, namespace);
+    },
+  });
+  const stopNamespaces = namespaces.listen(({ before, after }) => {
+    if (before === undefined && after !== undefined) void work.add(nameOf(after));
+  });
+  const stopAccounts = accounts.listen(({ before, after }) => {
+    if (before === undefined || after !== undefined) return;
+    const { name, namespace = '' } = peekWithoutManagedFields(before).metadata;
+    if (name === defaultServiceAccount) void work.add(namespace);
+  });
+  const storedNamespaces = namespaces.peekAll().filter(({ isUnchangedBuiltin }) => isUnchangedBuiltin !== true);
+  const all = new Set([...builtinNamespaceNames, ...storedNamespaces.map(nameOf)]);
+  await Promise.all([...all].filter(isMissing).map((namespace) => work.add(namespace)));
+  return () => {
+    stopNamespaces();
+    stopAccounts();
+    work.stop();
+  };
+}
+
+/** Creates the account. If it exists already, or the namespace is being deleted, there is nothing to do. */
+async function createAccount(accounts: KindStore, namespace: string): Promise<void> {
+  try {
+    await accounts.verbs.create(systemContext(namespace), account(namespace), writing);
+  } catch (error) {
+    if (!(error instanceof StatusError) || ![403, 404, 409].includes(error.code)) throw error;
+  }
+}
+
+function nameOf(namespace: ServedObject): string {
+  return peekWithoutManagedFields(namespace).metadata.name ?? '';
+}

@@ -1,0 +1,137 @@
+import { secretTypes, serviceAccountNameAnnotation, serviceAccountUidAnnotation } from '../../../api/core/secret.ts';
+import { decodeBase64, encodeBase64 } from '../../../api/decode/base64.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { objectAt, textAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import { systemContext } from '../../system-context.ts';
+import { KeyedWorkQueue } from '../keyed-work-queue.ts';
+import type { AccountTokens } from './account-tokens.ts';
+
+export interface TokenSecretControllerOptions {
+  readonly accounts: KindStore;
+  readonly secrets: KindStore;
+  readonly tokens: AccountTokens;
+  /** PEM. */
+  readonly certificateAuthority?: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
+
+/**
+ * Fills secrets of the type `kubernetes.io/service-account-token` with a token that is valid as long as the secret, and
+ * deletes them when their account is gone. Works while the plane is loaded. It checks all secrets when the plane is
+ * loaded and periodically after that: a token is invalid once its signing key is retired, and its secret then gets a
+ * new one. Returns a function that stops it.
+ */
+export async function startTokenSecretController(options: TokenSecretControllerOptions): Promise<() => void> {
+  const { accounts, secrets, clock, log } = options;
+  const work = new KeyedWorkQueue({
+    name: 'reconcile of a token secret',
+    clock,
+    log,
+    reconcile: (key) => {
+      const [namespace = '', name = ''] = key.split('/');
+      return reconcileSecret(options, namespace, name);
+    },
+  });
+  const enqueue = (secret: ServedObject) =>
+    isTokenSecret(peekWithoutManagedFields(secret)) ? work.add(keyOf(peekWithoutManagedFields(secret))) : undefined;
+  const stopSecrets = secrets.listen(({ after }) => {
+    if (after !== undefined) void enqueue(after);
+  });
+  const stopAccounts = accounts.listen(({ before, after }) => {
+    const { namespace = '', name = '' } = peekWithoutManagedFields(after ?? (before as ServedObject)).metadata;
+    if (before !== undefined && after !== undefined) return;
+    for (const secret of secrets.peekAll(namespace)) {
+      const object = peekWithoutManagedFields(secret);
+      if (isTokenSecret(object) && accountOf(object) === name) void work.add(keyOf(object));
+    }
+  });
+  const enqueueAll = () => Promise.all(secrets.peekAll().map(enqueue));
+  let cancelTimer = (): void => {};
+  const scheduleCheck = (): void => {
+    cancelTimer = clock.after(keyCheckMilliseconds, () => {
+      void enqueueAll();
+      scheduleCheck();
+    });
+  };
+  await enqueueAll();
+  scheduleCheck();
+  return () => {
+    cancelTimer();
+    stopSecrets();
+    stopAccounts();
+    work.stop();
+  };
+}
+
+/** No event reports that a key was retired. A secret may therefore hold an invalid token for this long. */
+const keyCheckMilliseconds = 3_600_000;
+
+function isTokenSecret(secret: KubeObject): boolean {
+  return textAt(secret as JsonValue, 'type') === secretTypes.serviceAccountToken;
+}
+
+function accountOf(secret: KubeObject): string {
+  return textAt(secret as JsonValue, 'metadata', 'annotations', serviceAccountNameAnnotation);
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+}
+
+async function reconcileSecret(options: TokenSecretControllerOptions, namespace: string, name: string): Promise<void> {
+  const { accounts, secrets } = options;
+  const secret = secrets.peek(namespace, name)?.object;
+  if (secret === undefined || !isTokenSecret(secret) || secret.metadata.deletionTimestamp !== undefined) return;
+  const account = accounts.peek(namespace, accountOf(secret))?.object;
+  const recordedUid = secret.metadata.annotations?.[serviceAccountUidAnnotation] ?? '';
+  try {
+    if (account === undefined || (recordedUid !== '' && recordedUid !== account.metadata.uid))
+      await remove(secrets, secret);
+    else await fill(options, secret, account);
+  } catch (error) {
+    // The change that caused this conflict triggers the next run.
+    if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
+  }
+}
+
+async function remove(secrets: KindStore, { metadata }: KubeObject): Promise<void> {
+  const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata;
+  await secrets.verbs.delete(systemContext(namespace), name, {
+    dryRun: false,
+    gracePeriodSeconds: undefined,
+    propagationPolicy: undefined,
+    preconditions: { uid, resourceVersion },
+  });
+}
+
+async function fill(options: TokenSecretControllerOptions, secret: KubeObject, account: KubeObject): Promise<void> {
+  const { namespace = '', name = '' } = secret.metadata;
+  const data: JsonObject = { ...objectAt(secret as JsonValue, 'data') };
+  const annotations = { ...secret.metadata.annotations, [serviceAccountUidAnnotation]: account.metadata.uid ?? '' };
+  const authority = options.certificateAuthority;
+  if (authority !== undefined) data['ca.crt'] = encodeBase64(authority);
+  if (textAt(data, 'namespace') === '') data.namespace = encodeBase64(namespace);
+  const token = textAt(data, 'token');
+  // A token whose key is no longer known is useless.
+  if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
+    data.token = encodeBase64(await newToken(options.tokens, account, secret));
+  }
+  const next = { ...secret, metadata: { ...secret.metadata, annotations }, data } as KubeObject;
+  await options.secrets.verbs.update(systemContext(namespace), name, next, writing);
+}
+
+/** Issues a token and checks it: an invalid one would be replaced again and again. */
+async function newToken(tokens: AccountTokens, account: KubeObject, secret: KubeObject): Promise<string> {
+  const token = await tokens.issue({ account, secret });
+  if ((await tokens.check(token)) === undefined) throw new Error('the token that was just issued is not valid');
+  return token;
+}

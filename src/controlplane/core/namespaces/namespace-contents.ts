@@ -1,0 +1,66 @@
+import { StatusError } from '../../../api/status.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';
+import type { PlaneStores } from '../../maintenance/plane-stores.ts';
+import { systemContext } from '../../system-context.ts';
+import type { RemainingContents } from './namespace-conditions.ts';
+
+/** The number of concurrent deletes: they share the store's flushes. */
+const concurrency = 32;
+
+/** Deletes all objects in the namespace, of every kind that the plane currently has, and returns what is left. */
+export async function deleteNamespaceContents(plane: PlaneStores, namespace: string): Promise<RemainingContents> {
+  const counts = new Map<string, number>();
+  const finalizers = new Map<string, number>();
+  const failures: string[] = [];
+  const kinds = [...plane.stores()].filter(({ resource }) => resource.namespaced);
+  for (const store of kinds.sort((a, b) => deletionOrder(a) - deletionOrder(b))) {
+    try {
+      await deleteAll(store, namespace);
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  for (const store of kinds) {
+    const { plural, group } = store.resource;
+    const remaining = store.peekAll(namespace);
+    if (remaining.length === 0) continue;
+    counts.set(`${plural}.${group}`, remaining.length);
+    for (const finalizer of remaining.flatMap((served) => peekWithoutManagedFields(served).metadata.finalizers ?? [])) {
+      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+    }
+  }
+  return { counts, finalizers, failures };
+}
+
+/**
+ * The deletion order of a kind. Controllers keep what they need until the end: custom resources are deleted before the
+ * configuration of their controllers, and the permissions in the namespace after everything else.
+ */
+function deletionOrder({ resource }: KindStore): number {
+  if (resource.builtIn !== true) return 0;
+  if (resource.group === 'rbac.authorization.k8s.io') return 3;
+  return resource.plural === 'serviceaccounts' ? 2 : 1;
+}
+
+async function deleteAll(store: KindStore, namespace: string): Promise<void> {
+  const objects = store.peekAll(namespace);
+  for (let at = 0; at < objects.length; at += concurrency) {
+    await Promise.all(objects.slice(at, at + concurrency).map((served) => deleteOne(store, namespace, served)));
+  }
+}
+
+async function deleteOne(store: KindStore, namespace: string, served: ServedObject): Promise<void> {
+  const { name = '', uid = '' } = peekWithoutManagedFields(served).metadata;
+  try {
+    await store.verbs.delete(systemContext(namespace), name, {
+      dryRun: false,
+      gracePeriodSeconds: undefined,
+      propagationPolicy: 'Background',
+      preconditions: { uid },
+    });
+  } catch (error) {
+    // The object is gone. If another one has taken its name, the next pass deletes that.
+    if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
+  }
+}

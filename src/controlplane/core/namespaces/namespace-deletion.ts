@@ -1,0 +1,115 @@
+import type { Condition } from '../../../api/conditions.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { textsAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import type { StoredRecord } from '../../../registry/resource.ts';
+import type { PlaneStores } from '../../maintenance/plane-stores.ts';
+import { systemContext } from '../../system-context.ts';
+import { deletionConditions } from './namespace-conditions.ts';
+import { deleteNamespaceContents } from './namespace-contents.ts';
+
+/** The finalizer in a namespace's spec that represents its contents. */
+export const contentsFinalizer = 'kubernetes';
+
+export function specFinalizersOf(object: KubeObject | undefined): readonly string[] {
+  return textsAt(object as JsonValue | undefined, 'spec', 'finalizers');
+}
+
+/** True if the namespace is being deleted and not yet empty. */
+export function isTerminating({ object }: StoredRecord): boolean {
+  return object.metadata.deletionTimestamp !== undefined && specFinalizersOf(object).length > 0;
+}
+
+const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldValidation: 'Ignore' } as const;
+
+/** The longest delay between two passes: with many objects left, each change of one would otherwise scan all others. */
+const maxDelayMs = 1_000;
+
+interface Pass {
+  readonly ended: number;
+  readonly remaining: number;
+}
+
+/**
+ * Empties the namespaces of one plane that are being deleted. Remaining objects wait for their finalizers. Each change
+ * in the namespace triggers another pass, so no polling is needed.
+ */
+export class NamespaceDeletion {
+  readonly #clock: Clock;
+  readonly #plane: () => PlaneStores & { readonly kinds: ReadonlyMap<string, KindStore> };
+  readonly #passes = new Map<string, Pass>();
+
+  constructor(clock: Clock, plane: () => PlaneStores & { readonly kinds: ReadonlyMap<string, KindStore> }) {
+    this.#clock = clock;
+    this.#plane = plane;
+  }
+
+  /** Implements `StoredResource.reconcile`. */
+  async reconcile(name: string): Promise<number | undefined> {
+    const delay = this.#delay(name);
+    if (delay > 0) return delay;
+    const namespaces = this.#plane().kinds.get('namespaces');
+    const object = namespaces?.peek('', name)?.object;
+    if (namespaces === undefined || object === undefined || !isTerminating({ object })) {
+      this.#passes.delete(name);
+      return undefined;
+    }
+    const remains = await deleteNamespaceContents(this.#plane(), name);
+    const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
+    const [failure] = remains.failures;
+    const isEmpty = remaining === 0 && failure === undefined;
+    // An empty namespace that nothing else holds is removed at once: no client could read its conditions.
+    if (isEmpty && isHeldOnlyByContents(object)) {
+      this.#passes.delete(name);
+      await removeContentsFinalizer(namespaces, object);
+      return undefined;
+    }
+    this.#passes.set(name, { ended: this.#clock.elapsed(), remaining: remaining });
+    const updated = await this.#writeConditions(
+      namespaces,
+      object,
+      deletionConditions(conditionsOf(object), remains, this.#clock.now()),
+    );
+    if (failure !== undefined) throw new Error(`failed to delete the contents of namespace ${name}: ${failure}`);
+    if (remaining > 0) return undefined;
+    this.#passes.delete(name);
+    await removeContentsFinalizer(namespaces, updated);
+    return undefined;
+  }
+
+  #delay(name: string): number {
+    const last = this.#passes.get(name);
+    if (last === undefined) return 0;
+    return last.ended + Math.min(last.remaining, maxDelayMs) - this.#clock.elapsed();
+  }
+
+  async #writeConditions(namespaces: KindStore, object: KubeObject, conditions: Condition[]): Promise<KubeObject> {
+    if (conditions === conditionsOf(object)) return object;
+    const status: JsonObject = { ...(object.status as JsonObject | undefined), conditions };
+    const { name = '' } = object.metadata;
+    const written = await namespaces.status?.update(systemContext(''), name, { ...object, status }, writing);
+    return written?.object ?? object;
+  }
+}
+
+function isHeldOnlyByContents(object: KubeObject): boolean {
+  const others = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
+  return others.length === 0 && (object.metadata.finalizers ?? []).length === 0;
+}
+
+/** Removes the finalizer, which removes the namespace if nothing else holds it. */
+async function removeContentsFinalizer(namespaces: KindStore, object: KubeObject): Promise<void> {
+  const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
+  if (finalizers.length === specFinalizersOf(object).length) return;
+  const spec: JsonObject = { ...(object.spec as JsonObject | undefined), finalizers };
+  const { name = '' } = object.metadata;
+  await namespaces.verbs.update(systemContext(''), name, { ...object, spec }, { ...writing, subresource: 'finalize' });
+}
+
+const none: Condition[] = [];
+
+function conditionsOf(object: KubeObject): Condition[] {
+  return ((object.status as JsonObject | undefined)?.conditions as Condition[] | undefined) ?? none;
+}

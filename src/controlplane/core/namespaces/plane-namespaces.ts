@@ -1,0 +1,123 @@
+import { namespaceKind } from '../../../api/core/namespace.ts';
+import { type FieldError, invalid } from '../../../api/field-error.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import { forbidden, invalidObject } from '../../../api/status.ts';
+import { qualifiedNameFaults } from '../../../api/validation/names.ts';
+import { textAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import type { MountedResource } from '../../../registry/mounted-resource.ts';
+import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../../registry/resource.ts';
+import { mountStored } from '../../../registry/verbs/stored-verbs.ts';
+import type { PartDependencies } from '../../plane-part.ts';
+import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf } from './namespace-deletion.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** Every plane has these namespaces, and they cannot be deleted (CREATE-22). */
+export const builtinNamespaceNames: readonly string[] = ['default', 'kube-public', 'kube-system'];
+
+/** For `PlanePart.builtinObjects`. */
+export const builtinNamespaces: readonly KubeObject[] = builtinNamespaceNames.map((name) => ({
+  kind: 'Namespace',
+  apiVersion: 'v1',
+  metadata: { name, labels: { [nameLabel]: name } },
+  spec: { finalizers: [contentsFinalizer] },
+  status: { phase: 'Active' },
+}));
+
+/** The namespaces of a Kubernetes control plane with their full lifecycle. Served with `mountNamespaces`. */
+export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock' | 'plane'>): StoredResource {
+  const deletion = new NamespaceDeletion(clock, plane);
+  return defineResource({
+    ...namespaceKind,
+    hasStatus: true,
+    // A namespace is deleted by name: there is no deletecollection.
+    verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+    nameRule: 'label',
+    selectableFields: ['status.phase'],
+    unconditionalUpdate: true,
+    unownedFields: [['spec', 'finalizers']],
+    prepare,
+    validate: finalizerErrors,
+    prepareStatus: refuseOtherPhase,
+    guardDelete,
+    preconditionMessage: (member, wanted, found) =>
+      `Precondition failed: ${member} in precondition: ${wanted}, ${member} in object meta: ${found}`,
+    prepareDelete,
+    isDeletionBlocked: (object) => specFinalizersOf(object).length > 0,
+    needsReconcile: isTerminating,
+    reconcile: (_, name) => deletion.reconcile(name),
+  });
+}
+
+/** Mounts namespaces with `finalize`, which alone writes the finalizers of the spec. */
+export function mountNamespaces(store: KindStore): MountedResource {
+  return mountStored(store, {
+    finalize: {
+      kind: store.resource,
+      verbs: {
+        update: (context, name, sent, options) =>
+          store.verbs.update(context, name, sent, { ...options, subresource: 'finalize' }),
+      },
+    },
+  });
+}
+
+function prepare(draft: Draft, _context: unknown, subresource: string): void {
+  const { old } = draft;
+  const object = draft.object as JsonObject;
+  if (old === undefined) object.status = { phase: 'Active' };
+  const sent = specFinalizersOf(draft.object);
+  const finalizers =
+    old === undefined
+      ? [...sent, ...(sent.includes(contentsFinalizer) ? [] : [contentsFinalizer])]
+      : subresource === 'finalize'
+        ? sent
+        : specFinalizersOf(old.object);
+  object.spec = finalizers.length === 0 ? {} : { finalizers: [...finalizers] };
+  const { metadata } = draft.object;
+  const labels = { ...metadata.labels, [nameLabel]: metadata.name ?? '' };
+  metadata.labels = Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const standardFinalizers: readonly string[] = [contentsFinalizer, 'orphan', 'foregroundDeletion'];
+
+/** For a new namespace the errors name the list; for `finalize` they name the position in the list. */
+function finalizerErrors({ object, old }: Draft): FieldError[] {
+  return specFinalizersOf(object).flatMap((finalizer, index) => {
+    const field = old === undefined ? 'spec.finalizers' : `spec.finalizers[${index}]`;
+    const faults = qualifiedNameFaults(finalizer);
+    if (!finalizer.includes('/') && !standardFinalizers.includes(finalizer)) {
+      return [...faults, 'name is neither a standard finalizer name nor is it fully qualified'].map((fault) =>
+        invalid(field, finalizer, fault),
+      );
+    }
+    return faults.map((fault) => invalid(field, finalizer, fault));
+  });
+}
+
+/** Refuses a phase that contradicts the deletion; an omitted one means Active. */
+function refuseOtherPhase({ object }: Draft): void {
+  const phase = textAt(object as JsonValue, 'status', 'phase') || 'Active';
+  const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
+  object.status = { phase, ...rest };
+  const isActive = object.metadata.deletionTimestamp === undefined;
+  if (phase === (isActive ? 'Active' : 'Terminating')) return;
+  const detail = isActive
+    ? "may only be 'Active' if `deletionTimestamp` is empty"
+    : "may only be 'Terminating' if `deletionTimestamp` is not empty";
+  throw invalidObject(namespaceKind, object.metadata.name ?? '', [invalid('status.Phase', phase, detail)]);
+}
+
+function guardDelete({ object }: StoredRecord): void {
+  const { name = '' } = object.metadata;
+  if (!builtinNamespaceNames.includes(name)) return;
+  throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
+}
+
+/** A namespace has no grace period: the deletion takes as long as that of its contents. */
+function prepareDelete(object: KubeObject): void {
+  object.status = { ...(object.status as JsonObject | undefined), phase: 'Terminating' };
+  delete object.metadata.deletionGracePeriodSeconds;
+}

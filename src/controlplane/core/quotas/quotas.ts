@@ -1,0 +1,236 @@
+import type { KubeObject } from '../../../api/meta.ts';
+import { formatQuantity, parseQuantity, quantityOfCount } from '../../../api/quantity.ts';
+import { groupResourceOf } from '../../../api/resource.ts';
+import { forbidden, StatusError } from '../../../api/status.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { compareBytes } from '../../../lib/json-order.ts';
+import { listAt, objectAt, textAt } from '../../../lib/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue, setMember } from '../../../lib/json-value.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { AdmissionAttributes } from '../../../registry/admission.ts';
+import type { KindStore } from '../../../registry/kind-store.ts';
+import type { KindStores } from '../../../registry/kind-stores.ts';
+import type { StoredResource } from '../../../registry/resource.ts';
+import { resourceKey } from '../../../registry/rows/rows.ts';
+import { systemContext } from '../../system-context.ts';
+import { KeyedWorkQueue } from '../keyed-work-queue.ts';
+import { countedKinds } from './quota-names.ts';
+
+export interface QuotasOptions {
+  kinds(): KindStores;
+  quotas(): KindStore;
+  /** Registers a listener for added and removed kinds. Returns a function that removes it. */
+  onKinds(listener: () => void): () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An object that was admitted and is not stored yet. */
+interface Reservation {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
+
+/**
+ * Enforces the resource quotas of a namespace for creates. The usage is the number of objects in the watch caches, plus
+ * admitted objects that are not stored yet. The status of a quota shows the same count. It is written before a create
+ * is admitted, as in Kubernetes, and after every other change of the count.
+ */
+export class Quotas {
+  readonly #options: QuotasOptions;
+  readonly #reserved = new Set<Reservation>();
+  readonly #work: KeyedWorkQueue;
+  /** The counted kinds with a listener, by resource key. */
+  readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
+
+  constructor(options: QuotasOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#work = new KeyedWorkQueue({
+      name: 'update of quota status',
+      clock,
+      log,
+      reconcile: (key) => this.#updateStatus(key),
+    });
+  }
+
+  /** Implements `PlanePart.admit`. */
+  admit(write: AdmissionAttributes): Promise<void> | undefined {
+    const { resource, context } = write;
+    if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
+    return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#reserve(write);
+  }
+
+  async #reserve(write: AdmissionAttributes): Promise<void> {
+    const { resource, draft, context } = write;
+    const { namespace } = context;
+    const quotas = this.#quotasIn(namespace);
+    const names = namesOf(resource);
+    const matching = quotas.filter(
+      (quota) => hasNoScopes(quota) && names.some((name) => hardOf(quota, name) !== undefined),
+    );
+    if (matching.length === 0) return;
+    for (const quota of matching) this.#check(quota, names, write);
+    if (write.dryRun) return;
+    const { name = '', uid = '' } = draft.object.metadata;
+    const reservation: Reservation = { resource: resourceKey(resource), namespace, name, uid };
+    this.#reserved.add(reservation);
+    write.onCompleted(() => {
+      this.#reserved.delete(reservation);
+      void this.#work.add(namespace);
+    });
+    await this.#work.add(namespace);
+  }
+
+  /** Updates the status of all quotas and keeps it up to date. Returns a function that stops it. */
+  async start(): Promise<() => void> {
+    const quotas = this.#options.quotas();
+    const stop = quotas.listen(({ before, after }) => {
+      const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
+      void this.#work.add(namespace);
+    });
+    const stopKinds = this.#options.onKinds(() => void this.#updateAll());
+    await this.#updateAll();
+    return () => {
+      stop();
+      stopKinds();
+      this.#work.stop();
+      for (const followed of this.#followed.values()) followed.stop();
+      this.#followed.clear();
+    };
+  }
+
+  async #updateAll(): Promise<void> {
+    const namespaces = this.#options
+      .quotas()
+      .peekAll()
+      .map(({ object }) => object.metadata.namespace ?? '');
+    await Promise.all([...new Set(namespaces)].map((namespace) => this.#work.add(namespace)));
+  }
+
+  #quotasIn(namespace: string): KubeObject[] {
+    return this.#options
+      .quotas()
+      .peekAll(namespace)
+      .map(({ object }) => object);
+  }
+
+  #check(quota: KubeObject, names: readonly string[], { resource, draft }: AdmissionAttributes): void {
+    const { namespace = '', name: quotaName = '' } = quota.metadata;
+    const used = this.#count(resourceKey(resource), namespace);
+    const exceeded = names.filter((name) => {
+      const hard = hardOf(quota, name);
+      return hard !== undefined && quantityOfCount(used + 1).billionths > parseQuantity(hard).billionths;
+    });
+    if (exceeded.length === 0) return;
+    const list = (amount: (name: string) => string) =>
+      exceeded
+        .toSorted(compareBytes)
+        .map((name) => `${name}=${amount(name)}`)
+        .join(',');
+    const requested = list(() => '1');
+    const current = list(() => formatQuantity(quantityOfCount(used)));
+    const limit = list((name) => hardOf(quota, name) ?? '');
+    const { name = '' } = draft.object.metadata;
+    const detail = `exceeded quota: ${quotaName}, requested: ${requested}, used: ${current}, limited: ${limit}`;
+    throw forbidden(groupResourceOf(resource), name, detail);
+  }
+
+  /** The number of stored objects and of admitted objects that are not stored yet. */
+  #count(resource: string, namespace: string): number {
+    const store = this.#options.kinds().get(resource);
+    const pending = [...this.#reserved].filter(
+      (one) =>
+        one.resource === resource &&
+        one.namespace === namespace &&
+        store?.peek(namespace, one.name)?.object.metadata.uid !== one.uid,
+    );
+    return (store?.count(namespace) ?? 0) + pending.length;
+  }
+
+  async #updateStatus(namespace: string): Promise<void> {
+    for (const quota of this.#quotasIn(namespace)) {
+      const status = this.#statusOf(quota);
+      if (!equalJson(status, objectAt(quota as JsonValue, 'status') ?? {})) await this.#write(quota, status);
+    }
+  }
+
+  #statusOf(quota: KubeObject): JsonObject {
+    const hard = objectAt(quota as JsonValue, 'spec', 'hard') ?? {};
+    const used: JsonObject = {};
+    for (const name of Object.keys(hard)) {
+      const count = this.#usedOf(quota, name);
+      // The count of a kind that does not exist (yet) stays unchanged.
+      const known = textAt(quota as JsonValue, 'status', 'used', name);
+      const amount = count === undefined ? known : formatQuantity(quantityOfCount(count));
+      if (amount !== '') setMember(used, name, amount);
+    }
+    return {
+      ...(Object.keys(hard).length === 0 ? {} : { hard }),
+      ...(Object.keys(used).length === 0 ? {} : { used }),
+    };
+  }
+
+  /** The usage; `undefined` if there is no such kind. */
+  #usedOf(quota: KubeObject, name: string): number | undefined {
+    const resource = countedResource(name);
+    if (resource === undefined) return 0;
+    const store = this.#options.kinds().get(resource);
+    if (store === undefined) return countedKinds.has(name) ? 0 : undefined;
+    if (!store.resource.namespaced) return undefined;
+    this.#follow(resource, store);
+    return hasNoScopes(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
+  }
+
+  /** Listens to the kind. A kind that was removed and added again has a new store. */
+  #follow(resource: string, store: KindStore): void {
+    const known = this.#followed.get(resource);
+    if (known?.store === store) return;
+    known?.stop();
+    const stop = store.listen(({ before, after }) => {
+      if ((before === undefined) === (after === undefined)) return;
+      const { namespace = '' } = (after ?? before)?.object.metadata ?? {};
+      if (this.#options.quotas().count(namespace) > 0) void this.#work.add(namespace);
+    });
+    this.#followed.set(resource, { store, stop });
+  }
+
+  async #write(quota: KubeObject, status: JsonObject): Promise<void> {
+    const { namespace = '', name = '' } = quota.metadata;
+    try {
+      await this.#options.quotas().status?.update(systemContext(namespace), name, { ...quota, status }, writing);
+    } catch (error) {
+      // The quota is gone, or another writer has changed it, which triggers the next update.
+      if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
+    }
+  }
+}
+
+/** The quota names that count the objects of a kind. */
+function namesOf(resource: StoredResource): readonly string[] {
+  const key = resourceKey(resource);
+  return resource.group === '' && countedKinds.has(key) ? [key, `count/${key}`] : [`count/${key}`];
+}
+
+/** The resource key of the kind that a quota name counts; `undefined` if it counts none. */
+function countedResource(name: string): string | undefined {
+  if (countedKinds.has(name)) return name;
+  return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
+}
+
+/** True if the quota has no scopes. Scopes apply to pods and volumes, which a plane does not have. */
+function hasNoScopes(quota: KubeObject): boolean {
+  const scoped = [
+    ...listAt(quota as JsonValue, 'spec', 'scopes'),
+    ...listAt(quota as JsonValue, 'spec', 'scopeSelector', 'matchExpressions'),
+  ];
+  return scoped.length === 0;
+}
+
+function hardOf(quota: KubeObject, name: string): string | undefined {
+  return textAt(quota as JsonValue, 'spec', 'hard', name) || undefined;
+}

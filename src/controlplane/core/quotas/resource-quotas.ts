@@ -1,0 +1,55 @@
+import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
+import { parseQuantity } from '../../../api/quantity.ts';
+import { invalidObject } from '../../../api/status.ts';
+import { objectAt, textAt } from '../../../lib/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json-value.ts';
+import type { RequestContext } from '../../../registry/context.ts';
+import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
+import { dropEmpty } from '../drop-empty.ts';
+import { amountErrors, quotaErrors } from './quota-rules.ts';
+
+/** The kind ResourceQuota. `Quotas` enforces it. */
+export const storedResourceQuotas: StoredResource = defineResource({
+  ...resourceQuotaKind,
+  hasStatus: true,
+  unconditionalUpdate: true,
+  prepare: normalizeParts,
+  validate({ object, old }, context) {
+    const errors = quotaErrors(object, old?.object);
+    if (errors.length === 0 && old === undefined) warnOfRequests(object as JsonObject, context);
+    return errors;
+  },
+  prepareStatus: checkAmounts,
+});
+
+/** Go prints spec and status even if they are empty. */
+function normalizeParts(draft: Draft): void {
+  const quota = draft.object as JsonObject;
+  const spec = isJsonObject(quota.spec) ? quota.spec : {};
+  dropEmpty(spec, ['hard', 'scopes']);
+  quota.spec = spec;
+  quota.status ??= {};
+}
+
+function checkAmounts(draft: Draft): void {
+  const quota = draft.object as JsonObject;
+  const status = isJsonObject(quota.status) ? quota.status : {};
+  const errors = ['hard', 'used'].flatMap((member) => amountErrors(`status.${member}`, objectAt(status, member) ?? {}));
+  if (errors.length > 0) throw invalidObject(resourceQuotaKind, draft.object.metadata.name ?? '', errors);
+  dropEmpty(status, ['hard', 'used']);
+  quota.status = status;
+}
+
+function warnOfRequests(quota: JsonObject, context: RequestContext): void {
+  const hard = objectAt(quota, 'spec', 'hard') ?? {};
+  const has = (name: string) => Object.hasOwn(hard, name);
+  for (const name of ['cpu', 'memory', 'storage', 'ephemeral-storage']) {
+    const bare = name === 'cpu' || name === 'memory' ? [name] : [];
+    const request = [`requests.${name}`, ...bare].find(has);
+    const limit = `limits.${name}`;
+    if (request === undefined || !has(limit)) continue;
+    const [wanted, allowed] = [textAt(hard, request), textAt(hard, limit)];
+    if (parseQuantity(wanted).billionths <= parseQuantity(allowed).billionths) continue;
+    context.warn(`ResourceQuota ${request} (${wanted}) should be less than ${limit} (${allowed})`);
+  }
+}

@@ -1,0 +1,84 @@
+import { type GcWork, gcKey, gcRange } from '../../registry/rows/rows.ts';
+import type { Key } from '../../store/key.ts';
+import type { Entry } from '../../store/store.ts';
+import { isStoreClosed } from '../../store/store-error.ts';
+import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
+import { collectGarbage } from './garbage-collector.ts';
+import { withPlane } from './plane-stores.ts';
+import { RowWorker } from './row-worker.ts';
+import type { UpkeepOptions } from './upkeep-options.ts';
+
+/** The number of rows per page; the rest stays in the store, not in memory. */
+const pageSize = 500;
+
+/**
+ * Collects the garbage of all control planes: sequentially within a plane, concurrently across planes. An owner with a
+ * hundred thousand dependents delays its own plane and no other.
+ */
+export function garbageWorker({ store, clock, log, plane }: UpkeepOptions): RowWorker {
+  const work: RowWorker = new RowWorker({ clock, log, workName: 'garbage', scan: scan });
+
+  async function scan(): Promise<void> {
+    let isComplete = true;
+    let after: Key | undefined;
+    while (!work.isStopped) {
+      const page = await store.list(gcRange, {
+        limit: pageSize,
+        skipCount: true,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const [planeId, entries] of byPlane(page.entries)) {
+        const due = entries.filter((entry) => !work.deferredRows.isDeferred(entry));
+        if (due.length === 0 || work.isActive(planeId)) continue;
+        while (work.isFull) await work.nextCompletion();
+        if (work.isStopped) return;
+        work.start(planeId, () => collectAll(planeId, due));
+      }
+      const last = page.entries.at(-1);
+      if (page.remaining === 0 || last === undefined) break;
+      // The remaining rows of a plane that is being processed are read when that batch is done.
+      const isActive = work.isActive(planeOf(last));
+      if (isActive) isComplete = false;
+      after = isActive ? gcKey(planeOf(last), afterAllUids) : last.key;
+    }
+    if (isComplete) work.deferredRows.endScan();
+  }
+
+  /** Returns false if the store is closed. Never rejects. */
+  async function collectAll(planeId: string, entries: readonly Entry[]): Promise<boolean> {
+    for (const entry of entries) {
+      if (work.isStopped) return true;
+      try {
+        const garbage = JSON.parse(entry.value) as GcWork;
+        await withPlane(plane, planeId, (objects) => collectGarbage(store, objects, garbage));
+        // A row that was rewritten in the meantime stays, because its writer has requested another run.
+        await deleteRowIfUnchanged(store, entry);
+        work.deferredRows.forget(entry);
+      } catch (error) {
+        if (isStoreClosed(error)) return false;
+        work.deferredRows.recordFailure(entry, error);
+      }
+    }
+    return true;
+  }
+
+  return work;
+}
+
+/** Sorts after every uid. */
+const afterAllUids = '\uffff';
+
+function planeOf({ key }: Entry): string {
+  return key.segments[1] ?? '';
+}
+
+function byPlane(entries: readonly Entry[]): Map<string, Entry[]> {
+  const found = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const planeId = planeOf(entry);
+    const rows = found.get(planeId);
+    if (rows === undefined) found.set(planeId, [entry]);
+    else rows.push(entry);
+  }
+  return found;
+}

@@ -1,0 +1,60 @@
+import { reconcileRange } from '../../registry/rows/rows.ts';
+import type { Entry } from '../../store/store.ts';
+import { isStoreClosed } from '../../store/store-error.ts';
+import { rowIdOf } from './deferred-rows.ts';
+import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
+import { findKindStore, withPlane } from './plane-stores.ts';
+import { RowWorker } from './row-worker.ts';
+import type { UpkeepOptions } from './upkeep-options.ts';
+
+/** The number of rows per page; the rest stays in the store, not in memory. */
+const pageSize = 500;
+
+/**
+ * Runs the pending reconciles (`StoredResource.needsReconcile`) of all control planes: at most one at a time per
+ * object, until its kind reports that it is done. Loads only planes that have such an object.
+ */
+export function reconcileWorker({ store, clock, log, plane }: UpkeepOptions): RowWorker {
+  const work: RowWorker = new RowWorker({ clock, log, workName: 'pending reconciles', scan: scan });
+
+  async function scan(): Promise<void> {
+    let after: Entry | undefined;
+    while (!work.isStopped) {
+      const page = await store.list(reconcileRange, {
+        limit: pageSize,
+        skipCount: true,
+        ...(after === undefined ? {} : { after: after.key }),
+      });
+      for (const entry of page.entries) {
+        while (work.isFull) await work.nextCompletion();
+        if (work.isStopped) return;
+        if (!work.deferredRows.isDeferred(entry)) work.start(rowIdOf(entry), () => reconcile(entry));
+      }
+      after = page.entries.at(-1);
+      if (page.remaining === 0 || after === undefined) break;
+    }
+    work.deferredRows.endScan();
+  }
+
+  /** Reports whether its row is still there. Never rejects. */
+  async function reconcile(entry: Entry): Promise<boolean> {
+    const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
+    try {
+      const retryAfterMs = await withPlane(plane, planeId, async (objects) =>
+        findKindStore(objects, resource)?.resource.reconcile?.(namespace, name),
+      );
+      if (retryAfterMs === undefined) {
+        work.deferredRows.forget(entry);
+        return !(await deleteRowIfUnchanged(store, entry));
+      }
+      work.deferredRows.defer(entry, retryAfterMs);
+      return true;
+    } catch (error) {
+      if (isStoreClosed(error)) return false;
+      work.deferredRows.recordFailure(entry, error);
+      return true;
+    }
+  }
+
+  return work;
+}

@@ -1,0 +1,11 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Store } from '../../store/store.ts';
+import type { PlaneSource } from './plane-stores.ts';
+
+export interface UpkeepOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly plane: PlaneSource;
+}

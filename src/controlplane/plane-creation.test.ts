@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/meta.ts';
+import { ManualClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { resourceKey } from '../registry/rows/rows.ts';
+import { mountStored } from '../registry/verbs/stored-verbs.ts';
+import { deleting, describeEvent, system, take, watching, widget, widgets } from '../registry/widgets.fixture.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { openKubernetesPlane } from './kubernetes-plane.ts';
+import { ensurePlaneCreated, readCreationRow } from './plane-creation.ts';
+
+async function open(store: Store, clock: ManualClock, builtinObjects: readonly KubeObject[]) {
+  const plane = await openKubernetesPlane({
+    id: 'plane',
+    store,
+    clock,
+    log: silentLog,
+    compose: () => ({
+      parts: [
+        {
+          resources: [widgets],
+          mount: (stores) => [...stores.values()].map((each) => mountStored(each)),
+          builtinObjects: builtinObjects,
+        },
+      ],
+      authorize: () => ({ allowed: true, reason: '' }),
+    }),
+    onMaintenanceWork: () => {},
+  });
+  const kind = plane.kinds.get(resourceKey(widgets));
+  if (kind === undefined) throw new Error('no widgets');
+  return { plane, kind };
+}
+
+const builtinsIn = (namespace: string, color: string, ...names: string[]) =>
+  names.map((name) => widget(name, { metadata: { namespace }, spec: { color } }));
+
+describe('the creation row of a plane', () => {
+  it('records one creation time, also if the plane is opened repeatedly and concurrently', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    expect(await readCreationRow(store, 'plane')).toBeUndefined();
+    const [first, second] = await Promise.all([
+      ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' }),
+      ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' }),
+    ]);
+    clock.advance(60_000);
+    expect(second).toEqual(first);
+    expect(await ensurePlaneCreated({ store, slice: 'plane', clock, builtinDigest: 'x' })).toEqual(first);
+    expect(await readCreationRow(store, 'plane')).toMatchObject({ revision: first?.revision });
+  });
+
+  it('is rewritten by a release with other built-in objects, and resumed watches receive those', async () => {
+    const clock = new ManualClock();
+    const store = openMemoryStore({ clock });
+    const before = await open(store, clock, builtinsIn('a', 'grey', 'kept', 'changed', 'dropped', 'deleted'));
+    await before.kind.verbs.delete(system(), 'deleted', deleting());
+    const { resourceVersion = '' } = before.kind.peek('a', 'kept')?.object.metadata ?? {};
+    before.plane.close();
+    clock.advance(60_000);
+
+    const { kind } = await open(store, clock, builtinsIn('a', 'green', 'kept', 'changed', 'deleted', 'new'));
+    const { metadata, spec } = kind.peek('a', 'changed')?.object ?? widget('');
+    expect(spec).toEqual({ color: 'green' });
+    expect(metadata.creationTimestamp).toBe('2026-01-01T00:00:00Z');
+    expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
+    expect(kind.peekAll().map(({ object }) => object.metadata.name)).toEqual(['changed', 'kept', 'new']);
+    const watch = await kind.verbs.watch(system(), watching({ resourceVersion }));
+    const events = await take(watch, 4).then((seen) => seen.map(describeEvent));
+    expect(events).toEqual(['DELETED deleted@3', 'ADDED kept@4', 'ADDED changed@4', 'ADDED new@4']);
+  });
+});

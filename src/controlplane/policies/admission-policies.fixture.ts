@@ -1,0 +1,94 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { StatusError } from '../../api/status.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import { mountStored } from '../../registry/verbs/stored-verbs.ts';
+import { client, openPlaneTestEnv, type PlaneTestEnv, plainKind, writing } from '../plane.fixture.ts';
+import type { PlanePart } from '../plane-part.ts';
+import { admissionPoliciesPart } from './admission-policies-part.ts';
+
+const widgets = plainKind('widgets', 'Widget');
+export const policiesKey = 'validatingadmissionpolicies.admissionregistration.k8s.io';
+export const bindingsKey = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
+
+/** A plane with namespaces, policies and widgets, in which only the user jane has the permission `fly`. */
+export async function openPolicyTestEnv(): Promise<PlaneTestEnv> {
+  let env: PlaneTestEnv | undefined;
+  const policies = admissionPoliciesPart({
+    plane() {
+      if (env === undefined) throw new Error('not open');
+      return env.plane;
+    },
+    authorize: (user, attributes) => ({
+      allowed: user.name === 'jane' && attributes.verb === 'fly',
+      reason: `asked of ${user.name}`,
+    }),
+  });
+  const own: PlanePart = {
+    resources: [widgets],
+    mount: (stores) =>
+      [...stores.values()].filter((one) => one.resource.plural === 'widgets').map((one) => mountStored(one)),
+  };
+  env = await openPlaneTestEnv({ parts: [policies, own] });
+  await env.create('namespaces', 'shop', { metadata: { name: 'shop', labels: { team: 'a' } } });
+  return env;
+}
+
+export const allWidgets = {
+  resourceRules: [{ apiGroups: ['test.example'], apiVersions: ['v1'], operations: ['*'], resources: ['widgets'] }],
+};
+
+export function policy(name: string, spec: JsonObject): KubeObject {
+  const fullSpec = { matchConstraints: allWidgets, ...spec };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+    spec: fullSpec,
+  } as KubeObject;
+}
+
+export function binding(name: string, spec: JsonObject = {}): KubeObject {
+  const fullSpec = { policyName: name, validationActions: ['Deny'], ...spec };
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: `${name}-binding` },
+    spec: fullSpec,
+  } as KubeObject;
+}
+
+export async function createAs(
+  env: PlaneTestEnv,
+  key: string,
+  object: KubeObject,
+  context: RequestContext = client(),
+): Promise<KubeObject> {
+  return (await env.kind(key).verbs.create(context, object, writing)).object;
+}
+
+export async function createBoundPolicy(
+  env: PlaneTestEnv,
+  spec: JsonObject,
+  bindingSpec: JsonObject = {},
+): Promise<KubeObject> {
+  const created = await createAs(env, policiesKey, policy('rule', spec));
+  await createAs(env, bindingsKey, binding('rule', bindingSpec));
+  return created;
+}
+
+export function widget(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
+  return { apiVersion: 'test.example/v1', kind: 'Widget', metadata: { name: 'w', ...metadata }, spec } as KubeObject;
+}
+
+export async function refusalOf(work: Promise<unknown>): Promise<StatusError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof StatusError) return error;
+  throw new Error(`not refused: ${String(error)}`);
+}
+
+export const create = (env: PlaneTestEnv, spec: JsonObject, context = client('shop'), metadata: JsonObject = {}) =>
+  createAs(env, 'widgets.test.example', widget(spec, metadata), context);

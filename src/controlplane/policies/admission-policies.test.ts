@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { addedKind, client, deleting, plainKind, writing } from '../plane.fixture.ts';
+import {
+  allWidgets,
+  bindingsKey,
+  create,
+  createAs,
+  createBoundPolicy,
+  openPolicyTestEnv,
+  policiesKey,
+  refusalOf,
+  widget,
+} from './admission-policies.fixture.ts';
+
+describe('a bound policy', () => {
+  it('refuses a request that fails a validation, with the message of Kubernetes', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect(await create(env, { size: 3 })).toMatchObject({ spec: { size: 3 } });
+    const error = await refusalOf(create(env, { size: 4 }, client('shop'), { name: 'large' }));
+    const text =
+      "ValidatingAdmissionPolicy 'rule' with binding 'rule-binding' denied request: failed expression: object.spec.size <= 3";
+    expect(error.status).toMatchObject({
+      message: `widgets.test.example "large" is forbidden: ${text}`,
+      reason: 'Invalid',
+      code: 422,
+      details: { name: 'large', group: 'test.example', kind: 'widgets', causes: [{ message: text }] },
+    });
+  });
+
+  it('yields to other requests before each of its expressions', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, { validations: Array.from({ length: 5 }, () => ({ expression: 'true' })) });
+    let turns = 0;
+    const turn = async () => void turns++;
+    await create(env, { size: 1 }, { ...client('shop'), nextTimeSlice: turn });
+    expect(turns).toBeGreaterThanOrEqual(5);
+  });
+
+  it('reports its message or its message expression, with its reason', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, {
+      variables: [
+        { name: 'size', expression: 'object.spec.size' },
+        { name: 'twice', expression: 'variables.size * 2' },
+      ],
+      validations: [
+        { expression: 'variables.size < 10', message: 'too large', reason: 'Forbidden' },
+        { expression: 'variables.twice < 10', messageExpression: "'%d is more than 9'.format([variables.twice])" },
+      ],
+    });
+    expect((await refusalOf(create(env, { size: 11 }))).status).toMatchObject({ reason: 'Forbidden', code: 403 });
+    expect((await refusalOf(create(env, { size: 5 }))).message).toContain('denied request: 10 is more than 9');
+  });
+
+  it('is also evaluated for updates and deletes, with the old object', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, {
+      validations: [
+        { expression: "request.operation != 'UPDATE' || object.spec.size >= oldObject.spec.size", message: 'shrinks' },
+        {
+          expression: "request.operation != 'DELETE' || (object == null && oldObject.spec.size > 5)",
+          message: 'still small',
+        },
+      ],
+    });
+    await create(env, { size: 2 });
+    const { verbs } = env.kind('widgets.test.example');
+    const seen = env.peek('widgets.test.example', 'w', 'shop');
+    const at = seen?.metadata.resourceVersion ?? '';
+    const put = (size: number) =>
+      verbs.update(client('shop'), 'w', widget({ size }, { namespace: 'shop', resourceVersion: at }), { ...writing });
+    expect((await refusalOf(put(1))).message).toContain('denied request: shrinks');
+    expect((await refusalOf(verbs.delete(client('shop'), 'w', deleting()))).message).toContain(
+      'denied request: still small',
+    );
+    await put(6);
+    await verbs.delete(client('shop'), 'w', deleting());
+    expect(env.peek('widgets.test.example', 'w', 'shop')).toBeUndefined();
+  });
+
+  it('refuses the request if an expression fails, unless its failurePolicy is Ignore', async () => {
+    const env = await openPolicyTestEnv();
+    const made = await createBoundPolicy(env, { validations: [{ expression: 'object.spec.size <= 3' }] });
+    expect((await refusalOf(create(env, {}))).message).toContain(
+      "denied request: expression 'object.spec.size <= 3' resulted in error: no such key: size",
+    );
+    const { verbs } = env.kind(policiesKey);
+    await verbs.update(
+      client(),
+      'rule',
+      { ...made, spec: { ...(made.spec as JsonObject), failurePolicy: 'Ignore' } },
+      writing,
+    );
+    expect(await create(env, {})).toMatchObject({ metadata: { name: 'w' } });
+  });
+
+  it('warns and annotates if the binding requests that', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(
+      env,
+      {
+        validations: [{ expression: 'object.spec.size <= 3', message: 'too large' }],
+        auditAnnotations: [
+          { key: 'size', valueExpression: "'size is ' + string(object.spec.size)" },
+          { key: 'none', valueExpression: 'null' },
+        ],
+      },
+      { validationActions: ['Warn', 'Audit'] },
+    );
+    const warnings: string[] = [];
+    const annotations: Record<string, string> = {};
+    await create(
+      env,
+      { size: 9 },
+      {
+        ...client('shop'),
+        warn: (text) => void warnings.push(text),
+        annotate: (key, value) => void Object.assign(annotations, { [key]: value }),
+      },
+    );
+    expect(warnings).toEqual([
+      "Validation failed for ValidatingAdmissionPolicy 'rule' with binding 'rule-binding': too large",
+    ]);
+    expect(annotations['rule/size']).toBe('size is 9');
+    expect(JSON.parse(annotations['validation.policy.admission.k8s.io/validation_failure'] ?? '')).toEqual([
+      {
+        message: 'too large',
+        policy: 'rule',
+        binding: 'rule-binding',
+        expressionIndex: 0,
+        validationActions: ['Warn', 'Audit'],
+      },
+    ]);
+    expect(Object.keys(annotations)).toHaveLength(2);
+  });
+
+  it('can use the caller, the namespace and the permissions of the caller', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, {
+      validations: [
+        { expression: "request.userInfo.username == 'jane' && request.namespace == 'shop' && !request.dryRun" },
+        {
+          expression: "request.resource.resource == 'widgets' && request.kind.kind == 'Widget' && request.name == 'w'",
+        },
+        { expression: "namespaceObject.metadata.labels['team'] == 'a'" },
+        { expression: "authorizer.group('air').resource('planes').check('fly').allowed()" },
+        { expression: "!authorizer.requestResource.check('create').allowed()" },
+        {
+          expression:
+            "authorizer.serviceAccount('shop', 'bot').group('').resource('pods').check('fly').reason() == 'asked of system:serviceaccount:shop:bot'",
+        },
+        { expression: "authorizer.path('/healthz').check('fly').allowed()" },
+      ],
+    });
+    expect(await create(env, {})).toBeDefined();
+  });
+
+  it('applies only to requests that its rules, selectors and conditions match', async () => {
+    const env = await openPolicyTestEnv();
+    const no = { validations: [{ expression: 'false', message: 'no' }] };
+    await createBoundPolicy(env, {
+      ...no,
+      matchConstraints: {
+        ...allWidgets,
+        objectSelector: { matchLabels: { guarded: 'yes' } },
+        namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'In', values: ['a'] }] },
+        excludeResourceRules: [
+          { resourceNames: ['free'], apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] },
+        ],
+      },
+      matchConditions: [{ name: 'not-me', expression: "request.userInfo.username != 'root'" }],
+    });
+    await env.create('namespaces', 'other');
+    const labels = { guarded: 'yes' };
+    expect((await refusalOf(create(env, {}, client('shop'), { labels }))).message).toContain('denied request: no');
+    await create(env, {}, client('shop'), { name: 'plain' });
+    await create(env, {}, client('shop'), { name: 'free', labels });
+    await create(env, {}, client('other'), { labels });
+    await create(env, {}, { ...client('shop'), user: { name: 'root', groups: [] } }, { name: 'r', labels });
+  });
+
+  it('uses parameters by name and by label, and its binding decides what happens without any', async () => {
+    const env = await openPolicyTestEnv();
+    await env.plane.add([addedKind(plainKind('limits', 'Limit'))]);
+    await createBoundPolicy(
+      env,
+      {
+        paramKind: { apiVersion: 'test.example/v1', kind: 'Limit' },
+        validations: [
+          {
+            expression: 'object.spec.size <= params.spec.most',
+            messageExpression: "'most is ' + string(params.spec.most)",
+          },
+        ],
+      },
+      { paramRef: { selector: { matchLabels: { use: 'yes' } }, parameterNotFoundAction: 'Deny' } },
+    );
+    expect((await refusalOf(create(env, { size: 1 }))).message).toContain(
+      'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+    );
+    const limit = (name: string, most: number) =>
+      createAs(
+        env,
+        'limits.test.example',
+        {
+          apiVersion: 'test.example/v1',
+          kind: 'Limit',
+          metadata: { name, labels: { use: 'yes' } },
+          spec: { most },
+        } as KubeObject,
+        client('shop'),
+      );
+    await limit('a', 5);
+    await create(env, { size: 5 });
+    await limit('b', 3);
+    expect((await refusalOf(create(env, { size: 4 }, client('shop'), { name: 'v' }))).message).toContain(
+      'denied request: most is 3',
+    );
+  });
+
+  it('never applies to changes of policies', async () => {
+    const env = await openPolicyTestEnv();
+    const everything = {
+      resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+    };
+    await createBoundPolicy(env, {
+      matchConstraints: { resourceRules: [{ ...everything.resourceRules[0], resources: ['*'] }] },
+      validations: [{ expression: 'false' }],
+    });
+    await refusalOf(create(env, {}));
+    await env.kind(bindingsKey).verbs.delete(client(), 'rule-binding', deleting());
+    expect(await create(env, {})).toBeDefined();
+  });
+
+  it('aborts an expression that exceeds the cost limit', async () => {
+    const env = await openPolicyTestEnv();
+    await createBoundPolicy(env, {
+      validations: [{ expression: 'object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))' }],
+    });
+    const l: JsonValue = Array.from({ length: 1000 }, (_, index) => index);
+    const started = cpuMilliseconds();
+    expect((await refusalOf(create(env, { l }))).message).toContain('operation cancelled: actual cost limit exceeded');
+    expect(cpuMilliseconds() - started).toBeLessThan(5000);
+  });
+});

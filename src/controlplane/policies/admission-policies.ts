@@ -1,0 +1,275 @@
+import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
+import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { dynamicValue } from '../cel/dynamic-value.ts';
+import type { AccessCheck, AccessDecision } from '../cel/evaluation.ts';
+import { loadParser } from '../cel/parse.ts';
+import type { CelValue } from '../cel/value.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import type { AdmissionAttributes } from '../plane-part.ts';
+import { admissionRequest, asVersion, isNamespace, namespaceOf } from './admission-request.ts';
+import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
+import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
+import { evaluatePolicy, type FailedValidation, type PolicyResult } from './evaluate-policy.ts';
+import { type MatchedRequest, matchedVersion } from './matched-version.ts';
+import { BindingError, collectParams } from './policy-params.ts';
+
+export interface AdmissionPoliciesOptions {
+  readonly policies: KindStore;
+  readonly bindings: KindStore;
+  plane(): ControlPlane;
+  /** The decision function of the plane, for `authorizer`. */
+  authorize(user: UserInfo, attributes: Attributes): Decision;
+}
+
+interface Binding {
+  readonly name: string;
+  readonly spec: BindingSpec;
+}
+
+/** A reason to refuse a request. The response contains the first one. */
+interface Denial {
+  readonly policy: string;
+  readonly binding?: string;
+  readonly message: string;
+  readonly reason?: string;
+}
+
+/** The evaluation of all policies for one write. */
+interface WriteEvaluation {
+  readonly write: AdmissionAttributes;
+  readonly request: MatchedRequest;
+  readonly denials: Denial[];
+}
+
+/** A policy that applies to a write. */
+interface MatchedPolicy {
+  readonly object: KubeObject;
+  readonly spec: PolicySpec;
+  readonly bindings: readonly Binding[];
+  /** The version of the kind that the policy evaluates. */
+  readonly version: string;
+}
+
+/** The policies of a plane with bindings. Evaluates them for each write. */
+export class AdmissionPolicies {
+  readonly #options: AdmissionPoliciesOptions;
+  /** Compiled policies by name, for one generation of each policy; there are never more than policies. */
+  readonly #compiled = new Map<string, { readonly version: string; readonly policy: CompiledPolicy }>();
+
+  constructor(options: AdmissionPoliciesOptions) {
+    this.#options = options;
+  }
+
+  /** Evicts the compiled form of deleted policies. Returns a function that stops it. */
+  start(): () => void {
+    return this.#options.policies.listen(({ before, after }) => {
+      if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
+    });
+  }
+
+  /** Implements `PlanePart.admit`. */
+  admit(write: AdmissionAttributes): Promise<void> | undefined {
+    const { policies, bindings } = this.#options;
+    return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#evaluate(write);
+  }
+
+  async #evaluate(write: AdmissionAttributes): Promise<void> {
+    const { policies } = this.#options;
+    const inForce = this.#bindingsByPolicy();
+    const request = this.#matched(write);
+    const evaluation: WriteEvaluation = { write, request, denials: [] };
+    for (const { object } of policies.peekAll()) {
+      const name = object.metadata.name ?? '';
+      const bindings = inForce.get(name);
+      const spec = (object.spec ?? {}) as unknown as PolicySpec;
+      if (bindings === undefined) continue;
+      const version = matchedVersion(spec.matchConstraints, request);
+      if (version === undefined) continue;
+      await this.#evaluatePolicy({ object, spec, bindings, version }, evaluation);
+    }
+    const [denial] = evaluation.denials;
+    if (denial !== undefined) throw refusal(write, denial);
+  }
+
+  async #evaluatePolicy(matched: MatchedPolicy, evaluation: WriteEvaluation): Promise<void> {
+    const { object, spec, bindings, version } = matched;
+    const { write, request, denials } = evaluation;
+    const policy = object.metadata.name ?? '';
+    const compiled = await this.#compile(object, spec);
+    const annotations = new Map<string, Set<string>>();
+    for (const binding of bindings) {
+      if (matchedVersion(binding.spec.matchResources, request) === undefined) continue;
+      let params: readonly (KubeObject | undefined)[];
+      try {
+        params = collectParams(this.#options.plane().kinds, spec.paramKind, binding.spec.paramRef, namespaceOf(write));
+      } catch (error) {
+        if (!(error instanceof BindingError)) throw error;
+        const message = `failed to configure binding: ${error.message}`;
+        if (spec.failurePolicy !== 'Ignore') denials.push({ policy, binding: binding.name, message });
+        continue;
+      }
+      for (const param of params) {
+        const result = await evaluatePolicy({
+          policy: compiled,
+          failurePolicy: spec.failurePolicy,
+          values: this.#values(write, version, param),
+          checkAccess: (check) => this.#access(write, check),
+          nextTimeSlice: write.context.nextTimeSlice,
+        });
+        this.#applyActions(policy, binding, result, evaluation);
+        for (const { key, value } of result.annotations) {
+          annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
+        }
+      }
+    }
+    for (const [key, values] of annotations) write.context.annotate?.(`${policy}/${key}`, [...values].join(', '));
+  }
+
+  /** Applies the actions of the binding: a refusal, a warning, or an annotation in the audit log. */
+  #applyActions(policy: string, binding: Binding, result: PolicyResult, { write, denials }: WriteEvaluation): void {
+    const { validationActions = [] } = binding.spec;
+    for (const { index, message, reason } of result.failures) {
+      const failure: FailedValidation = { index, message, ...(reason === undefined ? {} : { reason }) };
+      for (const action of validationActions) {
+        if (action === 'Deny') {
+          denials.push({ policy, binding: binding.name, message, ...(reason === undefined ? {} : { reason }) });
+        } else if (action === 'Warn') {
+          const text = `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding.name}': ${message}`;
+          write.context.warn(text);
+        } else {
+          write.context.annotate?.(FAILURE_ANNOTATION, failureText(policy, binding, failure));
+        }
+      }
+    }
+    for (const message of result.faults) denials.push({ policy, binding: binding.name, message });
+  }
+
+  async #compile(object: KubeObject, spec: PolicySpec): Promise<CompiledPolicy> {
+    const { name = '', uid = '', generation = 0 } = object.metadata;
+    const version = `${uid} ${generation}`;
+    const known = this.#compiled.get(name);
+    if (known?.version === version) return known.policy;
+    const policy = await compilePolicy(await loadParser(), spec);
+    this.#compiled.set(name, { version, policy });
+    return policy;
+  }
+
+  #bindingsByPolicy(): Map<string, Binding[]> {
+    const found = new Map<string, Binding[]>();
+    for (const { object } of this.#options.bindings.peekAll()) {
+      const spec = (object.spec ?? {}) as unknown as BindingSpec;
+      const { policyName = '' } = spec;
+      const binding = { name: object.metadata.name ?? '', spec };
+      const others = found.get(policyName);
+      if (others === undefined) found.set(policyName, [binding]);
+      else others.push(binding);
+    }
+    return found;
+  }
+
+  #matched(write: AdmissionAttributes): MatchedRequest {
+    const { resource, operation, subresource, draft } = write;
+    const { group, plural } = resource;
+    const served = this.#options.plane().resources();
+    const versions = served.flatMap(({ kind }) =>
+      kind.group === group && kind.plural === plural ? [kind.version] : [],
+    );
+    const object = operation === 'DELETE' ? undefined : draft.object;
+    return {
+      group,
+      version: resource.version,
+      resource: plural,
+      subresource,
+      operation,
+      name: draft.object.metadata.name ?? '',
+      namespaced: resource.namespaced,
+      versions,
+      object,
+      oldObject: oldObjectOf(write),
+      namespaceLabels: this.#namespaceLabels(write),
+    };
+  }
+
+  #namespaceLabels(write: AdmissionAttributes): Readonly<Record<string, string>> | undefined {
+    if (isNamespace(write.resource)) return write.draft.object.metadata.labels ?? {};
+    return write.resource.namespaced ? (this.#namespace(write)?.metadata.labels ?? {}) : undefined;
+  }
+
+  #namespace(write: AdmissionAttributes): KubeObject | undefined {
+    return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOf(write))?.object;
+  }
+
+  #values(write: AdmissionAttributes, version: string, param: KubeObject | undefined): Map<string, CelValue> {
+    const { resource, operation, draft, subresource } = write;
+    const old = oldObjectOf(write);
+    const asValue = (object: KubeObject | undefined): CelValue =>
+      object === undefined ? null : dynamicValue(asVersion(object, resource, version));
+    const values = new Map<string, CelValue>([
+      ['object', asValue(operation === 'DELETE' ? undefined : draft.object)],
+      ['oldObject', asValue(old)],
+      ['request', dynamicValue(admissionRequest(write, version))],
+      ['authorizer', authorizerValue()],
+    ]);
+    const { group, plural } = resource;
+    const name = draft.object.metadata.name ?? '';
+    const namespace = resource.namespaced ? namespaceOf(write) : '';
+    values.set(
+      'authorizer.requestResource',
+      resourceCheckValue({ group, resource: plural, subresource, namespace, name }),
+    );
+    if (param !== undefined) values.set('params', dynamicValue(param));
+    const namespaceObject = resource.namespaced ? this.#namespace(write) : undefined;
+    if (namespaceObject !== undefined) values.set('namespaceObject', dynamicValue(namespaceObject));
+    return values;
+  }
+
+  #access({ context }: AdmissionAttributes, check: AccessCheck): AccessDecision {
+    const { path, verb, account, ...about } = check;
+    const user = account === undefined ? context.user : accountUser(account);
+    const attributes: Attributes =
+      path === undefined
+        ? { resourceRequest: true, verb, version: '*', ...about }
+        : { resourceRequest: false, verb, path };
+    const { allowed, reason } = this.#options.authorize(user, attributes);
+    return { allowed, reason };
+  }
+}
+
+function oldObjectOf({ operation, draft }: AdmissionAttributes): KubeObject | undefined {
+  return operation === 'DELETE' ? (draft.old?.object ?? draft.object) : draft.old?.object;
+}
+
+function accountUser({ namespace, name }: NonNullable<AccessCheck['account']>): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  };
+}
+
+const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';
+
+function failureText(policy: string, { name, spec }: Binding, { index, message }: FailedValidation): string {
+  const { validationActions = [] } = spec;
+  return writeJson([
+    { message, policy, binding: name, expressionIndex: index, validationActions: [...validationActions] },
+  ]);
+}
+
+const STATUS_CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
+
+function refusal(
+  { resource, draft }: AdmissionAttributes,
+  { policy, binding, message, reason = 'Invalid' }: Denial,
+): StatusError {
+  const bound = binding === undefined ? '' : ` with binding '${binding}'`;
+  const text = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
+  const { status } = forbidden(groupResourceOf(resource), draft.object.metadata.name ?? '', text, [{ message: text }]);
+  return new StatusError({ ...status, reason: reason as StatusReason, code: STATUS_CODES[reason] ?? 422 });
+}

@@ -1,0 +1,119 @@
+import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
+import { usableMessage } from '../cel/rule-messages.ts';
+import { OBJECT_COST_BUDGET } from '../cel/validation-rules.ts';
+import type { CelValue } from '../cel/value.ts';
+import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
+import { CostBudgetExceeded, type ExpressionResult, PolicyRun, type PolicyRunOptions } from './policy-run.ts';
+
+/** The total cost budget of all match conditions of a policy: a quarter of a second of Kubernetes' time. */
+const CONDITIONS_BUDGET = 2_500_000;
+const LONGEST_ANNOTATION = 10 * 1024;
+
+/** A validation of a policy that a request fails. */
+export interface FailedValidation {
+  /** The index of the validation. */
+  readonly index: number;
+  readonly message: string;
+  readonly reason?: string;
+}
+
+export interface PolicyResult {
+  readonly failures: readonly FailedValidation[];
+  /** For the audit log. */
+  readonly annotations: readonly { readonly key: string; readonly value: string }[];
+  /** Errors of audit annotations; they refuse the request regardless of the binding. */
+  readonly faults: readonly string[];
+}
+
+export interface PolicyInput extends Omit<PolicyRunOptions, 'policy' | 'budget'> {
+  readonly policy: CompiledPolicy;
+  readonly failurePolicy: PolicySpec['failurePolicy'];
+  /** Awaited between expressions: one policy can take seconds, and other requests get processor time in between. */
+  readonly nextTimeSlice?: (() => Promise<void>) | undefined;
+}
+
+const NOTHING: PolicyResult = { failures: [], annotations: [], faults: [] };
+
+/** Evaluates a policy for one request with one parameter object. */
+export async function evaluatePolicy(input: PolicyInput): Promise<PolicyResult> {
+  const ignoresFailures = input.failurePolicy === 'Ignore';
+  const failed = (message: string): PolicyResult =>
+    ignoresFailures ? NOTHING : { ...NOTHING, failures: [{ index: 0, message }] };
+  try {
+    const conditionResult = await evaluateConditions(input);
+    if (conditionResult === 'unmet') return NOTHING;
+    if (conditionResult !== undefined) return failed(conditionResult.error);
+    const run = new PolicyRun({ ...input, budget: OBJECT_COST_BUDGET });
+    const objections: FailedValidation[] = [];
+    for (const [index, validation] of input.policy.validations.entries()) {
+      await input.nextTimeSlice?.();
+      objections.push(...failuresOf(run, validation, index, ignoresFailures));
+    }
+    return { failures: objections, ...(await annotationsOf(input, ignoresFailures)) };
+  } catch (error) {
+    if (error instanceof CostBudgetExceeded) return failed(error.message);
+    throw error;
+  }
+}
+
+/** Evaluates the match conditions. A condition that is false decides; errors count only if none is false. */
+async function evaluateConditions(input: PolicyInput): Promise<'unmet' | { readonly error: string } | undefined> {
+  const { conditions } = input.policy;
+  if (conditions.length === 0) return undefined;
+  const run = new PolicyRun({ ...input, budget: CONDITIONS_BUDGET });
+  const results: ExpressionResult[] = [];
+  for (const condition of conditions) {
+    await input.nextTimeSlice?.();
+    results.push(run.evaluate(condition));
+  }
+  if (results.some((result) => 'value' in result && result.value === false)) return 'unmet';
+  const errors = results.flatMap((result) => ('error' in result ? [result.error] : []));
+  if (errors.length === 0) return undefined;
+  return { error: errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]` };
+}
+
+function failuresOf(
+  run: PolicyRun,
+  { validation, expression, message }: CompiledPolicy['validations'][number],
+  index: number,
+  ignoresFailures: boolean,
+): FailedValidation[] {
+  const result = run.evaluate(expression);
+  if ('error' in result) return ignoresFailures ? [] : [{ index, message: result.error }];
+  if (result.value === true) return [];
+  const { reason } = validation;
+  const text =
+    messageText(run, message) ?? ((validation.message ?? '').trim() || `failed expression: ${expression.text.trim()}`);
+  return [{ index, message: text, ...(reason === undefined ? {} : { reason }) }];
+}
+
+/** The result of a message expression, if it is usable. */
+function messageText(run: PolicyRun, message: PolicyExpression | undefined): string | undefined {
+  if (message === undefined || message.fault !== undefined) return undefined;
+  const result = run.evaluate(message);
+  return 'value' in result ? usableMessage(result.value).text : undefined;
+}
+
+async function annotationsOf(
+  input: PolicyInput,
+  ignoresFailures: boolean,
+): Promise<Pick<PolicyResult, 'annotations' | 'faults'>> {
+  const annotations: { key: string; value: string }[] = [];
+  const faults: string[] = [];
+  const run = new PolicyRun({ ...input, budget: OBJECT_COST_BUDGET });
+  for (const { key, expression } of input.policy.annotations) {
+    await input.nextTimeSlice?.();
+    const result = run.evaluate(expression);
+    if ('error' in result) {
+      if (!ignoresFailures) faults.push(result.error);
+      continue;
+    }
+    const text = annotationText(result.value);
+    if (text !== '') annotations.push({ key, value: Buffer.from(text).subarray(0, LONGEST_ANNOTATION).toString() });
+  }
+  return { annotations, faults };
+}
+
+function annotationText(value: CelValue): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,22 @@
+import type { MatchResources } from '../../api/admissionregistration/match-resources.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { ControlPlane } from '../control-plane.ts';
+
+/** Returns the served kinds that the rules of a policy name explicitly. */
+export type MatchedKinds = (match: MatchResources | undefined) => readonly ResourceKind[];
+
+/** The maximum number of kinds, as in Kubernetes: types are not checked for policies that match everything. */
+const MAX_KINDS = 10;
+
+export function matchedKinds(plane: () => ControlPlane): MatchedKinds {
+  return (match) => {
+    const found = new Set<ResourceKind>();
+    for (const { apiGroups = [], apiVersions = [], resources = [] } of match?.resourceRules ?? []) {
+      for (const { kind } of plane().resources()) {
+        const isMatch = apiGroups.includes(kind.group) && apiVersions.includes(kind.version);
+        if (isMatch && resources.includes(kind.plural)) found.add(kind);
+      }
+    }
+    return [...found].slice(0, MAX_KINDS);
+  };
+}

@@ -1,0 +1,99 @@
+import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
+import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
+import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
+import { roleKind } from '../../api/rbac/role.ts';
+import { roleBindingKind } from '../../api/rbac/role-binding.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { KindChange, KindStore } from '../../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import { peekWithoutManagedFields } from '../../registry/verbs.ts';
+import { type Grant, Grants } from './grants.ts';
+import { sharedObject, sharedObjects } from './shared-objects.ts';
+
+/** A role that a binding references and that does not exist. */
+export interface MissingRole {
+  readonly kind: ResourceKind;
+  readonly name: string;
+}
+
+/** The rules of the role of a binding, or the missing role. */
+export type GrantedRules = readonly PolicyRule[] | MissingRole;
+
+export function isMissingRole(rules: GrantedRules): rules is MissingRole {
+  return 'kind' in rules;
+}
+
+/**
+ * The roles and bindings of one plane, indexed for decisions. The index of bindings is built on first use and updated
+ * incrementally; rules of roles are cached on demand.
+ */
+export class RbacPolicy {
+  readonly roles: KindStore;
+  readonly clusterRoles: KindStore;
+  readonly roleBindings: KindStore;
+  readonly clusterRoleBindings: KindStore;
+  readonly #rules = new Map<string, readonly PolicyRule[]>();
+  #grants: Grants | undefined;
+
+  constructor(stores: KindStores) {
+    this.roles = storeOf(stores, roleKind);
+    this.clusterRoles = storeOf(stores, clusterRoleKind);
+    this.roleBindings = storeOf(stores, roleBindingKind);
+    this.clusterRoleBindings = storeOf(stores, clusterRoleBindingKind);
+    // These listeners end with the stores themselves.
+    for (const roles of [this.roles, this.clusterRoles]) roles.listen((change) => this.#evict(roles, change));
+    for (const bindings of [this.roleBindings, this.clusterRoleBindings]) {
+      bindings.listen(({ before, after }) => {
+        if (before !== undefined) this.#grants?.remove(peekWithoutManagedFields(before));
+        if (after !== undefined) this.#grants?.add(peekWithoutManagedFields(after));
+      });
+    }
+  }
+
+  stores(): readonly KindStore[] {
+    return [this.roles, this.clusterRoles, this.roleBindings, this.clusterRoleBindings];
+  }
+
+  /** The bindings of a user in all namespaces, and then those in the namespace ('' for none). */
+  *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
+    this.#grants ??= this.#buildGrants();
+    yield* this.#grants.forUser(user, '');
+    if (namespace !== '') yield* this.#grants.forUser(user, namespace);
+  }
+
+  /** The rules of a binding. A Role is looked up in the namespace of the binding. */
+  rulesOf({ role, namespace }: Pick<Grant, 'role' | 'namespace'>): GrantedRules {
+    const isCluster = role.kind === clusterRoleKind.kind;
+    const roles = isCluster ? this.clusterRoles : this.roles;
+    const roleNamespace = isCluster ? '' : namespace;
+    const key = keyOf(roles, roleNamespace, role.name);
+    const known = this.#rules.get(key);
+    if (known !== undefined) return known;
+    const found = sharedObject(roles, roleNamespace, role.name);
+    if (found === undefined) return { kind: roles.resource, name: role.name };
+    const rules = rulesOf(found);
+    this.#rules.set(key, rules);
+    return rules;
+  }
+
+  #buildGrants(): Grants {
+    const grants = new Grants();
+    for (const bindings of [this.clusterRoleBindings, this.roleBindings]) {
+      for (const binding of sharedObjects(bindings)) grants.add(binding);
+    }
+    return grants;
+  }
+
+  #evict(roles: KindStore, { before, after }: KindChange): void {
+    const changed = after ?? before;
+    if (changed === undefined || this.#rules.size === 0) return;
+    const { namespace = '', name = '' } = peekWithoutManagedFields(changed).metadata;
+    this.#rules.delete(keyOf(roles, namespace, name));
+  }
+}
+
+/** A unique key, because names and namespaces contain no slash. */
+function keyOf(roles: KindStore, namespace: string, name: string): string {
+  return `${roles.resource.kind}/${namespace}/${name}`;
+}

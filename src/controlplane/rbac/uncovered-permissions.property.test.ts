@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
+import type { Attributes } from '../../auth/authz/attributes.ts';
+import { ruleAllows } from './rule-allows.ts';
+import { uncoveredPermissions } from './uncovered-permissions.ts';
+
+const some = (...values: string[]) => fc.subarray(values, { minLength: 1 });
+const oneOf = (...values: string[]) => fc.constantFrom(...values);
+
+const resourceRule: fc.Arbitrary<PolicyRule> = fc
+  .record({
+    verbs: some('get', 'list', '*'),
+    apiGroups: some('', 'x', '*'),
+    resources: some('p', 'q', 'p/s', '*/s', '*', 'p/*'),
+    resourceNames: fc.option(some('n', 'm'), { nil: undefined }),
+  })
+  .map(({ resourceNames, ...rule }) => (resourceNames === undefined ? rule : { ...rule, resourceNames }));
+const pathRule: fc.Arbitrary<PolicyRule> = fc.record({
+  verbs: some('get', 'put', '*'),
+  nonResourceURLs: some('/a', '/a/*', '/a*', '/a/b', '*', '/a/**'),
+});
+const rules = fc.array(fc.oneof(resourceRule, pathRule), { minLength: 1, maxLength: 4 });
+const wanted = fc.array(fc.oneof(resourceRule, pathRule), { minLength: 1, maxLength: 2 });
+
+const anyAttributes: fc.Arbitrary<Attributes> = fc.oneof(
+  fc.record({
+    resourceRequest: fc.constant<true>(true),
+    verb: oneOf('get', 'list', 'other'),
+    group: oneOf('', 'x', 'y'),
+    version: fc.constant('v1'),
+    resource: oneOf('p', 'q', 'z'),
+    subresource: oneOf('', 's', 't', '*'),
+    namespace: fc.constant(''),
+    name: oneOf('', 'n', 'm', 'o'),
+  }),
+  fc.record({
+    resourceRequest: fc.constant<false>(false),
+    verb: oneOf('get', 'put', 'x'),
+    path: oneOf('/a', '/a/b', '/ab', '/c'),
+  }),
+);
+
+const allows = (all: readonly PolicyRule[], asked: Attributes) => all.some((rule) => ruleAllows(rule, asked));
+
+describe('covered permissions', () => {
+  it('never allow more than the owner may do', () => {
+    let held = 0;
+    fc.assert(
+      fc.property(
+        rules,
+        wanted,
+        fc.array(anyAttributes, { minLength: 30, maxLength: 30 }),
+        (owned, given, questions) => {
+          if (uncoveredPermissions(owned, given).length > 0) return;
+          held++;
+          for (const asked of questions) if (allows(given, asked)) expect(allows(owned, asked)).toBe(true);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+    expect(held).toBeGreaterThan(500);
+  });
+
+  it('and the reported missing ones together cover everything that was requested', () => {
+    fc.assert(
+      fc.property(rules, wanted, (owned, given) => {
+        const lacking = uncoveredPermissions(owned, given);
+        expect(uncoveredPermissions([...owned, ...lacking], given)).toEqual([]);
+        for (const one of lacking) expect(uncoveredPermissions(owned, [one])).toEqual([one]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
+import { goQuote } from '../../lib/go-quote.ts';
+import { compareBytes } from '../../lib/json-order.ts';
+import { pathCovers } from './rule-allows.ts';
+
+/**
+ * The maximum number of comparisons: a few hundred milliseconds' worth. A rule with thousands of groups, resources and
+ * verbs expands to more single permissions than can be compared. Beyond this limit a rule counts as not held, unless
+ * one rule of the owner covers all of it.
+ */
+const maxComparisons = 2_000_000;
+
+/**
+ * The maximum number of missing permissions listed one by one: a response of some hundred kilobytes for a body of a
+ * few.
+ */
+const maxListed = 2_000;
+
+/**
+ * The permissions within `wanted` that no rule of the owner covers, each as a rule of its own; if there are too many,
+ * the rule that contains them. Empty if all are held.
+ */
+export function uncoveredPermissions(
+  owned: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+): readonly PolicyRule[] {
+  const missing: PolicyRule[] = [];
+  let left = maxComparisons;
+  let listed = 0;
+  for (const rule of wanted) {
+    if (owned.some((owner) => covers(owner, rule))) continue;
+    left -= singleCount(rule) * Math.max(owned.length, 1);
+    const singles = left < 0 ? undefined : uncoveredSingles(owned, rule, maxListed - listed);
+    listed += singles?.length ?? 0;
+    missing.push(...(singles ?? [rule]));
+  }
+  return missing;
+}
+
+/** `undefined` if there are more than `limit`. */
+function uncoveredSingles(owned: readonly PolicyRule[], rule: PolicyRule, limit: number): PolicyRule[] | undefined {
+  const missing: PolicyRule[] = [];
+  for (const single of singlePermissions(rule)) {
+    if (owned.some((owner) => covers(owner, single))) continue;
+    if (missing.length === limit) return undefined;
+    missing.push(single);
+  }
+  return missing;
+}
+
+function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
+  return (
+    holdsAll(owner.verbs, wanted.verbs) &&
+    holdsAll(owner.apiGroups, wanted.apiGroups) &&
+    resourcesCover(owner.resources, wanted.resources) &&
+    namesCover(owner.resourceNames, wanted.resourceNames) &&
+    (wanted.nonResourceURLs ?? []).every((path) => owner.nonResourceURLs?.some((own) => pathCovers(own, path)) ?? false)
+  );
+}
+
+function holdsAll(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  return owned.includes('*') || containsAll(owned, wanted);
+}
+
+function containsAll(owned: readonly string[], wanted: readonly string[]): boolean {
+  // Most comparisons are about a single item; long lists use a set instead of a search.
+  if (wanted.length < 2) return wanted.every((item) => owned.includes(item));
+  const set = new Set(owned);
+  return wanted.every((item) => set.has(item));
+}
+
+/** `*` with a subresource covers that subresource of all resources, as in decisions. */
+function resourcesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  if (holdsAll(owned, wanted)) return true;
+  return wanted.every((resource) => {
+    const slash = resource.indexOf('/');
+    return owned.includes(resource) || (slash >= 0 && owned.includes(`*${resource.slice(slash)}`));
+  });
+}
+
+/** No names means all names, which only a rule without names covers. */
+function namesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  return owned.length === 0 || (wanted.length > 0 && containsAll(owned, wanted));
+}
+
+function singleCount({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule) {
+  return (
+    verbs.length * (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length)
+  );
+}
+
+function* singlePermissions(rule: PolicyRule): Generator<PolicyRule> {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  for (const group of apiGroups) {
+    for (const resource of resources) {
+      for (const verb of verbs) {
+        const permission = { verbs: [verb], apiGroups: [group], resources: [resource] };
+        if (resourceNames.length === 0) yield permission;
+        for (const name of resourceNames) yield { ...permission, resourceNames: [name] };
+      }
+    }
+  }
+  for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] };
+}
+
+/**
+ * Permissions as messages list them, one per line and sorted; permissions that differ only in the verb share a line.
+ */
+export function describePermissions(permissions: readonly PolicyRule[]): string {
+  const merged = new Map<string, PolicyRule>();
+  const separate: PolicyRule[] = [];
+  for (const permission of permissions) {
+    const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = permission;
+    const isSimple = apiGroups.length === 1 && resources.length === 1 && resourceNames.length < 2;
+    if (!isSimple || nonResourceURLs.length > 0) {
+      separate.push(permission);
+      continue;
+    }
+    const key = JSON.stringify([apiGroups, resources, resourceNames]);
+    const before = merged.get(key);
+    merged.set(
+      key,
+      before === undefined ? permission : { ...permission, verbs: [...before.verbs, ...permission.verbs] },
+    );
+  }
+  const lines = new Set([...separate, ...merged.values()].map(describeRule));
+  return [...lines].sort(compareBytes).join('\n');
+}
+
+function describeRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
+  const parts: [string, readonly string[] | undefined][] = [
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
+  ];
+  const listed = parts.flatMap(([name, list = []]) => (list.length === 0 ? [] : [`${name}:${quotedList(list)}`]));
+  return `{${listed.join(', ')}}`;
+}
+
+/** Formats a list of strings as Go does with %q. */
+export function quotedList(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(' ')}]`;
+}

@@ -1,0 +1,195 @@
+import { type Condition, setCondition } from '../../api/conditions.ts';
+import type { FieldsOf } from '../../api/resource.ts';
+import { StatusError } from '../../api/status.ts';
+import {
+  isReadyForRemoval,
+  isVirtualClusterSleeping,
+  planeIdOf,
+  type VirtualCluster,
+  type VirtualClusterPhase,
+  type virtualClusterKind,
+} from '../../api/storage/virtual-cluster.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { PatchOptions } from '../../registry/verbs.ts';
+import { systemContext } from '../system-context.ts';
+
+export interface VirtualClusterReconcileOptions {
+  readonly clock: Clock;
+  /** Opens the plane of a virtual cluster and releases it again. Resolves if the plane can serve. */
+  probePlane(id: string): Promise<void>;
+  /**
+   * Removes the plane with all of its stored data; resolves when nothing is left. Removing a plane that does not exist
+   * succeeds.
+   */
+  removePlane(id: string): Promise<void>;
+  readonly kubernetesVersion: string;
+}
+
+type VirtualClusterStore = KindStore<FieldsOf<typeof virtualClusterKind>>;
+
+interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface ObservedState {
+  readonly phase: VirtualClusterPhase;
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message: string;
+}
+
+const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false };
+
+/**
+ * Reconciles one virtual cluster. Maintenance calls it whenever there may be something to do, any number of times. It
+ * never requests a later run: the next write of the object triggers the next reconcile.
+ */
+export async function reconcileVirtualCluster(
+  store: VirtualClusterStore,
+  key: NamespacedName,
+  options: VirtualClusterReconcileOptions,
+): Promise<undefined> {
+  const object = store.peek(key.namespace, key.name)?.object;
+  if (object === undefined) return undefined;
+  if (isReadyForRemoval(object)) await remove(store, object, options);
+  else await reconcileStatus(store, object, options);
+  return undefined;
+}
+
+/**
+ * The status of a new virtual cluster. Its control plane is a row that is written with the object, so it can serve at
+ * once: there is nothing to wait for.
+ */
+export function initialStatus(
+  object: VirtualCluster,
+  options: Pick<VirtualClusterReconcileOptions, 'clock' | 'kubernetesVersion'>,
+) {
+  return statusOf(object, isVirtualClusterSleeping(object) ? sleepingState : readyState, options);
+}
+
+const sleepingState: ObservedState = {
+  phase: 'Sleeping',
+  status: 'False',
+  reason: 'Asleep',
+  message:
+    'The virtual cluster sleeps because spec.asleep is true; it keeps its data. Set spec.asleep to false to wake it.',
+};
+
+const readyState: ObservedState = {
+  phase: 'Ready',
+  status: 'True',
+  reason: 'Serving',
+  message: 'The API of the virtual cluster is available.',
+};
+
+async function reconcileStatus(
+  store: VirtualClusterStore,
+  object: VirtualCluster,
+  options: VirtualClusterReconcileOptions,
+): Promise<void> {
+  if (isVirtualClusterSleeping(object)) {
+    await writeStatus(store, object, sleepingState, options);
+    return;
+  }
+  try {
+    await options.probePlane(planeIdOf(object));
+  } catch (error) {
+    await writeFailure(store, object, { error, reason: 'CannotBeOpened', what: 'cannot be opened' }, options);
+    throw error;
+  }
+  await writeStatus(store, object, readyState, options);
+}
+
+/** Requests are refused from the start of the deletion, so nothing is written into a partially removed plane. */
+async function remove(
+  store: VirtualClusterStore,
+  object: VirtualCluster,
+  options: VirtualClusterReconcileOptions,
+): Promise<void> {
+  try {
+    await options.removePlane(planeIdOf(object));
+  } catch (error) {
+    await writeFailure(store, object, { error, reason: 'CannotBeRemoved', what: 'cannot be removed' }, options);
+    throw error;
+  }
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  await ignoreNotFound(
+    store.verbs.patch(
+      systemContext(namespace),
+      name,
+      { type: 'merge', document: { metadata: { uid, finalizers: null } }, findings: [] },
+      writing,
+    ),
+  );
+}
+
+interface Failure {
+  readonly error: unknown;
+  readonly reason: string;
+  readonly what: string;
+}
+
+/** Reports the failure in the status. It does not matter if that write fails; the caller handles the failure itself. */
+async function writeFailure(
+  store: VirtualClusterStore,
+  object: VirtualCluster,
+  { error, reason, what: failedAction }: Failure,
+  options: VirtualClusterReconcileOptions,
+): Promise<void> {
+  const message = `The virtual cluster ${failedAction}: ${messageOf(error)}. Retrying automatically.`;
+  const failed: ObservedState = { phase: 'Failed', status: 'False', reason, message };
+  await writeStatus(store, object, failed, options).catch(() => undefined);
+}
+
+function statusOf(
+  object: VirtualCluster,
+  { phase, ...observed }: ObservedState,
+  { clock, kubernetesVersion }: Pick<VirtualClusterReconcileOptions, 'clock' | 'kubernetesVersion'>,
+): NonNullable<VirtualCluster['status']> {
+  const { generation = 0 } = object.metadata;
+  const ready: Condition = { type: 'Ready', ...observed, observedGeneration: generation };
+  return {
+    phase,
+    reason: observed.reason,
+    message: observed.message,
+    kubernetesVersion,
+    // A failed operation is still to be done.
+    ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
+    conditions: setCondition(object.status?.conditions ?? [], ready, clock.now()),
+  };
+}
+
+async function writeStatus(
+  store: VirtualClusterStore,
+  object: VirtualCluster,
+  observed: ObservedState,
+  options: VirtualClusterReconcileOptions,
+): Promise<void> {
+  if (store.status === undefined) throw new Error(`${store.resource.kind} has no status`);
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  const status = statusOf(object, observed, options);
+  await ignoreNotFound(
+    store.status.patch(
+      systemContext(namespace),
+      name,
+      { type: 'merge', document: { metadata: { uid }, status }, findings: [] },
+      writing,
+    ),
+  );
+}
+
+/** The message for clients: internal errors are not shown to them, only logged. */
+function messageOf(error: unknown): string {
+  return error instanceof StatusError ? error.message : 'internal error; see the server log for details';
+}
+
+/** Ignores 404: another writer has already deleted the object. */
+async function ignoreNotFound(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}

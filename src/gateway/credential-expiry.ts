@@ -1,0 +1,25 @@
+import { unauthorized } from '../api/status.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { goesOn, type Reply } from '../http/reply.ts';
+import { withSignal } from '../http/request/with-signal.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** Ends a long-running request when its credential expires; `end` is in milliseconds since the epoch. */
+export async function endAtCredentialExpiry(
+  exchange: Exchange,
+  end: number,
+  clock: Clock,
+  next: Handler,
+): Promise<Reply> {
+  const controller = new AbortController();
+  const cancel = clock.at(end, () => controller.abort(unauthorized()));
+  let staysOpen = false;
+  try {
+    const reply = await withSignal(exchange, controller.signal, next);
+    staysOpen = goesOn(reply);
+    return reply;
+  } finally {
+    if (staysOpen) exchange.end.onEnd(cancel);
+    else cancel();
+  }
+}

@@ -1,0 +1,123 @@
+import type { Identity } from '../auth/identity.ts';
+import type { ClusterApi, Host } from '../hosts/host.ts';
+import type { AuthenticatedChainOptions } from '../http/chain.ts';
+import { inFlight } from '../http/filters/in-flight.ts';
+import { keyRate } from '../http/filters/key-rate.ts';
+import { sourceLimit } from '../http/filters/source-limit.ts';
+import type { Plane } from '../http/plane.ts';
+import { router } from '../http/router.ts';
+import { systemClock as clock } from '../lib/clock.ts';
+import { silentLog as log } from '../lib/log.ts';
+import { clusterGateway } from './cluster-gateway.ts';
+import { hostedCluster } from './hosted-cluster.ts';
+import { createInstanceAccess } from './instance-access.ts';
+import { createActivityLog } from './instance-activity.ts';
+import { createInstanceChanges } from './instance-changes.ts';
+import { instanceGateway, instancePathDepth } from './instance-gateway.ts';
+import type { PassingState } from './passing-state.fixture.ts';
+import { TargetLimiters } from './target-limiter.ts';
+import { createTokenReviews } from './token-reviews.ts';
+
+const unexpected = () => Promise.reject(new Error('not expected in this test'));
+
+/** Both gateways in front of one cluster, `far`, which hosts the virtual cluster of the single instance. */
+export function createForwardingGateways(state: PassingState, api: ClusterApi) {
+  const chain: AuthenticatedChainOptions = {
+    clock,
+    log,
+    depth: 0,
+    authenticate: (token) => state.identity(token),
+    auditLog: state.audit,
+    auditRules: [{ level: 'Metadata' }],
+    sourceLimit: sourceLimit({ clock }),
+    keyRate: keyRate({ clock, perSecond: 0 }),
+    inFlight: inFlight({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
+  };
+  const authorize = (identity: Identity, attributes: Parameters<PassingState['decide']>[1]) =>
+    state.decide(identity, attributes);
+  const rooms = new TargetLimiters();
+  const activity = createActivityLog(clock);
+  const changes = createInstanceChanges();
+  const far = hostedCluster({
+    host: hostOf(state, api),
+    cluster: 'far',
+    pathDepth: instancePathDepth,
+    tokenReviews: createTokenReviews({ clock }),
+    limiters: rooms,
+    isOwnToken: async (token) => token.startsWith('own.'),
+    clock,
+  });
+  const doors = createInstanceAccess({
+    clusterOf: (name) => (name === 'far' ? far : undefined),
+    latest: () => state.instance,
+    activity,
+    sleepsFromInactivity: () => true,
+    clock,
+  });
+  const builtIn = {
+    plane: { id: 'local' } as Plane,
+    virtualPlanes: { enter: unexpected, planeIdAt: () => undefined },
+    serve: () => unexpected,
+    isTokenOf: async () => false,
+    authenticate: async () => undefined,
+  };
+  const handler = router({
+    clock,
+    log,
+    mounts: [
+      {
+        prefix: '/kubernetes/cluster',
+        handler: clusterGateway({
+          builtInName: 'local',
+          builtIn,
+          chain,
+          authorize,
+          hasCluster: (name) => name === 'far' || name === 'dumb',
+          apiOf: (name) => (name === 'far' ? api : undefined),
+          limiters: rooms,
+          onPlane() {},
+        }),
+      },
+      {
+        prefix: '/kubernetes/project',
+        handler: instanceGateway({
+          chain,
+          authorize,
+          instance: (_namespace, name) => (name === 'demo' ? state.instance : undefined),
+          access: doors,
+          changes,
+          tokens: { installation: 'x', verify: async () => undefined },
+          resume: () => undefined,
+          serviceAccountTokens: true,
+          onPlane() {},
+          clock,
+        }),
+      },
+    ],
+  });
+  return { handler, changes, activity, rooms };
+}
+
+function hostOf(state: PassingState, api: ClusterApi): Host {
+  return {
+    discover: unexpected,
+    install: unexpected,
+    remove: unexpected,
+    sleep: unexpected,
+    logs: unexpected,
+    async observe(place) {
+      await state.heardOf;
+      const { phase } = state;
+      return { location: place, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
+    },
+    async wake() {
+      state.woken += 1;
+    },
+    async watch({ onChange, onGap }, signal) {
+      onGap();
+      state.onHostChange = () => onChange({ namespace: 'n', name: 'v' });
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    },
+    clusterApi: () => api,
+  };
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { Agent, type Dispatcher, request } from 'undici';
+import { afterEach, beforeEach } from 'vitest';
+import { testCertificate } from '../../test/harness/test-http-server.ts';
+import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
+import { listen } from '../http/wire/listen.ts';
+import type { ListenLimits } from '../http/wire/listen-limits.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
+import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
+import { PassingState } from './passing-state.fixture.ts';
+
+/** The root paths at the two gateways; both lead to the same target. */
+export const far = '/kubernetes/cluster/far';
+export const demo = '/kubernetes/project/default/virtualcluster/demo';
+
+/** A promise and the function that resolves it. */
+export function deferred(): { promise: Promise<void>; resolve(): void } {
+  let resolveNow = () => {};
+  const promise = new Promise<void>((resolve) => {
+    resolveNow = resolve;
+  });
+  return { promise, resolve: () => resolveNow() };
+}
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Both gateways behind a real listener, in front of a Node HTTP server whose behavior a test defines. Both sides use
+ * real sockets.
+ */
+export class ForwardingTestEnv {
+  #open: Awaited<ReturnType<typeof open>> | undefined;
+
+  /** Registers the hooks; call it inside `describe`. */
+  static forEach(limits: Partial<ListenLimits> = {}): ForwardingTestEnv {
+    const env = new ForwardingTestEnv();
+    beforeEach(async () => {
+      env.#open = await open(limits);
+    });
+    afterEach(() => env.#now.close());
+    return env;
+  }
+
+  get #now() {
+    if (this.#open === undefined) throw new Error('no test is running');
+    return this.#open;
+  }
+
+  get state(): PassingState {
+    return this.#now.state;
+  }
+
+  get gateways() {
+    return this.#now.gateways;
+  }
+
+  get listener() {
+    return this.#now.listener;
+  }
+
+  get certificate(): string {
+    return this.#now.certificate;
+  }
+
+  get url(): string {
+    return `https://localhost:${this.listener.port}`;
+  }
+
+  /** Stops the target, so that nothing listens at its address. */
+  stopTarget(): Promise<void> {
+    return this.#now.stopTarget();
+  }
+
+  send(path: string, { method = 'GET', token = 'anna-token', headers = {}, body }: TestRequest = {}) {
+    return request(`${this.url}${path}`, {
+      dispatcher: this.#now.agent,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(body === undefined ? {} : { body: body as never }),
+    });
+  }
+
+  async request(path: string, request: TestRequest = {}) {
+    const { statusCode, headers, body } = await this.send(path, request);
+    const text = await body.text();
+    return { code: statusCode, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
+  }
+
+  /** Opens a connection and writes exactly this text. */
+  async raw(text: string): Promise<TLSSocket> {
+    const socket = connect({
+      port: this.listener.port,
+      host: '127.0.0.1',
+      ca: this.certificate,
+      servername: 'localhost',
+    });
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    socket.write(text);
+    return socket;
+  }
+
+  /** Returns everything that arrives on a connection until it closes. */
+  async rawResponse(text: string): Promise<string> {
+    const socket = await this.raw(text);
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    await once(socket, 'close');
+    return answer;
+  }
+}
+
+async function open(limits: Partial<ListenLimits>) {
+  const state = new PassingState();
+  const sockets = new Set<Socket>();
+  const target = createServer((request, response) => {
+    state.seen.push({ method: request.method, url: request.url, headers: request.headers });
+    state.answer(request, response);
+  });
+  target.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => sockets.delete(socket));
+  });
+  target.on('upgrade', (request, socket, head) => {
+    state.seen.push({ method: request.method, url: request.url, headers: request.headers });
+    state.upgraded(request, socket as Socket, head);
+  });
+  target.listen(0, '127.0.0.1');
+  await once(target, 'listening');
+  const { port } = target.address() as AddressInfo;
+  const connection = connectToHost(
+    { server: `http://127.0.0.1:${port}`, token: 'host-credential' },
+    { clock: systemClock },
+  );
+  const gateways = createForwardingGateways(state, connection.api);
+  const tls = await testCertificate();
+  const listener = await listen({ host: '127.0.0.1', port: 0, tls, log: silentLog, limits, handler: gateways.handler });
+  const agent = new Agent({ connect: { ca: tls.cert, servername: 'localhost' } });
+  const stopTarget = async () => {
+    target.close();
+    for (const socket of sockets) socket.destroy();
+    if (target.listening) await once(target, 'close');
+  };
+  return {
+    state,
+    gateways,
+    listener,
+    agent,
+    certificate: tls.cert,
+    stopTarget,
+    async close() {
+      await agent.destroy();
+      await listener.drain(500);
+      await connection.close();
+      await stopTarget();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { forbidden } from '../api/status.ts';
+import type { CredentialCheck } from '../auth/authz/restrict-rules.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { attributesOf, denial } from '../http/filters/authorize.ts';
+
+const interactiveSubresources = new Set(['exec', 'attach', 'portforward']);
+
+/**
+ * Checks permissions that a request needs beyond its own verb: `create` for an update or apply of a missing object, and
+ * `create` for a GET that opens a shell, as WebSockets do. A remote cluster checks these for the caller, but it does not
+ * know the scope of the caller's credential. `objectExists` is called only if the result depends on it. Throws 403.
+ */
+export async function checkImpliedPermissions(
+  { info, request, identity }: Exchange,
+  passes: CredentialCheck,
+  objectExists: () => Promise<boolean>,
+): Promise<void> {
+  const attributes = attributesOf(info);
+  if (!attributes.resourceRequest) return;
+  const isApply = info.verb === 'patch' && /^application\/apply-patch\+/i.test(request.headers['content-type'] ?? '');
+  const mayCreate = info.subresource === '' && (isApply || info.verb === 'update');
+  const opensSession =
+    info.verb === 'get' && request.upgrade !== undefined && interactiveSubresources.has(info.subresource);
+  if (!mayCreate && !opensSession) return;
+  const createAttributes = { ...attributes, verb: 'create' };
+  const decision = await passes(createAttributes);
+  if (decision.allowed || (mayCreate && (await objectExists()))) return;
+  const { group, resource, name } = attributes;
+  throw forbidden({ group, resource }, name, denial(identity?.user.name ?? '', createAttributes, decision.reason));
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { kubernetesAuthenticatedGroup, systemPrefix } from '../api/naming.ts';
+import { serviceUnavailable, tooManyRequests } from '../api/status.ts';
+import type { UserInfo } from '../api/user-info.ts';
+import type { ClusterApi } from '../hosts/host.ts';
+import { virtualClient } from '../hosts/virtual-client.ts';
+import type { Clock } from '../lib/clock.ts';
+import { flagAt, numberAt, objectAt, textAt, textsAt } from '../lib/json-path.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
+
+/** A service account that a token authenticates. */
+export interface ReviewedServiceAccount {
+  readonly user: UserInfo;
+  /**
+   * The expiry of the token, in milliseconds since the epoch. Optional; without it the token lives as long as its
+   * account.
+   */
+  readonly expiresAt?: number;
+}
+
+/** Authenticates service account tokens by TokenReviews in the clusters that issued them. */
+export interface TokenReviews {
+  /**
+   * Returns `undefined` if the cluster does not accept the token. `target` identifies the cluster. Rejects if the
+   * cluster does not respond.
+   */
+  serviceAccountOf(target: string, api: ClusterApi, token: string): Promise<ReviewedServiceAccount | undefined>;
+  /**
+   * True if the cached review of the token was positive. Only the holder of a token that was once valid may learn why
+   * the cluster does not respond.
+   */
+  wasAuthenticated(target: string, token: string): boolean;
+}
+
+interface CachedReview {
+  readonly at: number;
+  readonly account: ReviewedServiceAccount | undefined;
+}
+
+/**
+ * The cluster checks the token again with each forwarded request, so this cache only decides who is let through to it.
+ */
+const cacheMs = 10_000;
+/** No service account token is longer. */
+const maxTokenLength = 16 * 1024;
+const maxCached = 10_000;
+const reviewTimeoutMs = 10_000;
+/** Anyone can send a string that looks like a token, so the number of concurrent TokenReviews is limited. */
+const maxInFlight = 64;
+const accountPrefix = `${systemPrefix}serviceaccount:`;
+const accountsGroup = `${systemPrefix}serviceaccounts`;
+
+export function createTokenReviews({ clock }: { readonly clock: Clock }): TokenReviews {
+  /** Keyed by a hash of cluster and token, in the order of their reviews. */
+  const cache = new Map<string, CachedReview>();
+  const inFlight = new Map<string, Promise<ReviewedServiceAccount | undefined>>();
+
+  /** Shared by all requests that carry the token, so no single request can cancel it. */
+  async function review(key: string, api: ClusterApi, token: string, claims: JsonObject) {
+    const timeout = new AbortController();
+    const cancel = clock.after(reviewTimeoutMs, () =>
+      timeout.abort(serviceUnavailable('the cluster did not respond to a TokenReview in time', 1)),
+    );
+    try {
+      return store(key, accountIn(await sendTokenReview(api, token, timeout.signal), claims));
+    } finally {
+      cancel();
+    }
+  }
+
+  function store(key: string, account: ReviewedServiceAccount | undefined): ReviewedServiceAccount | undefined {
+    cache.delete(key);
+    cache.set(key, { at: clock.elapsed(), account });
+    const [oldest] = cache.keys();
+    if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
+    return account;
+  }
+
+  return {
+    async serviceAccountOf(target, api, token) {
+      const claims = claimsOf(token);
+      if (claims === undefined || !textAt(claims, 'sub').startsWith(accountPrefix)) return undefined;
+      const end = numberAt(claims, 'exp');
+      if (end !== undefined && end * 1000 <= clock.now()) return undefined;
+      const key = keyOf(target, token);
+      const cached = cache.get(key);
+      if (cached !== undefined && clock.elapsed() - cached.at < cacheMs) return cached.account;
+      if (inFlight.size >= maxInFlight && !inFlight.has(key)) {
+        throw tooManyRequests('too many token reviews are in progress, please try again later', 1);
+      }
+      const pending = inFlight.get(key) ?? review(key, api, token, claims).finally(() => inFlight.delete(key));
+      inFlight.set(key, pending);
+      return await pending;
+    },
+    wasAuthenticated: (target, token) => cache.get(keyOf(target, token))?.account !== undefined,
+  };
+}
+
+function sendTokenReview(api: ClusterApi, token: string, signal: AbortSignal): Promise<JsonObject> {
+  return virtualClient(api, signal).create('/apis/authentication.k8s.io/v1/tokenreviews', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    spec: { token },
+  });
+}
+
+function keyOf(target: string, token: string): string {
+  return createHash('sha256').update(`${target}\0${token}`).digest('base64');
+}
+
+/** The unverified claims of a token. `undefined` if it is not a JSON Web Token. */
+function claimsOf(token: string): JsonObject | undefined {
+  const [, payload = '', signature, ...further] = token.length > maxTokenLength ? [] : token.split('.');
+  if (signature === undefined || further.length > 0) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isJsonObject(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ignores any user that is not a service account: such users have other ways to authenticate. */
+function accountIn(review: JsonObject, claims: JsonObject): ReviewedServiceAccount | undefined {
+  const name = textAt(review, 'status', 'user', 'username');
+  if (!flagAt(review, 'status', 'authenticated') || !name.startsWith(accountPrefix)) return undefined;
+  const end = numberAt(claims, 'exp');
+  const uid = textAt(review, 'status', 'user', 'uid');
+  const extra = objectAt(review, 'status', 'user', 'extra');
+  return {
+    user: {
+      name,
+      ...(uid === '' ? {} : { uid }),
+      // Other groups that the cluster assigns to its accounts have no meaning here.
+      groups: textsAt(review, 'status', 'user', 'groups').filter(
+        (group) => group.startsWith(accountsGroup) || group === kubernetesAuthenticatedGroup,
+      ),
+      ...(extra === undefined ? {} : { extra: extra as unknown as Record<string, readonly string[]> }),
+    },
+    ...(end === undefined ? {} : { expiresAt: end * 1000 }),
+  };
+}

@@ -1,0 +1,28 @@
+import { serviceUnavailable } from '../api/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+import type { ClusterApi } from './host.ts';
+import { type VirtualClient, virtualClient } from './virtual-client.ts';
+
+export interface ClientWithTimeoutOptions {
+  readonly clock: Clock;
+  /** The timeout for one request, including its response body. */
+  readonly milliseconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** A VirtualClient with a timeout: a slower request is a 503. */
+export function clientWithTimeout(api: ClusterApi, options: ClientWithTimeoutOptions): VirtualClient {
+  const late = () =>
+    serviceUnavailable(
+      `the API of the virtual cluster did not respond within ${Math.round(options.milliseconds / 1000)} seconds`,
+    );
+  const timed = <T>(ask: (client: VirtualClient) => Promise<T>): Promise<T> =>
+    withTimeout({ ...options, timeoutError: late }, (ending) => ask(virtualClient(api, ending)));
+  return {
+    get: (path) => timed((client) => client.get(path)),
+    create: (path, object) => timed((client) => client.create(path, object)),
+    apply: (path, object) => timed((client) => client.apply(path, object)),
+    delete: (path) => timed((client) => client.delete(path)),
+  };
+}

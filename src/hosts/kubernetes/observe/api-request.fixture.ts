@@ -1,0 +1,27 @@
+import { setMaxListeners } from 'node:events';
+import { StatusError } from '../../../api/status.ts';
+import type { ApiRequest, ApiResponse } from '../../host.ts';
+
+export const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+/** A request of an ordinary user. */
+export function testApiRequest(more: Partial<ApiRequest> = {}): ApiRequest {
+  const as = { name: 'jane', groups: ['devs', 'system:authenticated'] };
+  return { method: 'GET', path: '/api', headers: {}, as, signal: never, ...more };
+}
+
+export async function textOf({ body }: Pick<ApiResponse, 'body'>): Promise<string> {
+  let text = '';
+  for await (const chunk of body) text += Buffer.from(chunk).toString();
+  return text;
+}
+
+export async function statusErrorOf(work: Promise<unknown>): Promise<StatusError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StatusError)) throw new Error(`not a StatusError: ${String(error)}`);
+  return error;
+}

@@ -1,0 +1,26 @@
+import { eventKind } from '../../../api/core/event.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { ApiClient } from '../../../client/resource-client.ts';
+import { textAt } from '../../../lib/json-path.ts';
+import type { HostLocation } from '../../host.ts';
+
+/**
+ * Explains why a StatefulSet has no pods. Only its events tell, and watching all events of a cluster would be
+ * expensive. Empty if the events do not explain it.
+ */
+export async function explainMissingPods(
+  hostClient: ApiClient,
+  { namespace, name }: HostLocation,
+  signal: AbortSignal,
+): Promise<string> {
+  const fieldSelector = `involvedObject.kind=StatefulSet,involvedObject.name=${name},reason=FailedCreate`;
+  try {
+    const { items } = await hostClient.resource(eventKind).list({ namespace, fieldSelector, signal });
+    const lastSeen = (event: (typeof items)[number]) => textAt(event, 'lastTimestamp') || textAt(event, 'eventTime');
+    const [newest] = [...items].sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1));
+    return textAt(newest, 'message');
+  } catch (error) {
+    if (error instanceof StatusError || signal.aborted) return '';
+    throw error;
+  }
+}

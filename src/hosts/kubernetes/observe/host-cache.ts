@@ -1,0 +1,246 @@
+import { namespaceKind } from '../../../api/core/namespace.ts';
+import { secretKind } from '../../../api/core/secret.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import { hostOwnerLabel } from '../../../api/naming.ts';
+import type { ResourceKind } from '../../../api/resource.ts';
+import { StatusError, serviceUnavailable } from '../../../api/status.ts';
+import type { ApiClient } from '../../../client/resource-client.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { HostListener, HostLocation } from '../../host.ts';
+import { deploymentKind, podKind, serviceKind, statefulSetKind } from '../host-kinds.ts';
+import { controlPlaneSelector, releaseRecordSelector, workloadSelector } from '../release/chart-labels.ts';
+import { runHeartbeat } from './heartbeat.ts';
+import {
+  type NamespaceSummary,
+  type ObjectSummary,
+  type PodSummary,
+  type ReleaseRecordSummary,
+  type ServiceSummary,
+  summarizeNamespace,
+  summarizePod,
+  summarizeReleaseRecord,
+  summarizeService,
+  summarizeWorkload,
+  type WorkloadSummary,
+} from './object-summaries.ts';
+import { podProblem } from './pod-problem.ts';
+import { ResourceCache } from './resource-cache.ts';
+
+export interface HostCacheOptions {
+  readonly hostClient: ApiClient;
+  /** The same client, restricted to object metadata. */
+  readonly metadataClient: ApiClient;
+  /** Probes the host; rejects if it does not respond. */
+  probe(signal: AbortSignal): Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The cached state of one virtual cluster. */
+export interface VirtualClusterSnapshot {
+  readonly location: HostLocation;
+  readonly service: ServiceSummary | undefined;
+  readonly workloads: readonly WorkloadSummary[];
+  readonly pods: readonly PodSummary[];
+  /** The newest release record. */
+  readonly record: ReleaseRecordSummary | undefined;
+  readonly namespace: NamespaceSummary | undefined;
+}
+
+interface Copies {
+  readonly services: ResourceCache<ServiceSummary>;
+  readonly statefulSets: ResourceCache<WorkloadSummary>;
+  readonly deployments: ResourceCache<WorkloadSummary>;
+  readonly pods: ResourceCache<PodSummary>;
+  readonly records: ResourceCache<ReleaseRecordSummary>;
+  readonly namespaces: ResourceCache<NamespaceSummary>;
+}
+
+/** A watch reports a write within milliseconds; after this time the caller continues without it. */
+const catchUpTimeoutMs = 5_000;
+
+/** A cache of the relevant objects of all virtual clusters on a host, with one watch per kind, started on first use. */
+export class HostCache {
+  readonly #options: HostCacheOptions;
+  readonly #stopping = new AbortController();
+  readonly #listeners = new Set<HostListener>();
+  readonly #failures = new Map<string, unknown>();
+  readonly #waiters = new Set<() => void>();
+  #copies: Copies | undefined;
+  #heartbeat: Promise<void> | undefined;
+  #isSynced = false;
+
+  constructor(options: HostCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the cache is synced. Rejects with StatusError if the host cannot be read. */
+  async ready(signal: AbortSignal): Promise<void> {
+    this.#start();
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#stopping.signal.aborted) throw serviceUnavailable('the connection to the cluster has been closed');
+      if (this.#isSynced) return;
+      const [failure] = this.#failures.values();
+      if (failure !== undefined) throw asStatus(failure);
+      await this.#nextChange(signal);
+    }
+  }
+
+  snapshotOf(place: HostLocation): VirtualClusterSnapshot {
+    const { services, statefulSets, deployments, pods, records, namespaces } = this.#start();
+    return {
+      location: place,
+      service: services.get(place.namespace, place.name),
+      workloads: [...statefulSets.ofVirtualCluster(place), ...deployments.ofVirtualCluster(place)],
+      pods: pods.ofVirtualCluster(place),
+      record: newest(records.ofVirtualCluster(place)),
+      namespace: namespaces.get('', place.namespace),
+    };
+  }
+
+  /** The locations of all virtual clusters, in order of namespace and name. */
+  locations(): readonly HostLocation[] {
+    const places = [...this.#start().services.all()].map(({ namespace, name }) => ({ namespace, name }));
+    return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
+  }
+
+  /** Resolves to true when the condition holds, and to false after a timeout. */
+  async waitUntil(
+    place: HostLocation,
+    holds: (facts: VirtualClusterSnapshot) => boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const timeout = new AbortController();
+    const cancel = this.#options.clock.after(catchUpTimeoutMs, () => timeout.abort());
+    const combined = AbortSignal.any([signal, timeout.signal]);
+    try {
+      for (;;) {
+        if (holds(this.snapshotOf(place))) return true;
+        if (combined.aborted || this.#stopping.signal.aborted) return false;
+        await this.#nextChange(combined);
+      }
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Reports changes until the signal fires or the cache is closed. */
+  async watch(listener: HostListener, signal: AbortSignal): Promise<void> {
+    const end = AbortSignal.any([signal, this.#stopping.signal]);
+    if (end.aborted) return;
+    this.#start();
+    this.#listeners.add(listener);
+    listener.onGap();
+    await new Promise<void>((resolve) => end.addEventListener('abort', () => resolve(), { once: true }));
+    this.#listeners.delete(listener);
+  }
+
+  /** The same until the cache is closed; does not start the watches. */
+  listen(listener: HostListener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Notifies the listeners of a change. */
+  notify(place: Parameters<HostListener['onChange']>[0]): void {
+    for (const listener of [...this.#listeners]) listener.onChange(place);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await Promise.all([this.#heartbeat, ...Object.values(this.#copies ?? {}).map(({ done }) => done)]);
+  }
+
+  #start(): Copies {
+    if (this.#copies === undefined) {
+      this.#copies = this.#startAll();
+      const { probe, clock } = this.#options;
+      const onState = (failure: unknown) => this.#setStatus('the host', failure);
+      this.#heartbeat = runHeartbeat({ probe, clock, signal: this.#stopping.signal, onResult: onState });
+    }
+    return this.#copies;
+  }
+
+  #startAll(): Copies {
+    const { hostClient, metadataClient } = this.#options;
+    const copy = <Fact extends ObjectSummary>(
+      client: ApiClient,
+      kind: ResourceKind,
+      labelSelector: string,
+      read: (object: KubeObject) => Fact | undefined,
+    ) =>
+      new ResourceCache<Fact>({
+        ...this.#options,
+        resource: client.resource(kind),
+        labelSelector,
+        summarize: read,
+        signal: this.#stopping.signal,
+        onChange: (fact) => this.#changed(kind, fact),
+        onStatus: (failure) => this.#setStatus(kind.plural, failure),
+      });
+    return {
+      services: copy(hostClient, serviceKind, controlPlaneSelector, summarizeService),
+      statefulSets: copy(hostClient, statefulSetKind, workloadSelector, summarizeWorkload),
+      deployments: copy(hostClient, deploymentKind, workloadSelector, summarizeWorkload),
+      pods: copy(hostClient, podKind, controlPlaneSelector, (pod) => summarizePod(pod, podProblem)),
+      records: copy(metadataClient, secretKind, releaseRecordSelector, summarizeReleaseRecord),
+      namespaces: copy(metadataClient, namespaceKind, hostOwnerLabel, summarizeNamespace),
+    };
+  }
+
+  #changed(kind: ResourceKind, { namespace, name, release }: ObjectSummary): void {
+    // Before the sync nothing can be read; when it completes, every listener gets `onGap`.
+    if (this.#isSynced) this.notify(kind === namespaceKind ? { namespace: name } : { namespace, name: release });
+    this.#wake();
+  }
+
+  #setStatus(what: string, failure: unknown): void {
+    if (failure === undefined) this.#failures.delete(what);
+    else this.#failures.set(what, failure);
+    const isSynced = this.#failures.size === 0 && Object.values(this.#start()).every(({ isSynced }) => isSynced);
+    if (isSynced !== this.#isSynced) {
+      this.#isSynced = isSynced;
+      for (const listener of [...this.#listeners]) listener.onGap();
+    }
+    this.#wake();
+  }
+
+  /** Resolves at the next change or when the signal fires. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        this.#waiters.delete(finish);
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      this.#waiters.add(finish);
+      signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  #wake(): void {
+    for (const finish of [...this.#waiters]) finish();
+  }
+}
+
+function newest(records: readonly ReleaseRecordSummary[]): ReleaseRecordSummary | undefined {
+  return records.reduce<ReleaseRecordSummary | undefined>(
+    (best, record) => (best === undefined || record.revision > best.revision ? record : best),
+    undefined,
+  );
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** An error that is not a response of the host is a connection failure. */
+function asStatus(failure: unknown): StatusError {
+  if (failure instanceof StatusError) return failure;
+  return serviceUnavailable(
+    `the cluster cannot be read: ${failure instanceof Error ? failure.message : String(failure)}`,
+  );
+}

@@ -1,0 +1,21 @@
+import type { Fetch } from '../../../client/http-client.ts';
+
+const form = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
+/** Requests object metadata only: the contents of secrets never reach this server, and those of pods are not parsed. */
+export function metadataOnly(fetch: Fetch): Fetch {
+  return (url, init) => {
+    if (init.method !== 'GET') return fetch(url, init);
+    const { pathname, searchParams } = new URL(url, 'https://host');
+    const isOne = searchParams.has('watch') || !isCollection(pathname);
+    const accept = form(isOne ? 'PartialObjectMetadata' : 'PartialObjectMetadataList');
+    return fetch(url, { ...init, headers: { ...init.headers, Accept: accept } });
+  };
+}
+
+/** `/api/v1/<plural>` or `/api/v1/namespaces/<namespace>/<plural>`, and the same below `/apis/<group>`. */
+function isCollection(path: string): boolean {
+  const [root, ...steps] = path.split('/').slice(1);
+  const below = steps.slice(root === 'api' ? 1 : 2);
+  return below.length === 1 || (below[0] === 'namespaces' && below.length === 3);
+}

@@ -1,0 +1,35 @@
+import { StatusError, serviceUnavailable } from '../../../api/status.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { textAt } from '../../../lib/json-path.ts';
+import type { ClusterApi } from '../../host.ts';
+import { virtualClient } from '../../virtual-client.ts';
+
+/** The version that a virtual cluster reports, or why the probe failed. */
+export type VirtualClusterProbe =
+  | { readonly kubernetesVersion: string }
+  | { readonly reason: string; readonly message: string };
+
+/** A ready one responds in milliseconds; the first connection takes a few round trips. */
+const timeoutMs = 5_000;
+
+/** Probes the API of a virtual cluster. A ready pod does not guarantee that this server can reach its API. */
+export async function probeVirtualCluster(
+  api: ClusterApi,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<VirtualClusterProbe> {
+  const timeout = new AbortController();
+  const timeoutMessage = `it did not respond within ${timeoutMs / 1_000} seconds`;
+  const cancel = clock.after(timeoutMs, () => timeout.abort(serviceUnavailable(timeoutMessage)));
+  try {
+    const client = virtualClient(api, AbortSignal.any([timeout.signal, signal]));
+    await client.get('/readyz');
+    return { kubernetesVersion: textAt(await client.get('/version'), 'gitVersion') };
+  } catch (error) {
+    const reason = error instanceof StatusError ? error.message : String(error);
+    const message = `Its pod is ready, but its API cannot be reached: ${reason}. Retrying automatically.`;
+    return { reason: 'NotAnswering', message };
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,212 @@
+import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Pool } from 'undici';
+import { badRequest, serviceUnavailable, tooManyRequests } from '../../../api/status.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { lazyValue } from '../../../lib/lazy-value.ts';
+import { Semaphore } from '../../../lib/semaphore.ts';
+import type { ApiResponse, UpgradedConnection } from '../../host.ts';
+import { codeOf, NoResponseError, noResponse } from './no-response.ts';
+import type { Dial } from './open-socket.ts';
+import { ResponseStream } from './response-stream.ts';
+import { upgradeConnection } from './upgrade-connection.ts';
+import type { WireRequest } from './wire-request.ts';
+
+export interface HttpPoolOptions {
+  /** The origin of the server: `https://10.0.0.1:6443`. */
+  readonly origin: string;
+  /** The name of the server in error messages. Optional; defaults to the origin's host. */
+  readonly displayName?: string;
+  readonly dial: Dial;
+  readonly clock: Clock;
+  /** The timeout for the response head, in milliseconds. */
+  readonly responseTimeoutMs: number;
+  /** The maximum number of concurrent short requests; further ones wait. */
+  readonly maxConnections: number;
+}
+
+/** HTTP/1.1 to one server over pooled keep-alive connections. Rejects with StatusError. */
+export interface HttpPool {
+  send(request: WireRequest): Promise<ApiResponse>;
+  upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection>;
+  /** A connection for a caller with its own HTTP implementation. It ends when the pool is closed. */
+  connect(signal: AbortSignal): Promise<Socket>;
+  /** The number of open connections, including idle ones. */
+  readonly connections: number;
+  /** Closes all connections immediately. */
+  close(): Promise<void>;
+}
+
+/** The maximum number of requests that wait for a connection; beyond it, requests get a 429. */
+const maxWaiting = 2000;
+/** Go servers close connections that are idle for 90 s or more; the side that closes first needs no retry. */
+const idleTimeoutMs = 55_000;
+/** Bodies up to this size are buffered before they are sent, so that a slow client holds no connection. */
+const maxBufferedBody = 64 * 1024;
+
+export function openHttpPool(options: HttpPoolOptions): HttpPool {
+  return new UndiciHttpPool(options);
+}
+
+class UndiciHttpPool implements HttpPool {
+  readonly #options: HttpPoolOptions;
+  readonly #host: string;
+  readonly #where: string;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Socket>();
+  readonly #slots: Semaphore;
+  // A pool allocates memory for thousands of requests up front, so each pool is created on first use. Requests do not
+  // queue in the pool, because each has a slot: the pool would keep aborted requests in its queue.
+  readonly #shortRequests = lazyValue(() => this.#pool(this.#options.maxConnections));
+  // Each long-running request gets its own connection, so that watches take no connections from short requests.
+  readonly #longRunning = lazyValue(() => this.#pool(null));
+
+  constructor(options: HttpPoolOptions) {
+    this.#options = options;
+    this.#host = new URL(options.origin).host;
+    this.#where = options.displayName ?? this.#host;
+    this.#slots = new Semaphore(options.maxConnections, maxWaiting);
+    // Each connection attempt adds a listener.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async connect(signal: AbortSignal): Promise<Socket> {
+    this.#closing.signal.throwIfAborted();
+    const socket = await this.#options.dial(signal);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#closing.signal.aborted) socket.destroy();
+    return socket;
+  }
+
+  async send(request: WireRequest): Promise<ApiResponse> {
+    this.#closing.signal.throwIfAborted();
+    request.signal.throwIfAborted();
+    const { method, body, length } = request;
+    if (body === undefined) {
+      try {
+        return await this.#dispatch(request, undefined);
+      } catch (error) {
+        // The server may close an idle connection at the moment in which it is reused.
+        const isBroken = error instanceof NoResponseError && error.why === 'ConnectionEnded';
+        if (!isBroken || (method !== 'GET' && method !== 'HEAD')) throw error;
+        return await this.#dispatch(request, undefined);
+      }
+    }
+    if (length !== undefined && length <= maxBufferedBody) return await this.#dispatch(request, await readAll(body));
+    const bodyErrors: unknown[] = [];
+    const tracked = reportingErrors(body, (error) => bodyErrors.push(error));
+    try {
+      return await this.#dispatch(request, Readable.from(tracked, { objectMode: false }));
+    } catch (error) {
+      throw bodyErrors.length === 0 ? error : bodyErrors[0];
+    }
+  }
+
+  async upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection> {
+    const { clock, responseTimeoutMs } = this.#options;
+    try {
+      const socket = await this.connect(request.signal);
+      return await upgradeConnection(socket, { ...request, host: this.#host }, { clock, timeout: responseTimeoutMs });
+    } catch (error) {
+      throw this.#toStatusError(error, request.signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(serviceUnavailable(`the connection to ${this.#where} is closed`));
+    for (const socket of this.#sockets) socket.destroy();
+    const pools = await Promise.all([this.#shortRequests.created, this.#longRunning.created]);
+    await Promise.all(pools.map((each) => each?.destroy()));
+  }
+
+  async #pool(connections: number | null): Promise<Pool> {
+    // Loading undici takes a tenth of the server's start time, and many servers never need it.
+    // Imported through the default export: in the bundled program, a CommonJS package has only that.
+    const { default: undici } = await import('undici');
+    const { Pool: UndiciPool } = undici;
+    return new UndiciPool(this.#options.origin, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: idleTimeoutMs,
+      keepAliveMaxTimeout: idleTimeoutMs,
+      headersTimeout: this.#options.responseTimeoutMs,
+      bodyTimeout: 0,
+      connect: (_, done) => {
+        this.connect(this.#closing.signal).then(
+          (socket) => done(null, socket),
+          (error: Error) => done(error, null),
+        );
+      },
+    });
+  }
+
+  #toStatusError(error: unknown, signal: AbortSignal): unknown {
+    const where = this.#where;
+    if (signal.aborted) return signal.reason;
+    if (this.#closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
+    if (malformedRequestCodes.has(codeOf(error)))
+      return badRequest(`cannot forward the request to ${where}: it is malformed`);
+    return noResponse(error, { where, timeout: this.#options.responseTimeoutMs });
+  }
+
+  async #dispatch(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
+    const { method, path, headers, signal } = request;
+    const isLongRunning = mayBeLongRunning(path);
+    const dispatcher = await (isLongRunning ? this.#longRunning : this.#shortRequests).get();
+    const onOver = isLongRunning ? () => {} : await this.#slot(signal);
+    if (signal.aborted) {
+      onOver();
+      throw signal.reason;
+    }
+    const response = new ResponseStream({
+      signal,
+      onRelease: onOver,
+      translate: (error) => this.#toStatusError(error, signal),
+    });
+    const dispatchOptions = { method, path, headers: headers as string[], body: body ?? null };
+    dispatcher.dispatch(isLongRunning ? { ...dispatchOptions, headersTimeout: 0 } : dispatchOptions, response);
+    return await response.head;
+  }
+
+  async #slot(signal: AbortSignal): Promise<() => void> {
+    if (this.#slots.isFull) {
+      throw tooManyRequests(`too many requests are waiting for ${this.#where}, please try again later`, 1);
+    }
+    return await this.#slots.acquire(signal);
+  }
+}
+
+const malformedRequestCodes = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+]);
+
+/** True if the response may take any time to begin or end. A false positive does no harm. */
+function mayBeLongRunning(path: string): boolean {
+  return /[?&](?:watch|follow)=|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)|\/watch\//.test(path);
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* reportingErrors(
+  body: AsyncIterable<Uint8Array>,
+  report: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    report(error);
+    throw error;
+  }
+}

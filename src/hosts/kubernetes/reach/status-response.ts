@@ -1,0 +1,23 @@
+import type { StatusError } from '../../../api/status.ts';
+import type { JsonValue } from '../../../lib/json-value.ts';
+import { writeJson } from '../../../lib/json-write.ts';
+import type { ApiResponse } from '../../host.ts';
+
+/** The response that the cluster itself would send for this error. */
+export function statusResponse({ status, code }: StatusError): ApiResponse {
+  const body = Buffer.from(`${writeJson(status as JsonValue)}\n`);
+  const { retryAfterSeconds } = status.details ?? {};
+  return {
+    status: code,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+    body: once(body),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

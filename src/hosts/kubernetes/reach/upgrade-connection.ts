@@ -1,0 +1,55 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../lib/clock.ts';
+import type { ApiResponse, UpgradedConnection } from '../../host.ts';
+import { returnedHeaders } from './request-headers.ts';
+import type { WireRequest } from './wire-request.ts';
+
+export interface UpgradeRequest extends Omit<WireRequest, 'body'> {
+  readonly host: string;
+}
+
+/** Requests a protocol upgrade on a dedicated connection. The connection is closed by the signal and on failure. */
+export async function upgradeConnection(
+  socket: Socket,
+  { method, path, host, headers, signal }: UpgradeRequest,
+  { clock, timeout }: { readonly clock: Clock; readonly timeout: number },
+): Promise<ApiResponse | UpgradedConnection> {
+  const end = () => socket.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', end));
+  const cancel = clock.after(timeout, () => {
+    socket.destroy(Object.assign(new Error('no answer'), { code: 'UND_ERR_HEADERS_TIMEOUT' }));
+  });
+  try {
+    return await new Promise((resolve, reject) => {
+      const outgoing = request({
+        method,
+        path,
+        headers: ['host', host, ...headers],
+        createConnection: () => socket,
+      });
+      outgoing.once('error', reject);
+      outgoing.once('upgrade', (response, _, head) => {
+        if (head.length > 0) socket.unshift(head);
+        resolve({ status: 101, headers: headersOf(response), socket });
+      });
+      outgoing.once('response', (response) => {
+        response.once('close', end);
+        resolve({ status: response.statusCode ?? 0, headers: returnedHeaders(headersOf(response)), body: response });
+      });
+      outgoing.end();
+    });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): ApiResponse['headers'] {
+  const present: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) present[name] = value;
+  return present;
+}

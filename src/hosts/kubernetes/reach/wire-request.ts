@@ -1,0 +1,11 @@
+import type { RawHeaders } from './request-headers.ts';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: RawHeaders;
+  readonly body?: AsyncIterable<Uint8Array>;
+  /** The length of the body, if known. */
+  readonly length?: number | undefined;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,35 @@
+import { secretKind } from '../../../api/core/secret.ts';
+import type { ApiClient } from '../../../client/resource-client.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { ClusterApi, HostLocation } from '../../host.ts';
+import type { HostCache } from '../observe/host-cache.ts';
+import { type ReleaseRecordSummary, summarizeReleaseRecord } from '../observe/object-summaries.ts';
+import { recordSelector } from './chart-labels.ts';
+import type { Helm } from './helm.ts';
+import type { HelmSettings } from './helm-settings.ts';
+
+/** The dependencies of operations that change a host. */
+export interface HostContext {
+  readonly hostClient: ApiClient;
+  readonly metadataClient: ApiClient;
+  /** Sends requests as the kubeconfig's own user and ignores `as`. */
+  readonly ownApi: ClusterApi;
+  readonly helm: Helm;
+  readonly settings: HelmSettings;
+  readonly cache: HostCache;
+  readonly clock: Clock;
+  /** The time at which the host was opened, by the monotonic clock. */
+  readonly openedAt: number;
+}
+
+/** Reads the newest record of a release from the host: a decision must not depend on a cache that may lag behind. */
+export async function latestReleaseRecord(
+  { metadataClient }: HostContext,
+  { namespace, name }: HostLocation,
+  signal: AbortSignal,
+): Promise<ReleaseRecordSummary | undefined> {
+  const labelSelector = recordSelector(name);
+  const { items } = await metadataClient.resource(secretKind).list({ namespace, labelSelector, signal });
+  const records = items.flatMap((object) => summarizeReleaseRecord(object) ?? []);
+  return records.sort((one, other) => other.revision - one.revision)[0];
+}

@@ -1,0 +1,121 @@
+import type { KubeObject } from '../../../api/meta.ts';
+import { fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
+import { StatusError } from '../../../api/status.ts';
+import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
+import { numberAt } from '../../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { HostLocation } from '../../host.ts';
+import { deploymentKind, podKind, statefulSetKind } from '../host-kinds.ts';
+import {
+  pausedAnnotations,
+  pausedReplicasAnnotation,
+  releaseSelector,
+  syncedPodSelector,
+  workloadApps,
+} from './chart-labels.ts';
+
+const appsInOrder: readonly string[] = workloadApps;
+
+/** A concurrent change of the workloads leads to a retry, up to this number. */
+const maxAttempts = 5;
+
+/** Scales to zero and records the previous replica counts. Returns false if there is nothing to scale. */
+export async function scaleDown(hostClient: ApiClient, place: HostLocation, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, place, signal, (workload) => {
+    const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
+    if (replicas === 0) return undefined;
+    const annotations = { [replicasAnnotation]: String(replicas), [fallingAsleepAnnotation]: 'true' };
+    return { metadata: { annotations }, spec: { replicas: 0 } };
+  });
+}
+
+/** Restores the recorded replica counts, whoever put the virtual cluster to sleep. */
+export async function scaleUp(hostClient: ApiClient, place: HostLocation, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, place, signal, (workload) => {
+    const present = workload.metadata.annotations ?? {};
+    const outdated = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
+      (name) => name in present,
+    );
+    const annotations = Object.fromEntries(outdated.map((name) => [name, null]));
+    if ((numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1) > 0) {
+      return outdated.length === 0 ? undefined : { metadata: { annotations } };
+    }
+    const recorded = Number.parseInt(present[replicasAnnotation] ?? present[pausedReplicasAnnotation] ?? '', 10);
+    return { metadata: { annotations }, spec: { replicas: recorded > 0 ? recorded : 1 } };
+  });
+}
+
+/**
+ * Deletes the pods that the virtual cluster synced to the host, after its control plane has stopped. A running control
+ * plane would treat them as deleted; after a wake it creates them again. Returns how many there were.
+ */
+export async function deleteSyncedPods(
+  hostClient: ApiClient,
+  place: HostLocation,
+  signal: AbortSignal,
+): Promise<number> {
+  const pods = hostClient.resource(podKind);
+  const { items } = await pods.list({
+    namespace: place.namespace,
+    labelSelector: syncedPodSelector(place.name),
+    signal,
+  });
+  for (const { metadata } of items) {
+    if (metadata.deletionTimestamp !== undefined) continue;
+    await ignoreNotFound(pods.delete({ namespace: place.namespace, name: metadata.name ?? '' }, { signal }));
+  }
+  await scale(hostClient, place, signal, ({ metadata }) =>
+    metadata.annotations?.[fallingAsleepAnnotation] === undefined
+      ? undefined
+      : { metadata: { annotations: { [fallingAsleepAnnotation]: null } } },
+  );
+  return items.length;
+}
+
+export async function workloadsOf(
+  hostClient: ApiClient,
+  { namespace, name }: HostLocation,
+  signal: AbortSignal,
+): Promise<readonly { readonly client: ResourceClient; readonly object: KubeObject }[]> {
+  const clients = [statefulSetKind, deploymentKind].map((kind) => hostClient.resource(kind));
+  const found = await Promise.all(
+    clients.map(async (client) => {
+      const { items } = await client.list({ namespace, labelSelector: releaseSelector(name), signal });
+      return items.map((object) => ({ client, object }));
+    }),
+  );
+  const order = ({ object }: { object: KubeObject }) => appsInOrder.indexOf(object.metadata.labels?.app ?? '');
+  return found.flat().sort((one, other) => order(one) - order(other));
+}
+
+async function scale(
+  hostClient: ApiClient,
+  place: HostLocation,
+  signal: AbortSignal,
+  patchOf: (workload: KubeObject) => JsonObject | undefined,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    const workloads = await workloadsOf(hostClient, place, signal);
+    try {
+      for (const { client, object } of workloads) {
+        const patch = patchOf(object);
+        if (patch === undefined) continue;
+        const { namespace = '', name = '', resourceVersion = '' } = object.metadata;
+        const metadata = { ...(patch.metadata as JsonObject), resourceVersion };
+        await client.patch({ namespace, name }, { ...patch, metadata }, { signal });
+      }
+      return workloads.length > 0;
+    } catch (error) {
+      const isConflict = error instanceof StatusError && (error.code === 409 || error.code === 404);
+      if (!isConflict || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+async function ignoreNotFound(deleting: Promise<void>): Promise<void> {
+  try {
+    await deleting;
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}

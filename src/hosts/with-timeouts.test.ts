@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { StatusError } from '../api/status.ts';
+import { ManualClock } from '../lib/clock.ts';
+import type { Host } from './host.ts';
+import { hostTimeouts, withTimeouts } from './with-timeouts.ts';
+
+const place = { namespace: 'a', name: 'b' };
+
+/** Never responds; records the signals of its calls. */
+function silentHost(signals: AbortSignal[] = []): Host {
+  const never = (call?: { readonly signal?: AbortSignal }) => {
+    if (call?.signal !== undefined) signals.push(call.signal);
+    return new Promise<never>(() => {});
+  };
+  return {
+    preboundRoles: ['cluster-admin'],
+    discover: never,
+    install: (_wanted, call) => never(call),
+    observe: (_place, call) => never(call),
+    remove: (_place, _of, call) => never(call),
+    sleep: (_place, call) => never(call),
+    wake: (_place, call) => never(call),
+    watch: () => never(),
+    clusterApi: () => ({ send: () => never() }),
+    logs: () => never(),
+  };
+}
+
+describe('a host with timeouts', () => {
+  it('rejects a call after its timeout, aborts it and names the cluster', async () => {
+    const clock = new ManualClock();
+    const signals: AbortSignal[] = [];
+    const host = withTimeouts(silentHost(signals), 'far', clock);
+    const asked = [
+      ...[host.discover(), host.observe(place)].map((call) => [hostTimeouts.read, call] as const),
+      ...[host.sleep(place), host.wake(place)].map((call) => [hostTimeouts.change, call] as const),
+      ...[host.install({ location: place, owner: 'o' }), host.remove(place, { owner: 'o' })].map(
+        (call) => [hostTimeouts.run, call] as const,
+      ),
+    ];
+    const ends = asked.map(([patience, call]) => call.then(undefined, (error: unknown) => ({ patience, error })));
+    clock.advance(hostTimeouts.run);
+    for (const end of await Promise.all(ends)) {
+      const { patience, error } = end as { patience: number; error: unknown };
+      expect(error).toBeInstanceOf(StatusError);
+      expect(error).toMatchObject({
+        code: 503,
+        message: `the cluster far did not respond within ${patience / 1000} seconds`,
+      });
+    }
+    expect(signals).toHaveLength(6);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    expect(host.preboundRoles).toEqual(['cluster-admin']);
+  });
+
+  it('aborts a call when the caller’s signal fires, with its reason', async () => {
+    const ending = new AbortController();
+    const host = withTimeouts(silentHost(), 'far', new ManualClock());
+    const asked = host.observe(place, { signal: ending.signal });
+    ending.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+  });
+});

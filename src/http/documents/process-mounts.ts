@@ -1,0 +1,66 @@
+import { methodNotAllowedOnPath, pathNotFound } from '../../api/status.ts';
+import type { Handler } from '../exchange.ts';
+import type { Metrics } from '../metrics/create-metrics.ts';
+import type { HealthCheck } from '../plane.ts';
+import type { Mount } from '../router.ts';
+import { documentReply, jsonDocument } from './api-document.ts';
+import { healthReply } from './health.ts';
+import type { VersionInfo } from './version.ts';
+
+export interface ProcessMountsOptions {
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly metrics: Metrics;
+  /** Wraps a handler in the chain for public paths. */
+  publicChain(handler: Handler): Handler;
+  /** Wraps a handler in the chain for paths that require authentication. */
+  authenticatedChain(handler: Handler): Handler;
+}
+
+/** The paths that every process serves about itself (completions §1). */
+export function processMounts({
+  version,
+  healthChecks,
+  metrics,
+  publicChain,
+  authenticatedChain,
+}: ProcessMountsOptions): Mount[] {
+  return [
+    { prefix: '/version', exact: true, handler: publicChain(readOnly(versionHandler(version))) },
+    ...['/healthz', '/livez', '/readyz'].map((path) => ({
+      prefix: path,
+      handler: publicChain(readOnly(healthHandler(healthChecks))),
+    })),
+    { prefix: '/metrics', exact: true, handler: authenticatedChain(readOnly(metricsHandler(metrics))) },
+  ];
+}
+
+/** Allows only GET and HEAD. */
+export function readOnly(handler: Handler): Handler {
+  return async (exchange) => {
+    const { method } = exchange.request;
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowedOnPath();
+    return await handler(exchange);
+  };
+}
+
+function versionHandler(version: VersionInfo): Handler {
+  const document = jsonDocument({ ...version });
+  return async (exchange) => documentReply(exchange, { document });
+}
+
+function healthHandler(checks: readonly HealthCheck[]): Handler {
+  return async (exchange) => {
+    const reply = await healthReply(checks, exchange.info.path, exchange.query);
+    if (reply === undefined) throw pathNotFound();
+    return reply;
+  };
+}
+
+function metricsHandler(metrics: Metrics): Handler {
+  return async () => ({
+    status: 200,
+    headers: { 'content-type': metrics.contentType },
+    body: await metrics.text(),
+  });
+}

@@ -1,0 +1,18 @@
+import { listKindOf } from '../../api/resource.ts';
+import type { ServedList, ServedObject } from '../../registry/verbs.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Stores the response object on the exchange, in case the audit policy records it. */
+export function auditResponse<T extends ServedObject>(endpoint: Endpoint, served: T): T {
+  endpoint.exchange.auditedResponse = { kind: endpoint.kind, value: () => served.object };
+  return served;
+}
+
+export function auditListResponse(endpoint: Endpoint, list: ServedList): ServedList {
+  const { kind, exchange } = endpoint;
+  exchange.auditedResponse = {
+    kind,
+    value: () => ({ kind: listKindOf(kind), items: list.items.map((item) => item.object) }),
+  };
+  return list;
+}

@@ -1,0 +1,42 @@
+import { type DecodedDocument, type ExpectedKind, readDocument, undecodableBody } from '../../api/decode/document.ts';
+import type { GroupVersionKind } from '../../api/meta.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { bodyFormat } from '../negotiate/body-format.ts';
+import type { Format } from '../negotiate/negotiate.ts';
+import { readBody } from '../wire/read-body.ts';
+import { type Endpoint, supportsProtobuf } from './endpoint.ts';
+
+/** A body that has been read but not decoded. */
+export interface RawBody {
+  readonly bytes: Uint8Array;
+  readonly format: Format;
+}
+
+const textual: readonly Format[] = ['json', 'yaml'];
+const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
+
+/** Checks the content type (415), then the size (413): the order of rule REQ-27. */
+export function readRawBody(endpoint: Endpoint, takesProtobuf = supportsProtobuf(endpoint)): MaybePromise<RawBody> {
+  const { exchange, settings } = endpoint;
+  const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
+  return andThen(readBody(exchange, settings.bodyLimit), (bytes) => ({ bytes, format }));
+}
+
+/** Throws 400 for a body that cannot be decoded (rule DEC-01). `findings` are the errors of strict decoding. */
+export function decodeRawBody(
+  endpoint: Endpoint,
+  sent: RawBody,
+  expected: GroupVersionKind & ExpectedKind,
+  isObject = false,
+): Pick<DecodedDocument, 'value' | 'findings' | 'texts'> {
+  const { protobuf } = endpoint.settings;
+  if (sent.format === 'protobuf') {
+    if (protobuf === undefined) throw new TypeError('received a protobuf body without a codec');
+    return { value: protobuf.decode(expected, sent.bytes), findings: [] };
+  }
+  try {
+    return readDocument(sent.bytes, sent.format, isObject);
+  } catch (error) {
+    throw undecodableBody(expected, sent.bytes, error);
+  }
+}

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../lib/clock.ts';
+import { FairScheduler } from './fair-scheduler.ts';
+
+/**
+ * A simulated thread: `round` is one tick of its event loop. Work takes the given time, and input that arrives
+ * meanwhile is read in the next tick.
+ */
+class Thread {
+  readonly clock = new ManualClock();
+  readonly turns = new FairScheduler({ clock: this.clock, defer: (callback) => this.#deferred.push(callback) });
+  /** The keys that got a time slice, in order. */
+  readonly had: string[] = [];
+  #deferred: (() => void)[] = [];
+
+  async work(key: string, milliseconds: number, then: () => void = () => {}): Promise<void> {
+    await this.turns.waitForTimeSlice(key);
+    this.had.push(key);
+    this.clock.advance(milliseconds);
+    then();
+  }
+
+  async round(): Promise<void> {
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    for (const callback of deferred) {
+      callback();
+      // Everything that a time slice starts without waiting.
+      for (let step = 0; step < 5; step++) await Promise.resolve();
+    }
+  }
+
+  get isIdle(): boolean {
+    return this.#deferred.length === 0;
+  }
+}
+
+const times = (count: number, act: (index: number) => unknown) => {
+  for (let index = 0; index < count; index++) void act(index);
+};
+
+describe('time slices', () => {
+  it('are available immediately to a single key', async () => {
+    const thread = new Thread();
+    void thread.work('a', 1);
+    await thread.round();
+    expect(thread.had).toEqual(['a']);
+    expect(thread.isIdle).toBe(true);
+  });
+
+  it('of a busy key do not delay another key', async () => {
+    const thread = new Thread();
+    times(1000, () => thread.work('busy', 0.5));
+    await thread.round();
+    const before = thread.had.length;
+    void thread.work('quiet', 0.5);
+    await thread.round();
+    expect(thread.had[before]).toBe('quiet');
+  });
+
+  it('end a round after a few milliseconds, so that input is read', async () => {
+    const thread = new Thread();
+    times(1000, () => thread.work('busy', 0.5));
+    const began = thread.clock.elapsed();
+    await thread.round();
+    expect(thread.clock.elapsed() - began).toBeLessThan(10);
+    void thread.work('quiet', 0.5);
+    await thread.round();
+    // Rounds are shorter while more than one key is active.
+    const beganShared = thread.clock.elapsed();
+    await thread.round();
+    expect(thread.clock.elapsed() - beganShared).toBeLessThan(4);
+  });
+
+  it('are charged for their own time, not for input between two rounds', async () => {
+    const thread = new Thread();
+    const again = (): void => void thread.work('early', 0.5, () => thread.had.length < 100 && again());
+    times(2, again);
+    for (let round = 0; round < 5; round++) {
+      await thread.round();
+      thread.clock.advance(100);
+    }
+    times(40, () => thread.work('late', 0.5));
+    const before = thread.had.length;
+    while (thread.had.length < before + 30) await thread.round();
+    // It is ahead of the other by a few milliseconds, without those in between.
+    expect(thread.had.slice(before, before + 30)).toContain('early');
+  });
+
+  it('need one callback each and one more, however many there are', async () => {
+    const clock = new ManualClock();
+    const looks: (() => void)[] = [];
+    const turns = new FairScheduler({ clock, defer: (look) => looks.push(look) });
+    times(10, () => turns.waitForTimeSlice('a'));
+    expect(looks).toHaveLength(11);
+    for (const look of looks.splice(0)) look();
+    expect(looks).toHaveLength(0);
+  });
+
+  it('are granted in long rounds if all keys have similar load', async () => {
+    const thread = new Thread();
+    times(100, (index) => thread.work(`key-${index}`, 0.5));
+    await thread.round();
+    expect(thread.clock.elapsed()).toBeGreaterThan(2);
+  });
+
+  it('are shared by their duration, not by their number', async () => {
+    const thread = new Thread();
+    times(200, () => thread.work('lists', 4));
+    times(2000, () => thread.work('gets', 0.1));
+    while (thread.clock.elapsed() < 300) await thread.round();
+    const lists = thread.had.filter((key) => key === 'lists').length * 4;
+    const gets = thread.had.filter((key) => key === 'gets').length * 0.1;
+    expect(gets).toBeGreaterThan(100);
+    expect(lists).toBeGreaterThan(100);
+    expect(Math.abs(gets - lists)).toBeLessThan(20);
+  });
+
+  it('are granted again to a key that is ahead, even while new keys keep arriving', async () => {
+    const thread = new Thread();
+    void thread.work('greedy', 10_000);
+    void thread.work('greedy', 1);
+    let newcomers = 0;
+    const oneMore = () => void thread.work(`new-${newcomers++}`, 1, oneMore);
+    times(5, oneMore);
+    for (let rounds = 0; rounds < 2000 && thread.had.filter((key) => key === 'greedy').length < 2; rounds++) {
+      await thread.round();
+    }
+    expect(thread.had.filter((key) => key === 'greedy')).toHaveLength(2);
+  });
+});
+
+describe('every key', () => {
+  it('gets all of its time slices, and at least its share while it waits', async () => {
+    const scenario = fc.record({
+      keys: fc.array(fc.record({ cost: fc.integer({ min: 1, max: 20 }), count: fc.integer({ min: 1, max: 40 }) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ keys }) => {
+        const thread = new Thread();
+        const left = keys.map(({ count }) => count);
+        const had = keys.map(() => 0);
+        let fair = true;
+        // No waiting key is behind another by more than two time slices.
+        const longest = Math.max(...keys.map(({ cost }) => cost)) / 10;
+        keys.forEach(({ cost, count }, index) => {
+          times(count, () =>
+            thread.work(`key-${index}`, cost / 10, () => {
+              left[index] = (left[index] ?? 0) - 1;
+              had[index] = (had[index] ?? 0) + cost / 10;
+              const waiting = had.filter((_, each) => (left[each] ?? 0) > 0);
+              if (Math.max(...waiting) - Math.min(...waiting) > 2 * longest + 1e-6) fair = false;
+            }),
+          );
+        });
+        for (let rounds = 0; !thread.isIdle && rounds < 10_000; rounds++) await thread.round();
+        expect(left.every((count) => count === 0)).toBe(true);
+        expect(fair).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,17 @@
+import { parseTrustedJson } from '../../lib/json-parse.ts';
+import { yamlText } from '../../lib/yaml-text.ts';
+import type { Reply } from '../reply.ts';
+import { indentJson } from './indent-json.ts';
+import { mediaTypes, type Negotiated } from './negotiate.ts';
+
+/** Renders compact JSON in the negotiated format (rules NEG-19, NEG-22). */
+export function render(json: string, status: number, form: Negotiated): Reply {
+  if (form.format === 'yaml') {
+    return { status, headers: { 'content-type': mediaTypes.yaml }, body: yamlText(parseTrustedJson(json)) };
+  }
+  return {
+    status,
+    headers: { 'content-type': mediaTypes.json },
+    body: form.pretty ? indentJson(json) : `${json}\n`,
+  };
+}

@@ -1,0 +1,56 @@
+import type { ResourceKind } from '../../api/resource.ts';
+import { badRequest } from '../../api/status.ts';
+import { tableColumns, tableRow } from '../../api/table.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { peekWithoutManagedFields, type ServedObject } from '../../registry/verbs.ts';
+import type { JoinedText } from '../wire/generated-body.ts';
+import type { Transform } from './negotiate.ts';
+import { partialMetadataJson } from './partial-metadata.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** Options for the rows of a Table. */
+export interface TableOptions {
+  readonly version: Transform['version'];
+  readonly include: IncludeObject;
+  /** The current time for ages, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Rule NEG-23. */
+export function includeObjectOf(query: URLSearchParams): IncludeObject {
+  const value = query.get('includeObject') ?? '';
+  if (value === '') return 'Metadata';
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+export function columnDefinitionsJson(kind: ResourceKind): string {
+  return JSON.stringify(tableColumns(kind));
+}
+
+export function rowJson(kind: ResourceKind, served: ServedObject, options: TableOptions): string {
+  const object = peekWithoutManagedFields(served);
+  const cells = writeJson(tableRow(kind, object, options.now));
+  if (options.include === 'None') return `{"cells":${cells}}`;
+  const shown = options.include === 'Object' ? served.json() : partialMetadataJson(served, options.version);
+  return `{"cells":${cells},"object":${shown}}`;
+}
+
+/** `columns` is the JSON of the definitions: later events of a watch omit them (rule WATCH-30). */
+export function tableJson(metadata: string, columns: string, rows: readonly string[], options: TableOptions): string {
+  const { head, tail } = tableText(metadata, columns, rows, options);
+  return `${head}${rows.join(',')}${tail}`;
+}
+
+export function tableText(
+  metadata: string,
+  columns: string,
+  rows: Iterable<string>,
+  options: TableOptions,
+): JoinedText {
+  const head = `"kind":"Table","apiVersion":"meta.k8s.io/${options.version}","metadata":${metadata}`;
+  return { head: `{${head},"columnDefinitions":${columns},"rows":[`, items: rows, tail: ']}' };
+}

@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import { servedGroups } from '../discovery/served-groups.ts';
+import { type ApiDocument, textDocument } from '../documents/api-document.ts';
+import { documentsPerTick } from './group-version-documents.ts';
+import { mergeGroupVersionKinds, swaggerDocument } from './v2.ts';
+import { swaggerBytes } from './v2-protobuf.ts';
+import { groupVersionDocument } from './v3.ts';
+
+/** The number of definitions written per tick. */
+const definitionsPerTurn = 64;
+
+/**
+ * The v2 document of all kinds, created on first use. With thousands of kinds, this takes seconds: it is written group
+ * version by group version, and yields to other requests in between.
+ */
+export class OpenApiV2Document {
+  readonly #resources: readonly MountedResource[];
+  readonly #serverVersion: string;
+  #made: Promise<ApiDocument> | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor(resources: readonly MountedResource[], serverVersion: string) {
+    this.#resources = resources;
+    this.#serverVersion = serverVersion;
+  }
+
+  document(): Promise<ApiDocument> {
+    this.#made ??= this.#make().catch((error: unknown) => {
+      this.#made = undefined;
+      throw error;
+    });
+    return this.#made;
+  }
+
+  /** The same document as protobuf. */
+  async bytes(): Promise<Uint8Array> {
+    const { json } = await this.document();
+    this.#bytes ??= swaggerBytes(JSON.parse(json));
+    return this.#bytes;
+  }
+
+  async #make(): Promise<ApiDocument> {
+    const paths: string[] = [];
+    const definitions = new Map<string, JsonObject>();
+    const work = new WorkBudget(documentsPerTick);
+    for (const served of servedGroups(this.#resources).flatMap((group) => group.versions)) {
+      if (work.spend(1)) await work.next();
+      const part = swaggerDocument([groupVersionDocument(served, this.#serverVersion)], this.#serverVersion);
+      for (const [path, item] of members(part.paths)) paths.push(memberText(path, item));
+      for (const [name, schema] of members(part.definitions)) {
+        definitions.set(name, mergeGroupVersionKinds(definitions.get(name), schema as JsonObject));
+      }
+    }
+    const texts: string[] = [];
+    const writing = new WorkBudget(definitionsPerTurn);
+    for (const [name, schema] of definitions) {
+      if (writing.spend(1)) await writing.next();
+      texts.push(memberText(name, schema));
+    }
+    const frame = swaggerDocument([], this.#serverVersion);
+    const whole = Object.entries(frame).map(([name, member]) => {
+      if (name === 'paths') return `"paths":{${paths.join()}}`;
+      return name === 'definitions' ? `"definitions":{${texts.join()}}` : memberText(name, member);
+    });
+    return textDocument(`{${whole.join()}}`);
+  }
+}
+
+function memberText(name: string, value: JsonValue): string {
+  return `${JSON.stringify(name)}:${writeJson(value, { sorted: false })}`;
+}
+
+function members(value: JsonValue | undefined): [string, JsonValue][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}

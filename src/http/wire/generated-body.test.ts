@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { incomingRequest } from '../../../test/harness/exchange.ts';
+import type { PiecedBody } from '../reply.ts';
+import { RequestEnd } from '../request/request-end.ts';
+import { generateText, maxWholeBytes, wholeOrGenerated } from './generated-body.ts';
+import { HeldResponse } from './held-response.fixture.ts';
+import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
+import { writeReply } from './write-reply.ts';
+
+const isPieced = (body: Uint8Array | PiecedBody): body is PiecedBody => 'pieces' in body;
+const bytesOf = (body: Uint8Array | PiecedBody) => (isPieced(body) ? Buffer.concat([...body.pieces]) : body);
+const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
+
+/** Items that count themselves. */
+function counting(count: number, length: number) {
+  const made = { count: 0 };
+  function* items() {
+    for (let at = 0; at < count; at++) {
+      made.count++;
+      yield `"${'x'.repeat(length)}"`;
+    }
+  }
+  return { made, text: { head: '[', items: items(), tail: ']' } };
+}
+
+describe('a long text', () => {
+  it('is the same in pieces and as a whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.nat(20_000))), async (given) => {
+        const items = given.map(([text, more]) => JSON.stringify(text + 'é'.repeat(more)));
+        const body = await wholeOrGenerated(generateText({ head: '{[', items, tail: ']}' }), new RequestEnd());
+        expect(Buffer.from(bytesOf(body)).toString()).toBe(`{[${items.join(',')}]}`);
+      }),
+    );
+  });
+
+  it('is returned as a whole up to the compression threshold, whatever its parts are (NEG-20)', async () => {
+    for (const [count, length] of [
+      [5000, 20],
+      [10, 12_000],
+    ] as const) {
+      const whole = await wholeOrGenerated(generateText(counting(count, length).text), new RequestEnd());
+      expect(isPieced(whole)).toBe(false);
+      expect(bytesOf(whole).byteLength).toBeLessThanOrEqual(maxWholeBytes);
+      expect(isPieced(await wholeOrGenerated(generateText(counting(2 * count, length).text), new RequestEnd()))).toBe(
+        true,
+      );
+    }
+  });
+
+  it('is no longer generated after its request has ended', async () => {
+    const end = new RequestEnd();
+    const { made, text } = counting(10_000, 1000);
+    const body = await wholeOrGenerated(generateText(text), end);
+    if (!isPieced(body)) throw new Error('it is not long');
+    const pieces = body.pieces[Symbol.iterator]();
+    while (made.count < 500) pieces.next();
+    end.end(new Error('the key is no more'));
+    expect(() => pieces.next()).toThrow('the key is no more');
+    expect(made.count).toBeLessThan(600);
+  });
+
+  it('is aborted before the reply when its deadline passes', async () => {
+    const end = new RequestEnd();
+    const { text } = counting(10_000, 10);
+    const turn = async () => end.end(new Error('too late'));
+    await expect(wholeOrGenerated(generateText(text), end, turn)).rejects.toThrow('too late');
+  });
+
+  it('yields the CPU between its pieces, however many there are', async () => {
+    const { made, text } = counting(100_000, 100);
+    const body = await wholeOrGenerated(generateText(text), new RequestEnd());
+    let turns = 0;
+    let most = 0;
+    let last = made.count;
+    let over = false;
+    const others = (): void => {
+      turns++;
+      most = Math.max(most, made.count - last);
+      last = made.count;
+      if (!over) setImmediate(others);
+    };
+    setImmediate(others);
+    const response = new HeldResponse();
+    const written = writeReply(
+      incomingRequest({ httpVersion: '2' }),
+      response,
+      { status: 200, headers: {}, body },
+      options,
+    );
+    await written;
+    over = true;
+    expect(made.count).toBe(100_000);
+    expect(response.length).toBe(100_000 * 103 + 1);
+    // Two pieces: others may run before or after the one that is written in the same tick.
+    expect(most).toBeLessThanOrEqual(2 * 64);
+    expect(turns).toBeGreaterThanOrEqual(100_000 / (2 * 64));
+  });
+
+  it('is no longer generated after a disconnect', async () => {
+    const { made, text } = counting(100_000, 100);
+    const body = await wholeOrGenerated(generateText(text), new RequestEnd());
+    const response = new HeldResponse();
+    await writeReply(
+      incomingRequest({ httpVersion: '2' }),
+      response,
+      { status: 200, headers: {}, body },
+      {
+        ...options,
+        isGone: () => response.pieces.length >= 5,
+      },
+    );
+    expect(response.pieces).toHaveLength(5);
+    expect(made.count).toBeLessThan(3000);
+  });
+});

@@ -1,0 +1,34 @@
+import { EventEmitter } from 'node:events';
+import type { ResponseTarget } from './write-reply.ts';
+
+/** A response whose bytes leave the process when the test calls for it. */
+export class HeldResponse extends EventEmitter implements ResponseTarget {
+  readonly writableLength = 0;
+  /** The lengths of the written chunks, the last one written with `end`. */
+  readonly pieces: number[] = [];
+  #written: (() => void)[] = [];
+
+  get length(): number {
+    return this.pieces.reduce((sum, piece) => sum + piece, 0);
+  }
+
+  writeHead(): void {}
+  flushHeaders(): void {}
+  destroy(): void {}
+
+  write(chunk: string | Uint8Array, written?: () => void): boolean {
+    this.pieces.push(chunk.length);
+    if (written !== undefined) this.#written.push(written);
+    return true;
+  }
+
+  end(chunk?: string | Uint8Array): void {
+    this.pieces.push(chunk?.length ?? 0);
+    this.emit('finish');
+  }
+
+  async flush(): Promise<void> {
+    for (const written of this.#written.splice(0)) written();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,170 @@
+import type { ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { FairEvictionPool } from '../limits/fair-eviction-pool.ts';
+import type { RequestEnd } from '../request/request-end.ts';
+
+interface LiveConnectionsOptions {
+  readonly connections: number;
+  readonly handshakes: number;
+}
+
+/** A connection with its number of active requests. */
+interface Connection {
+  readonly source: string;
+  active: number;
+  close(): void;
+  leaveIdle(): void;
+}
+
+/** An active request. */
+interface ActiveRequest {
+  /** The remote address of its connection. */
+  readonly source: string;
+  /** Called when the request ends. Further calls have no effect. */
+  readonly done: () => void;
+}
+
+/**
+ * The open connections of a listener. A drain uses it to tell idle, streaming and active connections apart. At the
+ * connection limit, it evicts an idle connection, or one whose handshake is not complete.
+ */
+export class LiveConnections {
+  readonly #options: LiveConnectionsOptions;
+  /** HTTP/1.1 connections. */
+  readonly #sockets = new Map<Duplex, Connection>();
+  /** HTTP/2 sessions. */
+  readonly #sessions = new Map<ServerHttp2Session, Connection>();
+  /** Every connection, including those whose handshake is not complete. */
+  readonly #connections = new Set<Duplex>();
+  readonly #handshakes = new FairEvictionPool();
+  /** Removal functions by peer: the socket after a handshake is not the socket before it. */
+  readonly #handshaking = new Map<string, () => void>();
+  readonly #idle = new FairEvictionPool();
+  readonly #streams = new Set<RequestEnd>();
+  #requests = 0;
+  #draining = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: LiveConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Called before the handshake. Evicts the new connection itself if no other can be evicted. */
+  connectionOpened(socket: Socket): void {
+    this.#connections.add(socket);
+    const peer = peerOf(socket);
+    this.#handshaking.set(
+      peer,
+      this.#handshakes.add(socket.remoteAddress ?? '', () => socket.destroy()),
+    );
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      this.#removeHandshake(peer);
+    });
+    if (this.#handshakes.size > this.#options.handshakes) this.#handshakes.evictOne();
+    if (this.#connections.size > this.#options.connections && !this.#idle.evictOne()) this.#handshakes.evictOne();
+  }
+
+  handshakeEnded(socket: Socket): void {
+    this.#removeHandshake(peerOf(socket));
+  }
+
+  #removeHandshake(peer: string): void {
+    this.#handshaking.get(peer)?.();
+    this.#handshaking.delete(peer);
+  }
+
+  /** Called for an HTTP/1.1 connection after its handshake. */
+  socketOpened(socket: Socket): void {
+    this.#open(this.#sockets, socket, socket.remoteAddress, () => socket.destroy());
+    socket.once('close', () => this.#closed(this.#sockets, socket));
+  }
+
+  /** Called for an HTTP/2 session on that socket. */
+  sessionOpened(session: ServerHttp2Session, socket: Socket | undefined): void {
+    this.#open(this.#sessions, session, socket?.remoteAddress, () => session.close());
+    session.once('close', () => this.#closed(this.#sessions, session));
+    if (this.#draining) session.close();
+  }
+
+  #open<T>(open: Map<T, Connection>, one: T, source: string | undefined, close: () => void): void {
+    const connection: Connection = { source: source ?? '', active: 0, close, leaveIdle() {} };
+    open.set(one, connection);
+    this.#addIdle(connection);
+  }
+
+  #closed<T>(open: Map<T, Connection>, one: T): void {
+    open.get(one)?.leaveIdle();
+    open.delete(one);
+  }
+
+  #addIdle(connection: Connection): void {
+    connection.leaveIdle = this.#idle.add(connection.source, () => connection.close());
+  }
+
+  isIdle(session: ServerHttp2Session): boolean {
+    return (this.#sessions.get(session)?.active ?? 0) === 0;
+  }
+
+  /** Called for a request on an HTTP/1.1 connection. */
+  requestBegan(socket: Duplex): ActiveRequest {
+    return this.#beginRequest(this.#sockets, socket, () => {
+      if (this.#draining && (this.#sockets.get(socket)?.active ?? 0) === 0) socket.end();
+    });
+  }
+
+  /** Called for a request on an HTTP/2 session, which closes itself after its GOAWAY and its last stream. */
+  streamRequestBegan(session: ServerHttp2Session | undefined): ActiveRequest {
+    return this.#beginRequest(this.#sessions, session, () => {});
+  }
+
+  #beginRequest<T>(open: Map<T, Connection>, one: T | undefined, after: () => void): ActiveRequest {
+    const connection = one === undefined ? undefined : open.get(one);
+    this.#requests++;
+    if (connection !== undefined && connection.active++ === 0) connection.leaveIdle();
+    let ended = false;
+    const done = () => {
+      if (ended) return;
+      ended = true;
+      this.#requests--;
+      const isOpen = one !== undefined && open.get(one) === connection;
+      if (connection !== undefined && --connection.active === 0 && isOpen) this.#addIdle(connection);
+      after();
+      if (this.#requests === 0) this.#onIdle?.();
+    };
+    return { source: connection?.source ?? '', done };
+  }
+
+  /** Called for a streaming response, so that a drain can end it. Returns a function to call when it ends. */
+  streamBegan(end: RequestEnd): () => void {
+    if (this.#draining) end.end(drainReason);
+    this.#streams.add(end);
+    return () => this.#streams.delete(end);
+  }
+
+  /** Ends streams, sends GOAWAY and closes idle connections. Resolves when no request is active. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    for (const session of this.#sessions.keys()) session.close();
+    for (const [socket, { active }] of this.#sockets) if (active === 0) socket.destroy();
+    for (const end of this.#streams) end.end(drainReason);
+    return this.#requests === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  destroyAll(): void {
+    for (const session of this.#sessions.keys()) session.destroy();
+    for (const socket of this.#connections) socket.destroy();
+  }
+}
+
+/** Created once: a new error with a stack trace for every request that ends would cost more than many requests do. */
+const drainReason = new Error('the server is shutting down');
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}

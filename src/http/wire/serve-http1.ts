@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestEnd } from '../request/request-end.ts';
+import { adaptRequest } from './adapt-request.ts';
+import { hostProblem, refuseExpectation, refuseHost } from './client-error.ts';
+import { requestEnded, type ServingContext, serveRequest } from './serve-request.ts';
+
+/** Serves an HTTP/1.1 request after the earlier requests of its connection. */
+export async function serveHttp1(
+  context: ServingContext,
+  message: IncomingMessage,
+  response: ServerResponse,
+  hasUnknownExpectation: boolean,
+): Promise<void> {
+  const turn = context.order.waitForPrevious(message, response);
+  if (turn !== undefined && !(await turn)) return;
+  const { done } = context.live.requestBegan(message.socket);
+  const end = new RequestEnd();
+  let gone = false;
+  response.once('close', () => {
+    gone = true;
+    end.end(requestEnded);
+  });
+  response.on('error', () => end.end(requestEnded));
+  message.on('error', () => end.end(requestEnded));
+  const problem = hostProblem(message);
+  const check = () => {
+    refuseHost(problem);
+    if (hasUnknownExpectation) refuseExpectation(message.headers.expect);
+  };
+  const isLast = problem !== undefined || message.headers.host === undefined;
+  const request = adaptRequest(message, end);
+  return serveRequest(context, request, response, { end, check, isGone: () => gone, isLast, done });
+}

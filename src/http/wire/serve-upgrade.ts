@@ -1,0 +1,84 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { errorReply } from '../error-reply.ts';
+import type { IncomingRequest } from '../exchange.ts';
+import { isStream, isUpgraded, type Reply } from '../reply.ts';
+import { RequestEnd } from '../request/request-end.ts';
+import { adaptRequest } from './adapt-request.ts';
+import { hostProblem, refuseBody, refuseHost } from './client-error.ts';
+import { requestEnded, type ServingContext, writeTracked } from './serve-request.ts';
+import { switchProtocols } from './switch-protocols.ts';
+import { WebSocketStreams } from './web-socket.ts';
+import { writeReply } from './write-reply.ts';
+
+/** The connection of an upgrade request. */
+interface UpgradeConnection {
+  readonly message: IncomingMessage;
+  readonly socket: Socket;
+  /** The bytes that were received after the request. */
+  readonly head: Buffer;
+  readonly end: RequestEnd;
+}
+
+/** Serves HTTP/1.1 requests with an `Upgrade` header. */
+export class UpgradeRequests {
+  readonly #context: ServingContext;
+  readonly #webSockets = new WebSocketStreams();
+
+  constructor(context: ServingContext) {
+    this.#context = context;
+  }
+
+  async serve(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const { order, live, log } = this.#context;
+    const turn = order.waitForPrevious(message);
+    if (turn !== undefined && !(await turn)) return;
+    const { done } = live.requestBegan(socket);
+    const end = new RequestEnd();
+    socket.once('close', () => end.end(requestEnded));
+    socket.on('error', () => socket.destroy());
+    const request = adaptRequest(message, end, message.headers.upgrade ?? '');
+    try {
+      const reply = await this.#reply(message, request);
+      await writeTracked(live, end, reply, () => this.#write({ message, socket, head, end }, request, reply));
+    } catch (error) {
+      log.error({ err: error }, 'failed to write the response');
+      socket.destroy();
+    } finally {
+      done();
+    }
+  }
+
+  async #reply(message: IncomingMessage, request: IncomingRequest): Promise<Reply> {
+    try {
+      refuseHost(hostProblem(message));
+      refuseBody(message.headers);
+      return await this.#context.handler(request);
+    } catch (error) {
+      return errorReply(request, error, this.#context.log);
+    }
+  }
+
+  async #write(connection: UpgradeConnection, request: IncomingRequest, reply: Reply): Promise<void> {
+    const { message, socket, head, end } = connection;
+    const { stalled } = this.#context;
+    if (isUpgraded(reply)) {
+      await switchProtocols(socket, head, reply, { end, stalled });
+      return;
+    }
+    if (request.webSocket && reply.status === 200 && isStream(reply)) {
+      const stopWatching = stalled.watch(socket, () => socket.bytesWritten);
+      await this.#webSockets.send(message, socket, head, reply).finally(stopWatching);
+      return;
+    }
+    const response = new ServerResponse(message);
+    response.assignSocket(socket as never);
+    await writeReply(request, response, reply, {
+      stalledReaders: stalled,
+      closing: true,
+      isGone: () => socket.destroyed,
+    });
+    response.detachSocket(socket as never);
+    socket.end();
+  }
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { Feed } from '../../lib/feed.ts';
+import { isFeed, isStream, type Reply } from '../reply.ts';
+
+/** The subprotocol prefix in which browsers send tokens, because they cannot set headers. It is never selected. */
+export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
+
+/** Frames from clients of a watch are ignored. A larger one closes the connection. */
+const maxClientFrameBytes = 64 * 1024;
+
+/** Completes upgrades whose reply is a stream: each line is sent as a text frame (rule WATCH-29). */
+export class WebSocketStreams {
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxClientFrameBytes,
+    handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(bearerProtocolPrefix)) ?? false,
+  });
+
+  /** Resolves when the stream or the connection has ended. Throws if the stream does. */
+  async send(message: IncomingMessage, socket: Duplex, head: Buffer, reply: Reply): Promise<void> {
+    if (!isStream(reply)) return;
+    const extra = Object.entries(reply.headers).filter(([name]) => name === 'audit-id' || name === 'warning');
+    const addHeaders = (lines: string[]) => {
+      for (const [name, value] of extra) for (const one of [value].flat()) lines.push(`${name}: ${one}`);
+    };
+    this.#server.once('headers', addHeaders);
+    const webSocket = await new Promise<WebSocket>((resolve, reject) => {
+      socket.once('close', () => reject(new Error('closed')));
+      this.#server.handleUpgrade(message, socket, head, resolve);
+    }).catch(() => undefined);
+    this.#server.off('headers', addHeaders);
+    if (webSocket === undefined) return;
+    webSocket.on('error', () => webSocket.terminate());
+    try {
+      if (isFeed(reply.body)) await sendFeed(webSocket, reply.body);
+      else await sendChunks(webSocket, reply.body);
+      await closeAndWait(webSocket, 1000);
+    } catch (error) {
+      await closeAndWait(webSocket, 1011);
+      throw error;
+    }
+  }
+}
+
+async function sendFeed(webSocket: WebSocket, feed: Feed<Uint8Array>): Promise<void> {
+  try {
+    while (webSocket.readyState === WebSocket.OPEN && !feed.isEnded) {
+      const line = feed.take();
+      if (line !== undefined) await sendLine(webSocket, line.subarray(0, -1));
+      else if (!feed.isEnded) await new Promise<void>((resolve) => feed.wait(resolve));
+    }
+  } finally {
+    feed.close();
+  }
+}
+
+async function sendChunks(webSocket: WebSocket, chunks: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of chunks) {
+    for (const line of chunk.split('\n')) if (line !== '') await sendLine(webSocket, line);
+    if (webSocket.readyState !== WebSocket.OPEN) break;
+  }
+}
+
+/** Resolves when the socket has accepted the frame or is closed, so that frames never outpace the client. */
+function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    if (webSocket.readyState !== WebSocket.OPEN) resolve();
+    else webSocket.send(line, { binary: false }, () => resolve());
+  });
+}
+
+/** The library's own timer disconnects a client that does not acknowledge the close. */
+function closeAndWait(webSocket: WebSocket, code: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (webSocket.readyState === WebSocket.CLOSED) resolve();
+    else {
+      webSocket.once('close', () => resolve());
+      webSocket.close(code);
+    }
+  });
+}

@@ -1,0 +1,92 @@
+import type { Feed } from '../../lib/feed.ts';
+
+/** Emits `drain`, `finish` and `close`. */
+export interface Told {
+  on(event: string, listener: () => void): unknown;
+  once(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+/** The target of the lines. */
+export interface FeedTarget {
+  readonly response: Told;
+  isGone(): boolean;
+  /** Returns false if the caller must wait for `drain`. */
+  write(bytes: Uint8Array): boolean;
+}
+
+/** Pending lines are joined up to this length: one write of many lines costs hardly more than a write of one. */
+const joinedLength = 64 * 1024;
+
+/**
+ * Writes lines as they come, never faster than the client reads, and yields to the event loop between two chunks.
+ * Resolves when the feed is over or the client has disconnected; rejects with the error that the feed throws.
+ */
+export function writeFeed(target: FeedTarget, feed: Feed<Uint8Array>): Promise<void> {
+  const { response } = target;
+  return new Promise((resolve, reject) => {
+    let isFull = false;
+    const finish = (settle: () => void) => {
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      settle();
+    };
+    const onClose = () => finish(resolve);
+    const onDrain = () => {
+      if (!isFull) return;
+      isFull = false;
+      go();
+    };
+    const go = () => {
+      if (target.isGone()) return onClose();
+      try {
+        const bytes = takeJoined(feed);
+        if (bytes === undefined) {
+          if (feed.isEnded) finish(resolve);
+          else feed.wait(go);
+        } else if (target.write(bytes)) {
+          if (bytes.length < joinedLength && !feed.isEnded) feed.wait(go);
+          else setImmediate(go);
+        } else isFull = true;
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    response.on('drain', onDrain);
+    response.on('close', onClose);
+    go();
+  });
+}
+
+function takeJoined(feed: Feed<Uint8Array>): Uint8Array | undefined {
+  const first = feed.take();
+  if (first === undefined || first.length >= joinedLength) return first;
+  const second = feed.take();
+  if (second === undefined) return first;
+  const lines = [first, second];
+  let length = first.length + second.length;
+  while (length < joinedLength) {
+    const line = feed.take();
+    if (line === undefined) break;
+    lines.push(line);
+    length += line.length;
+  }
+  return joined(lines, length);
+}
+
+interface Joined {
+  readonly lines: readonly Uint8Array[];
+  readonly bytes: Uint8Array;
+}
+
+/** The latest result. Streams with the same events run one after the other and have the same lines pending. */
+let lastJoined: Joined | undefined;
+
+function joined(lines: readonly Uint8Array[], length: number): Uint8Array {
+  if (lastJoined?.lines.length === lines.length && lastJoined.lines.every((line, at) => line === lines[at])) {
+    return lastJoined.bytes;
+  }
+  const bytes = Buffer.concat(lines, length);
+  lastJoined = { lines, bytes };
+  return bytes;
+}

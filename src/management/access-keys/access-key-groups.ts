@@ -1,0 +1,87 @@
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import { teamOfGroup, userOfGroup } from '../../api/naming.ts';
+import { textsAt } from '../../lib/json-path.ts';
+import { equalJson, type JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
+import type { ManagementState } from '../state.ts';
+import { hiddenGrantedGroups, hiddenKeyHash } from './access-key-hidden.ts';
+
+type Owners = Pick<ManagementState, 'user' | 'team'>;
+type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
+
+/**
+ * Records which of the groups that a key lists were granted to the key itself. A group that its owner had when it was
+ * listed is not granted: it follows the owner, and the key loses it when the owner does.
+ */
+export function recordGrantedGroups(draft: AccessKeyDraft, state: Owners): void {
+  const { object, old, hidden } = draft;
+  const listed = object.spec?.groups ?? [];
+  const before = old?.object.spec?.groups ?? [];
+  const granted = old === undefined ? [] : grantedGroups(old.object, old.hidden);
+  if (listed.length === 0) delete hidden[hiddenGrantedGroups];
+  else {
+    hidden[hiddenGrantedGroups] = listed.filter(
+      (group) => granted.includes(group) || (!before.includes(group) && !followsOwner(group, object, state)),
+    );
+  }
+}
+
+/** Returns the key with only the groups granted to it; groups that follow the owner come from the owner. */
+export function withGrantedGroups(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): AccessKey {
+  const listed = key.spec?.groups ?? [];
+  if (listed.length === 0) return key;
+  const granted = grantedGroups(key, state.accessKeyHidden(key.metadata.name ?? ''));
+  return granted.length === listed.length ? key : { ...key, spec: { ...key.spec, groups: [...granted] } };
+}
+
+/**
+ * Returns the reason why the groups of this key forbid a non-admin caller to write it, `undefined` if they do not. A
+ * key with groups that the caller lacks has more permissions than the caller, through its value, within its scope and
+ * until its expiry, so the caller may change none of these. Groups that the caller has only through the key in use do
+ * not count; otherwise that key could extend its own life forever.
+ */
+export function groupsDenialReason(draft: AccessKeyDraft, context: RequestContext, state: Keys): string | undefined {
+  const { object, old } = draft;
+  // A new key expires with the key that creates it.
+  const held = old === undefined ? context.user.groups : heldWithoutKey(context, state);
+  const storedGroups = old?.object.spec?.groups ?? [];
+  const foreign = (object.spec?.groups ?? []).filter((group) => !held.includes(group) && !storedGroups.includes(group));
+  if (foreign.length > 0) return `only admins may give a key groups that the caller is not in: ${foreign.join(', ')}`;
+  if (old === undefined || grantedGroups(old.object, old.hidden).every((group) => held.includes(group)))
+    return undefined;
+  return changesReach(draft, old.object)
+    ? 'only admins may change the value, scope or expiry of a key with groups that the caller is not in'
+    : undefined;
+}
+
+function changesReach({ object, hidden, old }: AccessKeyDraft, before: AccessKey): boolean {
+  const differs = (member: 'scope' | 'ttl' | 'ttlAfterLastActivity') =>
+    !equalJson(object.spec?.[member] ?? null, before.spec?.[member] ?? null);
+  return (
+    !equalJson(hidden[hiddenKeyHash], old?.hidden?.[hiddenKeyHash]) ||
+    (['scope', 'ttl', 'ttlAfterLastActivity'] as const).some(differs) ||
+    (before.spec?.disabled === true && object.spec?.disabled !== true)
+  );
+}
+
+function heldWithoutKey(context: RequestContext, state: Keys): readonly string[] {
+  const used = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  if (used === undefined) return context.user.groups;
+  const granted = grantedGroups(used, state.accessKeyHidden(context.accessKey ?? ''));
+  return context.user.groups.filter((group) => !granted.includes(group) || followsOwner(group, used, state));
+}
+
+/** A key stored before this was recorded has all groups that it lists. */
+function grantedGroups(key: AccessKey, hidden: JsonObject | undefined): readonly string[] {
+  return hidden?.[hiddenGrantedGroups] === undefined ? (key.spec?.groups ?? []) : textsAt(hidden, hiddenGrantedGroups);
+}
+
+/** Always false for a bare subject: its groups come from its keys only. */
+function followsOwner(group: string, key: AccessKey, state: Owners): boolean {
+  const { user = '', team = '' } = key.spec ?? {};
+  if (user === '' && team === '') return false;
+  if (userOfGroup(group) !== undefined || teamOfGroup(group) !== undefined) return true;
+  const owner = user === '' ? state.team(team) : state.user(user);
+  return (owner?.spec?.groups ?? []).includes(group);
+}

@@ -1,0 +1,133 @@
+import { accessKeyExpiry, accessKeyPhase } from '../../api/management/access-key-expiry.ts';
+import {
+  type AccessKey,
+  type AccessKeySpec,
+  accessKeyKind,
+  clientAccessKeyTypes,
+} from '../../api/management/v1/access-key.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden } from '../../api/status.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import { cloneJson } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
+import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
+import { belongsToCurrentOwner, ownerMemberOf } from './access-key-owner.ts';
+import { keyStateOf, scopesOf } from './access-key-state.ts';
+import { isLogin } from './login-keys.ts';
+
+type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
+
+/** Enforces the maximum number of keys per owner. Logins, which the server creates, and expired keys do not count. */
+export function checkKeyCount(key: AccessKey, context: RequestContext, { state, settings, clock }: Dependencies): void {
+  const limit = settings.accessKeys.perUser;
+  if (context.system || limit <= 0) return;
+  const owner = ownerMemberOf(key);
+  if (owner === undefined) return;
+  const name = key.spec?.[owner] ?? '';
+  // Inspect the keys only if their total number reaches the limit.
+  if (state.accessKeyCountOf(owner, name) < limit) return;
+  let count = 0;
+  for (const other of state.accessKeysOf(owner, name)) {
+    const isCounted = (clientAccessKeyTypes as readonly string[]).includes(other.spec?.type ?? '');
+    if (isCounted && belongsToCurrentOwner(other, state) && accessKeyPhase(other, clock.now()) !== 'Expired') count++;
+  }
+  if (count < limit) return;
+  throw forbidden(
+    groupResourceOf(accessKeyKind),
+    key.metadata.name ?? '',
+    `exceeded quota, requested: ${accessKeyKind.plural}=1, used: ${accessKeyKind.plural}=${count}, limited: ${accessKeyKind.plural}=${limit}`,
+  );
+}
+
+/**
+ * A write without a ttl keeps a ttl that the server has set; no write extends the life beyond that of the creator key.
+ */
+export function keepLifetime(
+  draft: AccessKeyDraft,
+  spec: AccessKeySpec,
+  context: RequestContext,
+  dependencies: Dependencies,
+): void {
+  const storedTtl = draft.old?.object.spec?.ttl ?? 0;
+  const madeWith = objectAt(draft.hidden, hiddenCreatorKey);
+  const isSetByServer = dependencies.settings.accessKeys.maxTTL > 0 || madeWith !== undefined || isLogin(draft.object);
+  if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
+  if (context.system || (spec.ttl ?? 0) === storedTtl) return;
+  const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
+  if (creator?.metadata.uid === textAt(madeWith, 'uid'))
+    limitTtlToCreator(draft.object, spec, creator, context, dependencies);
+}
+
+/**
+ * Applies what a new key inherits from the key that creates it. The new key does not outlive it, unless the creator is
+ * a login, and it carries its scopes. The server's maximum ttl applies in addition. The server creates its own keys
+ * without a key, except for logins that a caller opens with one.
+ */
+export function inheritFromCreatorKey(
+  draft: AccessKeyDraft,
+  spec: AccessKeySpec,
+  context: RequestContext,
+  dependencies: Dependencies,
+): void {
+  const { state, settings } = dependencies;
+  if (context.system && context.accessKey === undefined) return;
+  const creator = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  const max = settings.accessKeys.maxTTL;
+  if (max > 0 && (spec.ttl ?? 0) === 0) spec.ttl = max;
+  if (creator === undefined) {
+    if (context.accessKey === undefined) return;
+    throw creatorNotFound(draft);
+  }
+
+  const scopes = scopesOf(creator, state);
+  if (scopes.length > 0) draft.hidden[hiddenInheritedScopes] = scopes.map((scope) => cloneJson(scope));
+  const binding = isLogin(draft.object) ? creator : loginOpener(creator, draft, state);
+  if (binding === undefined) return;
+  draft.hidden[hiddenCreatorKey] = { name: binding.metadata.name ?? '', uid: binding.metadata.uid ?? '' };
+  limitTtlToCreator(draft.object, spec, binding, context, dependencies);
+}
+
+/**
+ * A key created during a login outlives the login, but not the key that the login was opened with: logging in with a
+ * key must not extend its life. `undefined` if the login was opened with a password.
+ */
+function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
+  let link = creator;
+  while (isLogin(link)) {
+    const opener = objectAt(state.accessKeyHidden(link.metadata.name ?? ''), hiddenCreatorKey);
+    if (opener === undefined) return undefined;
+    const found = state.accessKey(textAt(opener, 'name'));
+    if (found === undefined || found.metadata.uid !== textAt(opener, 'uid')) throw creatorNotFound(draft);
+    link = found;
+  }
+  return link;
+}
+
+/** The creator key was deleted, so its scopes are no longer known. */
+function creatorNotFound(draft: AccessKeyDraft): Error {
+  const detail = 'the access key that this request depends on no longer exists';
+  return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
+}
+
+/** Makes the displayed expiry final. Later changes of the creator's expiry are evaluated at each use. */
+function limitTtlToCreator(
+  key: AccessKey,
+  spec: AccessKeySpec,
+  creator: AccessKey,
+  context: RequestContext,
+  dependencies: Dependencies,
+): void {
+  const creatorExpiry = keyStateOf(creator, dependencies.state).expiresAt;
+  if (creatorExpiry === undefined) return;
+  const own = accessKeyExpiry(key);
+  if (own !== undefined && own <= creatorExpiry) return;
+  const created = Date.parse(key.metadata.creationTimestamp ?? '');
+  const from = Number.isNaN(created) ? dependencies.clock.now() : created;
+  const maxTtl = Math.max(1, Math.floor((creatorExpiry - from) / 1000));
+  if (own !== undefined) {
+    context.warn(`spec.ttl is reduced to ${maxTtl}: a key does not outlive the key that creates it`);
+  }
+  spec.ttl = maxTtl;
+}

@@ -1,0 +1,107 @@
+import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
+import type { Cluster } from '../../api/management/v1/cluster.ts';
+import type { Team } from '../../api/management/v1/team.ts';
+import type { User } from '../../api/management/v1/user.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { clusterOfAgentUser } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden } from '../../api/status.ts';
+import { type Caller, callerOf } from '../../auth/authz/caller.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
+import type { ManagementState } from '../state.ts';
+import { groupsDenialReason } from './access-key-groups.ts';
+import { hiddenCreatorKey, hiddenOwnerUid } from './access-key-hidden.ts';
+
+/** The spec fields that can name the owner of a key; at most one is set. */
+export const keyOwnerFields = ['user', 'team', 'subject'] as const;
+
+/** The field that names the owner of a key. `undefined` if none does. */
+export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof keyOwnerFields)[number] | undefined {
+  return keyOwnerFields.find((member) => (spec?.[member] ?? '') !== '');
+}
+
+/** Defaults the owner to the caller. A later write without an owner keeps the stored one. */
+export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec, context: RequestContext): void {
+  if (ownerMemberOf({ spec }) !== undefined) return;
+  for (const member of keyOwnerFields) delete spec[member];
+  if (draft.old !== undefined) {
+    for (const member of keyOwnerFields) {
+      const stored = draft.old.object.spec?.[member] ?? '';
+      if (stored !== '') spec[member] = stored;
+    }
+  } else if (!context.system) {
+    const caller = callerOf(context.user);
+    if (caller.user !== undefined) spec.user = caller.user;
+    else if (caller.team !== undefined) spec.team = caller.team;
+    else spec.subject = caller.subject;
+  }
+}
+
+/** Checks the owner and the groups that a caller gives a key: 403 for everything beyond their own. */
+export function checkAccessKeyOwner(
+  draft: AccessKeyDraft,
+  context: RequestContext,
+  state: Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,
+): void {
+  const caller = callerOf(context.user);
+  if (context.system || caller.isAdmin) return;
+  // Nobody may change the owner; validation reports that.
+  const owner = draft.old === undefined ? ownerRefusal(draft, caller) : undefined;
+  const detail = owner ?? groupsDenialReason(draft, context, state);
+  if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
+}
+
+/** The owner whose keys are counted: creates for the same owner are serialized. */
+export function accessKeySerializationKey(sent: KubeObject, context: RequestContext): string {
+  const caller = callerOf(context.user);
+  const named = keyOwnerFields.find((member) => textAt(sent, 'spec', member) !== '');
+  if (named !== undefined) return `${named} ${textAt(sent, 'spec', named)}`;
+  if (caller.user !== undefined) return `user ${caller.user}`;
+  return caller.team === undefined ? `subject ${caller.subject}` : `team ${caller.team}`;
+}
+
+type Owners = Pick<ManagementState, 'user' | 'team' | 'cluster'>;
+
+/** A user that is deleted and created again under the same name is a different user and gets none of the old keys. */
+export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
+  const uid = keyOwner(draft.object, state)?.metadata.uid;
+  if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
+}
+
+/** True if the key belongs to the object that has the owner's name now. */
+export function belongsToCurrentOwner(
+  key: AccessKey,
+  state: Owners & Pick<ManagementState, 'accessKeyHidden'>,
+): boolean {
+  const uid = textAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenOwnerUid);
+  return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
+}
+
+/** True if the key that created it still exists, or it is not bound to one. */
+export function hasCreatorKey(key: AccessKey, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
+  const creator = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenCreatorKey);
+  return creator === undefined || state.accessKey(textAt(creator, 'name'))?.metadata.uid === textAt(creator, 'uid');
+}
+
+/**
+ * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` for keys of other subjects
+ * and if the owner does not exist.
+ */
+export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster | undefined {
+  const { user = '', team = '', subject = '' } = key.spec ?? {};
+  if (user !== '') return state.user(user);
+  if (team !== '') return state.team(team);
+  const cluster = clusterOfAgentUser(subject);
+  return cluster === undefined ? undefined : state.cluster(cluster);
+}
+
+function ownerRefusal({ object }: AccessKeyDraft, caller: Caller): string | undefined {
+  const { user = '', team = '', subject = '' } = object.spec ?? {};
+  if (user !== '' && user !== caller.user) return 'only admins may create keys for other users';
+  if (team !== '' && !caller.teams.includes(team))
+    return 'only admins may create keys for teams that they are not a member of';
+  const isSelf = caller.user === undefined && caller.team === undefined && subject === caller.subject;
+  return subject !== '' && !isSelf ? 'only admins may create keys for a subject' : undefined;
+}

@@ -1,0 +1,68 @@
+import type { AccessKeySpec } from '../../api/management/v1/access-key.ts';
+import { textAt } from '../../lib/json-path.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { Sealer } from '../../seal/sealer.ts';
+import type { AccessKeyDraft } from '../drafts.ts';
+import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
+
+/** Login data that only the server may write, regardless of the key's owner. */
+const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', 'oidcLogin'] as const;
+
+export const connectorDataPurpose = 'access-key-connector-data';
+export const oidcTokensPurpose = 'access-key-oidc-tokens';
+
+/** Ignores these fields in client requests, with a Warning if they differ; seals the secrets that the server writes. */
+export function keepServerFields(
+  draft: AccessKeyDraft,
+  spec: AccessKeySpec,
+  context: RequestContext,
+  sealer: Sealer,
+): void {
+  if (context.system) {
+    sealConnectorData(draft, spec, sealer);
+    sealTokens(draft, spec, sealer);
+    return;
+  }
+  for (const field of serverFields) {
+    if (spec[field] !== undefined && !equalJson(spec[field], draft.old?.object.spec?.[field])) {
+      context.warn(`spec.${field} is set by the server; the value in the request is ignored`);
+    }
+    keepField(spec, field, draft.old?.object.spec);
+  }
+}
+
+function keepField<Field extends (typeof serverFields)[number]>(
+  spec: AccessKeySpec,
+  field: Field,
+  storedSpec: AccessKeySpec | undefined,
+): void {
+  const stored = storedSpec?.[field];
+  if (stored === undefined) delete spec[field];
+  else spec[field] = stored;
+}
+
+function sealConnectorData(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer): void {
+  const { connectorData, ...shown } = spec.identity ?? {};
+  if (connectorData === undefined) return;
+  spec.identity = shown;
+  sealInto(draft, hiddenConnectorData, connectorDataPurpose, connectorData, sealer);
+}
+
+function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer): void {
+  if (spec.oidcLogin === undefined) return;
+  const { idToken = '', accessToken = '', refreshToken = '', ...shown } = spec.oidcLogin;
+  const given = Object.entries({ idToken, accessToken, refreshToken }).filter(([, token]) => token !== '');
+  const tokens = Object.fromEntries(given);
+  spec.oidcLogin = shown;
+  if (Object.keys(tokens).length > 0) sealInto(draft, hiddenOidcTokens, oidcTokensPurpose, writeJson(tokens), sealer);
+}
+
+/** An unchanged value keeps its sealed form, so that a write without changes stays a no-op. */
+function sealInto(draft: AccessKeyDraft, member: string, purpose: string, clear: string, sealer: Sealer): void {
+  if (clear === '') return;
+  const stored = textAt(draft.hidden, member);
+  if (stored !== '' && sealer.open(purpose, stored) === clear) return;
+  draft.hidden[member] = sealer.seal(purpose, clear);
+}

@@ -1,0 +1,150 @@
+import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import { timestamp } from '../../api/meta.ts';
+import type { UserInfo } from '../../api/user-info.ts';
+import type { KeyState } from '../../auth/key-state.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { identityOf } from '../identity.ts';
+import type { ManagementState } from '../state.ts';
+import { withGrantedGroups } from './access-key-groups.ts';
+import { hiddenCreatorKey, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
+import { belongsToCurrentOwner, keyOwner } from './access-key-owner.ts';
+import { isLogin, isRevokedLogin } from './login-keys.ts';
+
+export function accessKeyClaim(hash: string): string {
+  return `hash:${hash}`;
+}
+
+type StateLookups = Pick<
+  ManagementState,
+  'accessKey' | 'accessKeyHidden' | 'user' | 'userHidden' | 'team' | 'teamsOf' | 'cluster'
+>;
+
+/**
+ * Returns an access key as authentication sees it. A key that was created with another one does not outlive it: its
+ * expiry is the earliest of the chain, and a link that is disabled, deleted or without a valid owner invalidates all
+ * keys that depend on it. `latestUse` returns uses that no status shows yet.
+ */
+export function keyStateOf(
+  key: AccessKey,
+  state: StateLookups,
+  latestUse: (keyName: string) => number | undefined = () => undefined,
+): KeyState {
+  const name = key.metadata.name ?? '';
+  const hidden = state.accessKeyHidden(name);
+  const cached = cachedIdentity(key, hidden, state);
+  if (cached.state !== undefined) return cached.state;
+  const user = cached.identity;
+  let disabled = false;
+  let end: number | undefined;
+  let broken = user === undefined || isRevokedLogin(key, state);
+  const seen = new Set<string>();
+  for (let link: AccessKey | undefined = key; link !== undefined; ) {
+    const linkName: string = link.metadata.name ?? '';
+    if (seen.has(linkName)) break;
+    seen.add(linkName);
+    disabled ||= link.spec?.disabled === true;
+    end = earliest(end, accessKeyExpiry(withLastUse(link, latestUse(linkName))));
+    const deletion = link.metadata.deletionTimestamp;
+    if (deletion !== undefined) end = earliest(end, Date.parse(deletion));
+    const creator: JsonObject | undefined = objectAt(state.accessKeyHidden(linkName), hiddenCreatorKey);
+    if (creator === undefined) break;
+    link = state.accessKey(textAt(creator, 'name'));
+    if (link?.metadata.uid !== textAt(creator, 'uid') || ownerIdentity(link, state) === undefined) {
+      broken = true;
+      break;
+    }
+  }
+  const found: KeyState = {
+    name,
+    uid: key.metadata.uid ?? '',
+    user: broken ? undefined : user,
+    ...(end === undefined ? {} : { expiresAt: end }),
+    disabled,
+    version: textAt(hidden, hiddenKeyHash),
+    scopes: scopesText(key, state),
+  };
+  if (isIndependent(key, hidden)) cached.state = found;
+  return found;
+}
+
+/** True if the last result of `keyStateOf` for this key stays valid while `keysVersion` is unchanged. */
+export function hasCachedState(key: AccessKey): boolean {
+  return identities.get(key)?.state !== undefined;
+}
+
+/** True if the state depends only on the inputs of the identity: on no other key, password or time of use. */
+function isIndependent(key: AccessKey, hidden: JsonObject | undefined): boolean {
+  if (isLogin(key) || key.spec?.ttlAfterLastActivity === true) return false;
+  return objectAt(hidden, hiddenCreatorKey) === undefined;
+}
+
+/** A cached identity with the inputs that it was computed from. */
+interface CachedIdentity {
+  readonly hidden: JsonObject | undefined;
+  readonly owner: ReturnType<typeof keyOwner>;
+  readonly teams: readonly string[];
+  readonly identity: UserInfo | undefined;
+  /** Only for a key whose state depends on nothing else. */
+  state: KeyState | undefined;
+}
+
+/** Keyed by version of the key. */
+const identities = new WeakMap<AccessKey, CachedIdentity>();
+
+function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefined {
+  return cachedIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
+}
+
+/** Called by every authentication; the inputs are nearly always the same as for the previous request. */
+function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
+  const owner = keyOwner(key, state);
+  const teams = state.teamsOf(key.spec?.user ?? '');
+  const cached = identities.get(key);
+  if (cached !== undefined && cached.hidden === hidden && cached.owner === owner && isSameList(cached.teams, teams)) {
+    return cached;
+  }
+  const identity = belongsToCurrentOwner(key, state) ? identityOf(withGrantedGroups(key, state), state) : undefined;
+  const found: CachedIdentity = { hidden, owner, teams, identity, state: undefined };
+  identities.set(key, found);
+  return found;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
+}
+
+/** Overrides the last activity, for keys whose expiry depends on it. */
+function withLastUse(key: AccessKey, used: number | undefined): AccessKey {
+  if (used === undefined || key.spec?.ttlAfterLastActivity !== true) return key;
+  return { ...key, status: { ...key.status, lastActivity: timestamp(used) } };
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
+
+/** Per version of a key; the hidden part changes with it. */
+const scopeTexts = new WeakMap<AccessKey, string>();
+
+/** Called by every authentication. */
+function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
+  const cached = scopeTexts.get(key);
+  if (cached !== undefined) return cached;
+  const scopes = scopesOf(key, state);
+  const text = scopes.length === 0 ? '' : JSON.stringify(scopes);
+  scopeTexts.set(key, text);
+  return text;
+}
+
+/** All scopes of a key: its own and those inherited from the keys that created it. All of them must allow a request. */
+export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
+  const own = key.spec?.scope ?? undefined;
+  const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes];
+  return [
+    ...(own === undefined ? [] : [own]),
+    ...(Array.isArray(inherited) ? inherited.filter((scope) => isJsonObject(scope)) : []),
+  ];
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
+import { objectAt, textAt } from '../../lib/json-path.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { AccessKeyDraft, UserDraft } from '../drafts.ts';
+import type { ManagementState } from '../state.ts';
+import { hiddenCreatorFingerprint, hiddenCreatorKey } from './access-key-hidden.ts';
+import { creatorFingerprint } from './creator-fingerprint.ts';
+
+/** On a user: changes with each password. On a login: the fingerprint of the password when the login was created. */
+export const hiddenPasswordFingerprint = 'passwordMark';
+/** On a user: the UID of the one login that the last password change did not revoke. */
+const hiddenKeptLogin = 'keptLogin';
+
+export function isLogin(key: AccessKey): boolean {
+  return key.spec?.type === 'Login';
+}
+
+/** Binds a login to the current password of its user and to the current state of the key that it was opened with. */
+export function bindLogin(
+  draft: AccessKeyDraft,
+  state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
+): void {
+  if (!isLogin(draft.object)) return;
+  const creator = textAt(objectAt(draft.hidden, hiddenCreatorKey), 'name');
+  if (creator !== '') draft.hidden[hiddenCreatorFingerprint] = creatorFingerprint(creator, state);
+  const fingerprint = textAt(state.userHidden(draft.object.spec?.user ?? ''), hiddenPasswordFingerprint);
+  if (fingerprint !== '') draft.hidden[hiddenPasswordFingerprint] = fingerprint;
+}
+
+/**
+ * Revokes all logins of the user, except the one with which the user changes the password. The password and the
+ * revocation are the same write, so no crash can separate them.
+ */
+export function revokeOtherLogins(
+  draft: UserDraft,
+  context: RequestContext,
+  state: Pick<ManagementState, 'accessKey'>,
+): void {
+  draft.hidden[hiddenPasswordFingerprint] = randomBytes(12).toString('base64url');
+  delete draft.hidden[hiddenKeptLogin];
+  const used = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
+  if (used?.metadata.uid === undefined || !isLogin(used)) return;
+  if (used.spec?.user === draft.object.metadata.name) draft.hidden[hiddenKeptLogin] = used.metadata.uid;
+}
+
+/**
+ * True if the key is a login that was created before the last password change, or before the key that it was opened
+ * with got another value, scope or group, or was deleted.
+ */
+export function isRevokedLogin(
+  key: AccessKey,
+  state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden' | 'userHidden'>,
+): boolean {
+  if (!isLogin(key)) return false;
+  const hidden = state.accessKeyHidden(key.metadata.name ?? '');
+  const creator = textAt(objectAt(hidden, hiddenCreatorKey), 'name');
+  if (creator !== '' && textAt(hidden, hiddenCreatorFingerprint) !== creatorFingerprint(creator, state)) return true;
+  const user = state.userHidden(key.spec?.user ?? '');
+  const atLogin = textAt(hidden, hiddenPasswordFingerprint);
+  return atLogin !== textAt(user, hiddenPasswordFingerprint) && textAt(user, hiddenKeptLogin) !== key.metadata.uid;
+}

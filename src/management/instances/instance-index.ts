@@ -1,0 +1,78 @@
+import type {
+  VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { FieldsOf } from '../../api/resource.ts';
+import { readersOf } from '../../auth/authz/principals.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { aggregateIncrementally } from '../aggregate-incrementally.ts';
+
+/** Aggregates over all instances. Stores counts, not names, since there are very many instances. */
+export interface InstanceIndex {
+  /** True if the principal may read at least one instance in the namespace. */
+  isReader(namespace: string, principal: string): boolean;
+  onCluster(cluster: string): number;
+  ownedBy(namespace: string, owner: string): number;
+  /** Counts per owner name; a user and a team with the same name are added up. */
+  owners(namespace: string): Iterable<readonly [owner: string, count: number]>;
+}
+
+/** Follows the store of instances from now on, for the lifetime of the store. */
+export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterInstanceKind>>): InstanceIndex {
+  const readers = new Counts();
+  const owners = new Counts();
+  const clusters = new Counts();
+  const change = (instance: VirtualClusterInstance, by: 1 | -1): void => {
+    const { namespace = '' } = instance.metadata;
+    for (const reader of readersOf(instance)) readers.add(namespace, reader, by);
+    const owner = ownerKey(instance);
+    if (owner !== '') owners.add(namespace, owner, by);
+    const cluster = instance.spec?.clusterRef?.cluster ?? '';
+    if (cluster !== '') clusters.add('', cluster, by);
+  };
+  const ensureComplete = aggregateIncrementally(store, change);
+  return {
+    isReader: (namespace, principal) => ensureComplete() && readers.get(namespace, principal) > 0,
+    onCluster: (cluster) => (ensureComplete() ? clusters.get('', cluster) : 0),
+    ownedBy: (namespace, owner) => (ensureComplete() ? owners.get(namespace, owner) : 0),
+    owners: (namespace) => (ensureComplete() ? byName(owners.of(namespace)) : []),
+  };
+}
+
+/** The owner of an instance in the form that quota messages use; '' if there is none. */
+export function ownerKey(instance: VirtualClusterInstance): string {
+  const { user = '', team = '' } = instance.spec?.owner ?? {};
+  if (user !== '') return `user "${user}"`;
+  return team === '' ? '' : `team "${team}"`;
+}
+
+function byName(counts: Iterable<readonly [string, number]>): Map<string, number> {
+  const named = new Map<string, number>();
+  for (const [owner, count] of counts) {
+    const name = owner.slice(owner.indexOf('"') + 1, -1);
+    named.set(name, (named.get(name) ?? 0) + count);
+  }
+  return named;
+}
+
+/** Counters per namespace and key. A counter that drops to zero is removed. */
+class Counts {
+  readonly #byNamespace = new Map<string, Map<string, number>>();
+
+  add(namespace: string, key: string, by: 1 | -1): void {
+    const counts = this.#byNamespace.get(namespace) ?? new Map<string, number>();
+    const count = (counts.get(key) ?? 0) + by;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+    if (counts.size > 0) this.#byNamespace.set(namespace, counts);
+    else this.#byNamespace.delete(namespace);
+  }
+
+  get(namespace: string, key: string): number {
+    return this.#byNamespace.get(namespace)?.get(key) ?? 0;
+  }
+
+  of(namespace: string): Iterable<readonly [string, number]> {
+    return this.#byNamespace.get(namespace) ?? [];
+  }
+}

@@ -1,0 +1,104 @@
+import type { Owner } from '../../api/management/v1/owner.ts';
+import type { Project } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { abandonAnnotation, importedAnnotation } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, type StatusError } from '../../api/status.ts';
+import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { InstanceDraft } from '../drafts.ts';
+import { maySetField, requireOwnerReferencePermission, requireWritePermission } from '../field-permissions.ts';
+
+/** Checks the fields that need more than permission to write the instance. Throws 403 (completions §3). */
+export async function checkInstancePermissions(
+  draft: InstanceDraft,
+  project: Project,
+  context: RequestContext,
+): Promise<void> {
+  if (context.system) return;
+  await requireWritePermission(virtualClusterInstanceKind, draft, context);
+  await requireOwnerReferencePermission(virtualClusterInstanceKind, draft, context);
+  await checkOwner(draft, context);
+  await checkAccess(draft, context);
+  checkLocation(draft, context);
+  checkAnnotations(draft, context);
+  await checkRestricted(draft, project, context);
+}
+
+function denied(draft: InstanceDraft, detail: string): StatusError {
+  return forbidden(groupResourceOf(virtualClusterInstanceKind), draft.object.metadata.name ?? '', detail);
+}
+
+async function checkOwner(draft: InstanceDraft, context: RequestContext): Promise<void> {
+  const caller = callerOf(context.user);
+  const wanted = ownerText(draft.object.spec?.owner);
+  const own = draft.old === undefined ? ownerText(ownerOf(caller)) : ownerText(draft.old.object.spec?.owner);
+  if (wanted === '' || wanted === own || (await maySetField(virtualClusterInstanceKind, draft, context, 'spec.owner')))
+    return;
+  throw denied(draft, 'only project admins may set another owner');
+}
+
+/** The creator of an instance may share it freely; later changes need permission on the field. */
+async function checkAccess(draft: InstanceDraft, context: RequestContext): Promise<void> {
+  const { object, old } = draft;
+  if (old === undefined) return;
+  for (const field of ['access', 'extraAccessRules'] as const) {
+    if (equalJson(object.spec?.[field], old.object.spec?.[field])) continue;
+    if (await maySetField(virtualClusterInstanceKind, draft, context, `spec.${field}`)) continue;
+    throw denied(draft, `you may not set spec.${field}`);
+  }
+}
+
+function ownerText({ user = '', team = '' }: Owner = {}): string {
+  return user === '' && team === '' ? '' : `${user}/${team}`;
+}
+
+function checkLocation(draft: InstanceDraft, context: RequestContext): void {
+  if (callerOf(context.user).isAdmin) return;
+  const { object, old } = draft;
+  for (const member of ['namespace', 'virtualCluster'] as const) {
+    const set = old?.object.spec?.clusterRef?.[member] ?? '';
+    // Nobody may change a value that is set; validation reports that.
+    if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
+      throw denied(draft, `only admins may set spec.clusterRef.${member}`);
+    }
+  }
+  if ((object.spec?.external ?? false) !== (old?.object.spec?.external ?? false)) {
+    throw denied(draft, 'only admins may set spec.external');
+  }
+}
+
+/** Annotations that trigger admin actions, such as leaving an abandoned cluster on its host. They are audited. */
+function checkAnnotations(draft: InstanceDraft, context: RequestContext): void {
+  for (const annotation of [abandonAnnotation, importedAnnotation]) {
+    const value = draft.object.metadata.annotations?.[annotation];
+    if (value === undefined || value === draft.old?.object.metadata.annotations?.[annotation]) continue;
+    if (!callerOf(context.user).isAdmin) throw denied(draft, `only admins may set the annotation ${annotation}`);
+    context.annotate?.(annotation, value);
+  }
+}
+
+async function checkRestricted(draft: InstanceDraft, project: Project, context: RequestContext): Promise<void> {
+  const { object, old } = draft;
+  const inline = object.spec?.template;
+  const changesInline = inline !== undefined && !equalJson(inline, old?.object.spec?.template);
+  const lacksTemplate = old === undefined && inline === undefined && (object.spec?.templateRef?.name ?? '') === '';
+  const isTemplateRequired = project.spec?.requireTemplate?.disabled === false;
+  if (!changesInline && !(lacksTemplate && isTemplateRequired)) return;
+  const allowed = await context.may({
+    verb: 'create',
+    group: virtualClusterInstanceKind.group,
+    resource: virtualClusterInstanceKind.plural,
+    subresource: 'restricted',
+    namespace: object.metadata.namespace ?? '',
+    name: object.metadata.name ?? '',
+  });
+  if (allowed) return;
+  throw denied(
+    draft,
+    changesInline
+      ? 'you may not use an inline template; reference a template with spec.templateRef'
+      : 'the project requires a template; reference one with spec.templateRef',
+  );
+}

@@ -1,0 +1,7 @@
+import type { JsonValue } from '../../lib/json-value.ts';
+
+/** Parses a quota limit, given as a number or as text. `undefined` if it is not a valid limit. */
+export function quotaLimit(limit: JsonValue | undefined): number | undefined {
+  const text = typeof limit === 'number' || typeof limit === 'string' ? String(limit) : '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,71 @@
+import type { ObjectMeta, TypedObject } from '../api/meta.ts';
+import { compareBytes } from '../lib/json-order.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+import type { KindStore } from '../registry/kind-store.ts';
+import { isSameSpec } from './aggregate-incrementally.ts';
+
+/** Object names of a kind by index key. The cost of a change depends on the changed object, not on their number. */
+export interface NameIndex {
+  /** Names in insertion order. */
+  of(key: string): ReadonlySet<string>;
+  /** Names in byte order; cached until the next change. */
+  sorted(key: string): readonly string[];
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Follows the store from now on, for the lifetime of the store. `keysOf` may read only metadata and spec. */
+export function indexNamesBy<Fields extends JsonObject>(
+  store: KindStore<Fields>,
+  keysOf: (object: TypedObject<Fields>) => Iterable<string>,
+): NameIndex {
+  const names = new Map<string, Set<string>>();
+  const sortedByKey = new Map<string, readonly string[]>();
+
+  const add = (object: TypedObject<Fields>): void => {
+    for (const key of keysOf(object)) {
+      const found = names.get(key) ?? new Set();
+      names.set(key, found.add(nameOf(object)));
+      sortedByKey.delete(key);
+    }
+  };
+  const remove = (object: TypedObject<Fields>): void => {
+    for (const key of keysOf(object)) {
+      const found = names.get(key);
+      found?.delete(nameOf(object));
+      if (found?.size === 0) names.delete(key);
+      sortedByKey.delete(key);
+    }
+  };
+  follow(store, add, remove);
+
+  return {
+    of: (key) => names.get(key) ?? none,
+    sorted(key) {
+      const cached = sortedByKey.get(key);
+      if (cached !== undefined) return cached;
+      const found = names.get(key);
+      if (found === undefined) return [];
+      const sortedNames = [...found].sort(compareBytes);
+      sortedByKey.set(key, sortedNames);
+      return sortedNames;
+    },
+  };
+}
+
+function follow<Fields extends JsonObject>(
+  store: KindStore<Fields>,
+  add: (object: TypedObject<Fields>) => void,
+  remove: (object: TypedObject<Fields>) => void,
+): void {
+  for (const { object } of store.peekAll()) add(object);
+  store.listen(({ before, after }) => {
+    if (before !== undefined && after !== undefined && isSameSpec(before.object, after.object)) return;
+    if (before !== undefined) remove(before.object);
+    if (after !== undefined) add(after.object);
+  });
+}
+
+function nameOf({ metadata }: { readonly metadata: ObjectMeta }): string {
+  return metadata.name ?? '';
+}

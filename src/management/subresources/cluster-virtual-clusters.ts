@@ -1,0 +1,60 @@
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { clusterVirtualClustersKind } from '../../api/management/v1/cluster-virtual-clusters.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { projectOfNamespace } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { notFound, notImplemented } from '../../api/status.ts';
+import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import { locationClaim } from '../resources/virtualclusterinstances.ts';
+import type { ManagementState } from '../state.ts';
+import { computedObject } from './computed-object.ts';
+
+export interface ClusterVirtualClustersOptions {
+  readonly state: Pick<ManagementState, 'cluster'>;
+  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
+  hostOf(cluster: string): Host | undefined;
+  readonly instances: Pick<KindStore, 'byClaim'>;
+}
+
+/**
+ * GET `clusters/<name>/virtualclusters`: all virtual clusters on the host, with their instance if the caller may see
+ * it.
+ */
+export function clusterVirtualClusters(options: ClusterVirtualClustersOptions): MountedSubresource {
+  const { group, plural } = virtualClusterInstanceKind;
+
+  async function describe(cluster: string, found: HostedVirtualCluster, context: RequestContext): Promise<JsonObject> {
+    const { namespace, name } = found.location;
+    const { metadata } = options.instances.byClaim(locationClaim(cluster, namespace, name))?.object ?? {};
+    const instanceKey = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+    const isVisible =
+      metadata !== undefined && (await context.may({ verb: 'get', group, resource: plural, ...instanceKey }));
+    return {
+      name,
+      namespace,
+      ...(found.kubernetesVersion === '' ? {} : { version: found.kubernetesVersion }),
+      status: found.phase,
+      ...(isVisible ? { project: projectOfNamespace(instanceKey.namespace) ?? '', instance: instanceKey.name } : {}),
+    };
+  }
+
+  return {
+    kind: clusterVirtualClustersKind,
+    verbs: {
+      async get(context, cluster) {
+        if (options.state.cluster(cluster) === undefined) throw notFound(groupResourceOf(clusterKind), cluster);
+        const host = options.hostOf(cluster);
+        if (host === undefined) {
+          throw notImplemented('virtual clusters cannot be listed: this server has no access to the cluster');
+        }
+        const found = await host.discover({ signal: context.signal });
+        const virtualClusters = await Promise.all(found.map((one) => describe(cluster, one, context)));
+        return computedObject(clusterVirtualClustersKind, { name: cluster }, { virtualClusters });
+      },
+    },
+  };
+}

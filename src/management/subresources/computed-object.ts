@@ -1,0 +1,10 @@
+import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { serve } from '../../registry/cache/served.ts';
+import type { ServedObject } from '../../registry/verbs.ts';
+
+/** Builds an object that is computed for one response and not stored. */
+export function computedObject(kind: ResourceKind, metadata: ObjectMeta, members: JsonObject): ServedObject {
+  return serve(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...members } as KubeObject);
+}

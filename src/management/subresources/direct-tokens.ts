@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
+import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import { forbidden, invalidObject } from '../../api/status.ts';
+import { type DirectTokenClaims, signDirectToken, type TokenSigner } from '../../auth/direct-token.ts';
+import { keyFingerprint } from '../../auth/key-state.ts';
+import { maxDirectTokenLength } from '../../auth/verify-direct-token.ts';
+import { numberAt, objectAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { RequestContext } from '../../registry/context.ts';
+import type { MountedResource } from '../../registry/mounted-resource.ts';
+import type { ManagementDependencies } from '../dependencies.ts';
+import { scopeErrors } from '../rules/scope-errors.ts';
+import { computedObject } from './computed-object.ts';
+import { requestingKeyScopes, requireRequestingKey, tokenExpiry, tokenGroups } from './requesting-key.ts';
+
+export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
+  /** The installation: the issuer of tokens, which verifiers compare with the one that `selves` returns. */
+  readonly instanceId: string;
+  /** Returns the current signer. */
+  signer(): TokenSigner;
+}
+
+const kind = directClusterEndpointTokenKind;
+
+/** The size of the scopes of a token and of its key as JSON. Limited, since a token must fit into a header. */
+const maxScopeBytes = 8 * 1024;
+
+/** POST `directclusterendpointtokens`: returns a token for the caller and stores nothing (completions §6). */
+export function directClusterEndpointTokens(options: DirectTokensOptions): MountedResource {
+  return {
+    kind,
+    verbs: {
+      async create(context, sent, { dryRun }) {
+        const name = sent.metadata.name ?? '';
+        const scopes = tokenScopes(sent, context, options);
+        throwIfInvalid(name, [
+          ...validateSchema(kind.schema, sent, ''),
+          ...ttlErrors(sent, options),
+          ...scopeErrors(objectAt(sent, 'spec', 'scope'), 'spec.scope'),
+          ...sizeErrors(scopes),
+        ]);
+        const token = await signDirectToken(options.signer(), claimsOf(sent, scopes, context, options));
+        throwIfInvalid(
+          name,
+          token.length > maxDirectTokenLength ? [tooLong('status.token', maxDirectTokenLength)] : [],
+        );
+        return computedObject(kind, sent.metadata, {
+          spec: objectAt(sent, 'spec') ?? {},
+          ...(dryRun ? {} : { status: { token } }),
+        });
+      },
+    },
+    subresources: {},
+  };
+}
+
+function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
+  // A value that is not a number is not reported as too large as well: one error per field.
+  const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
+  if (distinct.length > 0) throw invalidObject(kind, name, distinct);
+}
+
+function ttlErrors(sent: KubeObject, { settings }: DirectTokensOptions): FieldError[] {
+  const ttl = numberAt(sent, 'spec', 'ttl');
+  const { maxTTL } = settings.directTokens;
+  if (ttl === undefined) return [];
+  if (ttl <= 0) return [invalid('spec.ttl', ttl, 'must be greater than 0')];
+  if (ttl <= maxTTL) return [];
+  return [invalid('spec.ttl', ttl, `must be less than or equal to ${maxTTL}, the maximum of this server`)];
+}
+
+function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
+  const bytes = Buffer.byteLength(writeJson([...scopes]));
+  return bytes <= maxScopeBytes ? [] : [tooLong('spec.scope', maxScopeBytes)];
+}
+
+/** The scopes of the token and of its key. All of them must allow, so no token has more permissions than its key. */
+function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
+  const own = objectAt(sent, 'spec', 'scope');
+  return [...(own === undefined ? [] : [own]), ...requestingKeyScopes(context, state)];
+}
+
+function claimsOf(
+  sent: KubeObject,
+  scopes: readonly JsonObject[],
+  context: RequestContext,
+  { state, settings, clock, instanceId }: DirectTokensOptions,
+): DirectTokenClaims {
+  const now = clock.now();
+  const found = requireRequestingKey(context, state, now, (detail) => refusal(sent, detail));
+  const issuedAt = Math.floor(now / 1000);
+  return {
+    issuer: instanceId,
+    subject: context.user.name,
+    groups: tokenGroups(context.user),
+    scopes,
+    accessKey: { name: found.name, uid: found.uid, mark: keyFingerprint(found) },
+    issuedAt,
+    expiresAt: tokenExpiry(context, found, issuedAt, numberAt(sent, 'spec', 'ttl') ?? settings.directTokens.defaultTTL),
+    id: randomUUID(),
+  };
+}
+
+function refusal(sent: KubeObject, detail: string): Error {
+  return forbidden(groupResourceOf(kind), sent.metadata.name ?? '', detail);
+}

@@ -1,0 +1,217 @@
+import { type FieldError, invalid, required } from '../../api/field-error.ts';
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import type { Owner } from '../../api/management/v1/owner.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import { projectImportVirtualClusterKind } from '../../api/management/v1/project-import-virtual-cluster.ts';
+import {
+  type VirtualClusterInstanceSpec,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { importedAnnotation, managementGroup, projectNamespace, projectOfNamespace } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { validateSchema } from '../../api/schema/validate.ts';
+import {
+  alreadyExists,
+  alreadyExistsTerminating,
+  conflict,
+  forbidden,
+  invalidObject,
+  notFound,
+  notImplemented,
+  StatusError,
+} from '../../api/status.ts';
+import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
+import { nameFaults } from '../../api/validation/names.ts';
+import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
+import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
+import { flagAt, textAt, valueAt } from '../../lib/json-path.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { contextWith, type RequestContext } from '../../registry/context.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import type { MountedSubresource } from '../../registry/mounted-resource.ts';
+import type { WriteOptions } from '../../registry/verbs.ts';
+import { shapeObject } from '../../registry/write/decode.ts';
+import { allowsCluster, isUsable } from '../instances/placement.ts';
+import { locationClaim } from '../resources/virtualclusterinstances.ts';
+import { missingOwnerErrors, ownerErrors } from '../rules/owner-errors.ts';
+import type { ManagementState } from '../state.ts';
+import { computedObject } from './computed-object.ts';
+
+export interface ImportOptions {
+  readonly state: ManagementState;
+  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
+  hostOf(cluster: string): Host | undefined;
+  readonly instances: Pick<KindStore, 'byClaim' | 'verbs'>;
+}
+
+/** The source that a request names, after validation of the required fields. */
+interface Source {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly importName: string;
+  readonly owner: Owner;
+}
+
+const kind = projectImportVirtualClusterKind;
+const instanceResource = groupResourceOf(virtualClusterInstanceKind);
+const requiredMembers = ['name', 'namespace', 'cluster'] as const;
+const ownerField = 'sourceVirtualCluster.owner';
+
+/**
+ * POST `projects/<name>/importvirtualcluster`: creates an instance for an existing virtual cluster (completions §4).
+ * Nothing changes on the host: the instance takes over the location and records the UID of the virtual cluster, so that
+ * a later one at the same location is not mistaken for it.
+ */
+export function importVirtualCluster(options: ImportOptions): MountedSubresource {
+  const { state, instances } = options;
+
+  /** Throws 409 if an instance already has this virtual cluster; names the instance to callers who may see it. */
+  async function rejectTaken(source: Source, context: RequestContext): Promise<void> {
+    const { cluster, namespace, name } = source;
+    const { metadata } = instances.byClaim(locationClaim(cluster, namespace, name))?.object ?? {};
+    if (metadata === undefined) return;
+    const holder = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    const { group, plural } = virtualClusterInstanceKind;
+    const isVisible = await context.may({ verb: 'get', group, resource: plural, ...holder });
+    const which = isVisible
+      ? `the instance ${holder.name} of the project ${projectOfNamespace(holder.namespace)}`
+      : 'another instance';
+    throw conflict(groupResourceOf(virtualClusterKind), name, `${which} already has this virtual cluster`);
+  }
+
+  async function createInstance(
+    project: string,
+    wanted: KubeObject,
+    source: Source,
+    context: RequestContext,
+    writeOptions: WriteOptions,
+  ) {
+    const namespace = projectNamespace(project);
+    try {
+      await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
+    } catch (error) {
+      // A concurrent request may have won since the check. A conflict about the source takes precedence.
+      if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
+      throw error;
+    }
+  }
+
+  return {
+    kind,
+    verbs: {
+      async createNamed(context, projectName, sent, writeOptions) {
+        const source = readSource(sent, context, state);
+        const project = state.project(projectName);
+        if (project === undefined) throw notFound(groupResourceOf(projectKind), projectName);
+        const cluster = state.cluster(source.cluster);
+        if (cluster === undefined) throw notFound(groupResourceOf(clusterKind), source.cluster);
+        const found = await find(options.hostOf(source.cluster), source, context);
+        await checkCluster(project, cluster, context);
+        if (found === undefined) {
+          throw notImplemented('virtual clusters cannot be imported: this server has no access to the cluster');
+        }
+
+        const instanceName = source.importName || source.name;
+        throwIfInvalid(sent, nameErrors('name', instanceName));
+        await rejectTaken(source, context);
+        const present = state.instance(projectNamespace(projectName), instanceName);
+        if (present !== undefined) {
+          const nameTakenError =
+            present.metadata.deletionTimestamp === undefined ? alreadyExists : alreadyExistsTerminating;
+          throw nameTakenError(instanceResource, instanceName);
+        }
+        if (found.phase === 'Removing') {
+          throw conflict(groupResourceOf(virtualClusterKind), source.name, 'the virtual cluster is being removed');
+        }
+        const wanted = instanceFor(instanceName, source, found, ownerFor(source, context), sent);
+        await createInstance(projectName, wanted, source, context, writeOptions);
+        const created = `${projectNamespace(projectName)}/${instanceName}`;
+        if (!writeOptions.dryRun) context.annotate?.(`${managementGroup}/instance`, created);
+        return computedObject(kind, { ...sent.metadata, name: instanceName }, membersOf(sent));
+      },
+    },
+  };
+}
+
+/** Validates the request itself: 422 with all errors at once. */
+function readSource(sent: KubeObject, context: RequestContext, state: ManagementState): Source {
+  const source = valueAt(sent, 'sourceVirtualCluster');
+  const missing = requiredMembers.filter((member) => textAt(source, member) === '');
+  const importName = textAt(source, 'importName');
+  // The caller as owner need not exist as an object: a bare subject does not.
+  const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
+  const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
+  const namesOther = user !== context.user.name;
+  throwIfInvalid(sent, [
+    ...validateSchema(kind.schema, sent, ''),
+    ...(source === undefined || source === null ? [required('sourceVirtualCluster')] : []),
+    ...missing.map((member) => required(`sourceVirtualCluster.${member}`)),
+    ...(importName === '' ? [] : nameErrors('importName', importName)),
+    ...ownerErrors(owner, ownerField),
+    ...(namesOther ? missingOwnerErrors(owner, ownerField, state) : []),
+  ]);
+  const [cluster, namespace, name] = [textAt(source, 'cluster'), textAt(source, 'namespace'), textAt(source, 'name')];
+  return { cluster, namespace, name, importName, owner };
+}
+
+/** Validates the name of the instance; the name of the virtual cluster itself may be unsuitable. */
+function nameErrors(member: 'name' | 'importName', name: string): FieldError[] {
+  const faults = nameFaults(name, { nameRule: 'label' });
+  return faults.map((fault) => invalid(`sourceVirtualCluster.${member}`, name, fault));
+}
+
+function throwIfInvalid(sent: KubeObject, errors: readonly FieldError[]): void {
+  // An empty value and a missing one are the same mistake: one error per field.
+  const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
+  if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
+}
+
+/** `undefined` if this server cannot access the host. Throws 404 if the virtual cluster does not exist. */
+async function find(
+  host: Host | undefined,
+  { namespace, name }: Source,
+  { signal }: RequestContext,
+): Promise<HostedVirtualCluster | undefined> {
+  if (host === undefined) return undefined;
+  const found = await host.observe({ namespace, name }, { signal });
+  if (found === undefined) throw notFound(groupResourceOf(virtualClusterKind), name);
+  return found;
+}
+
+async function checkCluster(project: Project, cluster: Cluster, context: RequestContext): Promise<void> {
+  const [into, from] = [project.metadata.name ?? '', cluster.metadata.name ?? ''];
+  const denied = (detail: string) => forbidden(groupResourceOf(projectKind), into, detail);
+  if (!allowsCluster(project, from)) throw denied(`the project ${into} does not allow the cluster ${from}`);
+  const { group, plural } = clusterKind;
+  if (!(await context.may({ verb: 'use', group, resource: plural, name: from }))) {
+    throw denied(`you may not use the cluster ${from}`);
+  }
+  if (!isUsable(cluster)) throw denied(`the cluster ${from} does not accept new virtual clusters`);
+}
+
+function ownerFor({ owner }: Source, { user }: RequestContext): Owner {
+  const isGiven = owner.user !== undefined || owner.team !== undefined;
+  return isGiven ? owner : ownerOf(callerOf(user));
+}
+
+function instanceFor(
+  name: string,
+  source: Source,
+  found: HostedVirtualCluster,
+  owner: Owner,
+  sent: KubeObject,
+): KubeObject {
+  const clusterRef = { cluster: source.cluster, namespace: source.namespace, virtualCluster: source.name };
+  const external = flagAt(sent, 'skipHelmDeploy') ? { external: true } : {};
+  const spec: VirtualClusterInstanceSpec = { owner, clusterRef, ...external };
+  const body = { metadata: { name, annotations: { [importedAnnotation]: found.uid } }, spec };
+  return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
+}
+
+/** The members of the request body except apiVersion, kind and metadata. */
+function membersOf(sent: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = sent;
+  return members;
+}

@@ -1,0 +1,36 @@
+import type { KubeObject, ManagedFieldsEntry } from '../../api/meta.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { managerIdentity } from './managers.ts';
+
+/**
+ * True if the objects differ only in the times of their managedFields: the write is then a no-op, and the stored object
+ * stays (rules UPDATE-15, SSA-26). The times also determine the order of the entries, so their order is ignored too.
+ */
+export function equalExceptTimes(a: KubeObject, b: KubeObject): boolean {
+  return (
+    equalExcept('metadata', a as JsonObject, b as JsonObject) &&
+    equalExcept('managedFields', a.metadata as JsonObject, b.metadata as JsonObject) &&
+    equalJson(withoutTimes(a.metadata.managedFields), withoutTimes(b.metadata.managedFields))
+  );
+}
+
+/** True if all members except that one are equal. */
+function equalExcept(ignored: string, a: JsonObject, b: JsonObject): boolean {
+  let members = 0;
+  for (const name in a) {
+    if (name === ignored) continue;
+    if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
+    members++;
+  }
+  for (const name in b) if (name !== ignored) members--;
+  return members === 0;
+}
+
+function withoutTimes(entries: readonly ManagedFieldsEntry[] | undefined): JsonValue {
+  const byManager: JsonObject = {};
+  for (const entry of entries ?? []) {
+    const { time: _, ...rest } = entry;
+    byManager[managerIdentity({ manager: '', subresource: '', ...entry })] = rest as JsonValue;
+  }
+  return byManager;
+}

@@ -1,0 +1,42 @@
+import type { ManagedFieldsEntry, Timestamp } from '../../../api/meta.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import { writeJsonWithKnownParts } from '../../../lib/json-write.ts';
+import { type ManagerInfo, managedEntry } from '../managers.ts';
+import { textOfFields } from './fields-cache.ts';
+
+interface Created {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly time: Timestamp;
+  readonly fieldsV1: JsonObject;
+  readonly entries: ManagedFieldsEntry[];
+  text: string | undefined;
+}
+
+let latest: Created | undefined;
+
+/**
+ * The managedFields of an object that was just created. They are the same for all objects of one structure that one
+ * client creates within a second, and shared by them: they are only replaced, never changed.
+ */
+export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
+  const { manager, apiVersion } = info;
+  if (
+    latest === undefined ||
+    latest.fieldsV1 !== fieldsV1 ||
+    latest.time !== time ||
+    latest.manager !== manager ||
+    latest.apiVersion !== apiVersion
+  ) {
+    const entries = [managedEntry(info, time, fieldsV1)];
+    latest = { manager, apiVersion, time, fieldsV1, entries, text: undefined };
+  }
+  return latest.entries;
+}
+
+/** The text of the most recently created entries; `undefined` for any others. */
+export function textOfEntries(entries: JsonValue[]): string | undefined {
+  if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
+  latest.text ??= writeJsonWithKnownParts(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));
+  return latest.text;
+}

@@ -1,0 +1,44 @@
+import { FieldSet } from './field-set.ts';
+import type { Managers } from './managers.ts';
+import type { FieldPath } from './path-element.ts';
+import type { Shape } from './shape.ts';
+import { memberShape } from './typed.ts';
+
+/**
+ * Adapts sets to a schema that has become atomic. A set that was written when a list or map still merged by parts names
+ * those parts; if the schema now says atomic, their owner owns the whole list or map instead.
+ */
+export function reconcileManagers(shape: Shape, managers: Managers): Managers {
+  const reconciled: Managers = new Map();
+  for (const [identity, managed] of managers) {
+    const fields = reconcile(shape, managed.fields);
+    reconciled.set(identity, fields === managed.fields ? managed : { ...managed, fields });
+  }
+  return reconciled;
+}
+
+function reconcile(shape: Shape, fields: FieldSet): FieldSet {
+  if (fields.fitsShape === shape) return fields;
+  const atomic = new FieldSet();
+  findAtomic(shape, fields, [], atomic);
+  if (!atomic.isEmpty) return fields.recursiveDifference(atomic).union(atomic);
+  fields.fitsShape = shape;
+  return fields;
+}
+
+function findAtomic(shape: Shape, fields: FieldSet, path: FieldPath, found: FieldSet): void {
+  if (shape.acceptsAny === true) return;
+  const whole = shape.map !== undefined ? shape.map.atomic : shape.list?.atomic;
+  if (whole === true) {
+    found.insert(path);
+    return;
+  }
+  for (const { element, below } of fields.members()) {
+    if (below === undefined) continue;
+    if (element.type === 'field' && shape.map !== undefined) {
+      findAtomic(memberShape(shape.map, element.name), below, [...path, element], found);
+    } else if (element.type !== 'field' && shape.list !== undefined) {
+      findAtomic(shape.list.item, below, [...path, element], found);
+    }
+  }
+}

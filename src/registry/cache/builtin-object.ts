@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject, Timestamp } from '../../api/meta.ts';
+import { canonicalJson } from '../../lib/json-canonical.ts';
+import { deepFreeze } from '../../lib/json-value.ts';
+import { removeOwnership } from '../apply/remove-ownership.ts';
+import { trackUpdate } from '../apply/track-update.ts';
+import type { StoredRecord, StoredResource } from '../resource.ts';
+import { encodeRecord } from '../rows/record.ts';
+import { resourceKey } from '../rows/rows.ts';
+import { normalizeMetadata } from '../write/metadata.ts';
+import type { ObjectKey } from './object-index.ts';
+
+/** The data of a plane's creation, from which the metadata of its built-in objects is derived. */
+export interface PlaneCreation {
+  /** Unique per plane; the uids of its built-in objects are derived from it. */
+  readonly seed: string;
+  readonly createdAt: Timestamp;
+  /** The revision of the row that records the creation: the resourceVersion of unchanged built-in objects. */
+  readonly revision: number;
+}
+
+/** The row value that marks a built-in object as deleted. No record is encoded as the empty string. */
+export const deletedMarker = '';
+
+/** The field manager of built-in objects: in Kubernetes the API server writes them, as an ordinary client. */
+const fieldManager = 'kube-apiserver';
+const placeholderTime: Timestamp = '2000-01-01T00:00:00Z';
+
+/**
+ * An object that every plane has from its creation without a row. One instance serves the whole process; each plane
+ * derives uid, creation time and resourceVersion on demand. managedFields are computed on demand as well: there are
+ * many built-in objects, and computing all of them would delay the start.
+ */
+export class BuiltinObject implements ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+  readonly #resource: StoredResource;
+  readonly #definition: KubeObject;
+  #tracked: KubeObject | undefined;
+  #size: number | undefined;
+
+  constructor(resource: StoredResource, definition: KubeObject) {
+    this.namespace = definition.metadata.namespace ?? '';
+    this.name = definition.metadata.name ?? '';
+    this.#resource = resource;
+    this.#definition = definition;
+  }
+
+  get labels(): Readonly<Record<string, string>> | undefined {
+    return this.#definition.metadata.labels;
+  }
+
+  /** The length of the text that would be stored, in characters. */
+  get size(): number {
+    this.#size ??= encodeRecord(
+      this.#resource,
+      this.recordIn({ seed: '', createdAt: placeholderTime, revision: 0 }),
+    ).length;
+    return this.#size;
+  }
+
+  get #object(): KubeObject {
+    if (this.#tracked === undefined) {
+      const resource = this.#resource;
+      const generation = resource.builtIn === true ? {} : { generation: 1 };
+      const next: KubeObject = { ...this.#definition, metadata: { ...this.#definition.metadata, ...generation } };
+      const tracked = trackUpdate({
+        kind: resource,
+        next,
+        manager: fieldManager,
+        subresource: '',
+        now: placeholderTime,
+      });
+      const managedFields = removeOwnership(tracked.metadata.managedFields, resource.unownedFields ?? []) ?? [];
+      this.#tracked = deepFreeze({ ...tracked, metadata: { ...tracked.metadata, managedFields } });
+    }
+    return this.#tracked;
+  }
+
+  /** Returns the record in a plane, frozen; all but the metadata is shared by all planes. */
+  recordIn({ seed, createdAt }: PlaneCreation): StoredRecord {
+    const { metadata } = this.#object;
+    const ownMetadata = normalizeMetadata({
+      ...metadata,
+      uid: uidOf(seed, resourceKey(this.#resource), this),
+      creationTimestamp: createdAt,
+      managedFields: (metadata.managedFields ?? []).map((entry) => ({ ...entry, time: createdAt })),
+    });
+    const object: KubeObject = { ...this.#object, metadata: ownMetadata };
+    return { object: deepFreeze(this.#resource.builtIn === true ? object : canonicalJson(object)) };
+  }
+}
+
+/** Returns a stable uid that differs between planes (a name-based UUID, version 5). */
+function uidOf(seed: string, resource: string, { namespace, name }: ObjectKey): string {
+  const hash = createHash('sha1').update([seed, resource, namespace, name].join('\u0000')).digest('hex');
+  const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `5${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,293 @@
+import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
+import { toPrintedMetadata } from '../../api/structs/printed-form.ts';
+import { fastPathsEnabled } from '../../lib/fast-paths.ts';
+import { parseTrustedJson } from '../../lib/json-parse.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import {
+  type Labels,
+  labelsIn,
+  metadataText,
+  metadataTextWithoutManagedFields,
+  resourceVersionOffset,
+  servedParts,
+} from '../fast/stored-text.ts';
+import type { KindChange } from '../kind-store.ts';
+import type { ServedForm, StoredRecord } from '../resource.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  isInServedForm,
+  parseRecord,
+  parseRecordWithoutManagedFields,
+  type RecordKind,
+  withResourceVersion,
+} from '../rows/record.ts';
+import type { ServedObject } from '../verbs.ts';
+import type { BuiltinObject, PlaneCreation } from './builtin-object.ts';
+import type { DecodedEntry, DecodedObjects } from './decoded-objects.ts';
+import type { ObjectKey } from './object-index.ts';
+import { objectJson } from './served.ts';
+
+/** The state that all cached objects of a kind share. */
+export interface CachedKind {
+  readonly resource: RecordKind;
+  readonly decoded: DecodedObjects;
+  /** Present if the kind has built-in objects. */
+  readonly planeCreation?: PlaneCreation | undefined;
+}
+
+interface DecodedForms {
+  readonly record: StoredRecord;
+  object?: KubeObject;
+  json?: string;
+}
+
+/**
+ * One version of one object, shared by all readers. It permanently holds only the stored text. The decoded form takes
+ * several times as much memory, so it is created on demand, frozen, and kept while the decoded cache has capacity. Two
+ * readers may therefore get two equal but distinct objects. A built-in object has no text of its own; the text is
+ * created on demand as well.
+ */
+export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: number;
+  used = false;
+  readonly #kind: CachedKind;
+  readonly #content: string | BuiltinObject;
+  #decodedForms: DecodedForms | undefined;
+  #labels: Labels | undefined;
+  #versionOffset = 0;
+
+  /** `content` is the stored text. `record` is the decoded text, if it is already known. */
+  constructor(
+    kind: CachedKind,
+    key: ObjectKey,
+    content: string | BuiltinObject,
+    revision: number,
+    record?: StoredRecord,
+  ) {
+    this.namespace = key.namespace;
+    this.name = key.name;
+    this.revision = revision;
+    this.#kind = kind;
+    this.#content = content;
+    if (record !== undefined && this.#isInServedForm) this.#cache({ record });
+  }
+
+  /** Returns the same object under another definition of its kind. */
+  withKind(kind: CachedKind): CachedObject {
+    return new CachedObject(kind, this, this.#content, this.revision);
+  }
+
+  /** True if the object is stored in a version that is no longer the storage version. */
+  get isStoredInOldVersion(): boolean {
+    const { form } = this.#kind.resource;
+    const content = this.#content;
+    if (form === undefined || typeof content !== 'string' || this.#isInServedForm) return false;
+    return parseRecord(content).object.apiVersion !== form.storedVersion;
+  }
+
+  /** True if the object is stored in exactly this form and needs no conversion. */
+  isStoredIn(form: ServedForm): boolean {
+    return (
+      form.mark !== undefined && this.#kind.resource.form === form && this.#isInServedForm && !this.isUnchangedBuiltin
+    );
+  }
+
+  /** The length of the stored text in characters: an approximation of its memory use. */
+  get size(): number {
+    return typeof this.#content === 'string' ? this.#content.length : this.#content.size;
+  }
+
+  /** The revision of the object's row; `undefined` for an unchanged built-in object, which has no row. */
+  get rowRevision(): number | undefined {
+    return this.isUnchangedBuiltin ? undefined : this.revision;
+  }
+
+  get isUnchangedBuiltin(): boolean {
+    return typeof this.#content !== 'string';
+  }
+
+  get served(): ServedObject {
+    return this;
+  }
+
+  get record(): StoredRecord {
+    return this.#decoded().record;
+  }
+
+  /** The metadata. Usually without managedFields if the object is not decoded yet. */
+  metadata(): Readonly<ObjectMeta> {
+    const content = this.#content;
+    if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.object.metadata;
+    if (this.#usesText) return parseTrustedJson(metadataTextWithoutManagedFields(content)) as ObjectMeta;
+    return parseRecordWithoutManagedFields(content, this.#kind.resource).object.metadata;
+  }
+
+  /** The object as clients see it, with its resourceVersion. */
+  get object(): KubeObject {
+    const decoded = this.#decoded();
+    if (decoded.object === undefined) {
+      const object = withResourceVersion(this.#kind.resource, decoded.record.object, this.revision);
+      Object.freeze(object.metadata);
+      decoded.object = Object.freeze(object);
+    }
+    return decoded.object;
+  }
+
+  peekWithoutManagedFields(): KubeObject {
+    if (this.#decodedForms !== undefined) return this.object;
+    const object = this.#decodeWithoutManagedFields();
+    this.#labels ??= Object.freeze(object.metadata.labels ?? noLabels);
+    return object;
+  }
+
+  metadataJson(): string {
+    if (this.#kind.resource.builtIn === true) {
+      return writeJson(toPrintedMetadata(this.object.metadata) as JsonValue, { sorted: false });
+    }
+    if (this.#usesText) return metadataText(this.#text, this.#findVersionOffset(), this.revision);
+    return writeJson(this.#decodeUncached().metadata as JsonValue);
+  }
+
+  get labels(): Labels | undefined {
+    if (this.#decodedForms !== undefined) return this.#decodedForms.record.object.metadata.labels;
+    const content = this.#content;
+    this.#labels ??= (typeof content === 'string' ? this.#labelsOf(content) : content.labels) ?? noLabels;
+    return this.#labels;
+  }
+
+  /** True if `labels` is available without scanning the text. */
+  get labelsKnown(): boolean {
+    return this.#decodedForms !== undefined || this.#labels !== undefined;
+  }
+
+  json(): string {
+    if (this.#usesText && this.#kind.resource.builtIn !== true && this.#isInServedForm) return this.#jsonOfText();
+    if (this.#decodedForms === undefined) return objectJson(this.#kind.resource, this.#decodeUncached());
+    this.#decodedForms.json ??= objectJson(this.#kind.resource, this.object);
+    return this.#decodedForms.json;
+  }
+
+  /** Returns the same content at another revision. */
+  withRevision(revision: number): CachedObject {
+    return new CachedObject(this.#kind, this, this.#content, revision, this.#decodedForms?.record);
+  }
+
+  release(): void {
+    this.#decodedForms = undefined;
+  }
+
+  /**
+   * True on the fast path, which assembles responses from pieces of the stored text. The plain path decodes the record
+   * and serializes it again.
+   */
+  get #usesText(): boolean {
+    return fastPathsEnabled();
+  }
+
+  #labelsOf(text: string): Labels | undefined {
+    if (this.#usesText) return labelsIn(text);
+    const { labels } = parseRecord(text, this.#kind.resource).object.metadata;
+    return labels && Object.freeze(labels);
+  }
+
+  #jsonOfText(): string {
+    const [before, version, behind] = servedParts(this.#text, this.#findVersionOffset(), this.revision);
+    return before + version + behind;
+  }
+
+  #findVersionOffset(): number {
+    if (this.#versionOffset === 0) this.#versionOffset = resourceVersionOffset(this.#text);
+    return this.#versionOffset;
+  }
+
+  #decoded(): DecodedForms {
+    this.used = true;
+    if (this.#decodedForms !== undefined) return this.#decodedForms;
+    const content = this.#content;
+    return this.#cache({
+      record: typeof content === 'string' ? decodeRecord(content, this.#kind.resource) : this.#builtinRecord(content),
+    });
+  }
+
+  /** Returns the served object without caching it. */
+  #decodeUncached(): KubeObject {
+    const { resource } = this.#kind;
+    const content = this.#content;
+    const { object } = typeof content === 'string' ? parseRecord(content, resource) : this.#builtinRecord(content);
+    return withResourceVersion(resource, object, this.revision);
+  }
+
+  /**
+   * The same for `peekWithoutManagedFields`. For kinds of our own, managedFields are usually missing and
+   * resourceVersion is the last member of metadata.
+   */
+  #decodeWithoutManagedFields(): KubeObject {
+    const { resource } = this.#kind;
+    const content = this.#content;
+    if (resource.builtIn === true || typeof content !== 'string') return this.#decodeUncached();
+    const { object } = parseRecordWithoutManagedFields(content, resource);
+    object.metadata.resourceVersion = String(this.revision);
+    return object;
+  }
+
+  #builtinRecord(content: BuiltinObject): StoredRecord {
+    const { planeCreation } = this.#kind;
+    if (planeCreation === undefined)
+      throw new Error(`built-in object "${content.name}" needs the creation data of its plane`);
+    return content.recordIn(planeCreation);
+  }
+
+  get #isInServedForm(): boolean {
+    return typeof this.#content !== 'string' || isInServedForm(this.#kind.resource, this.#content);
+  }
+
+  get #text(): string {
+    const content = this.#content;
+    if (typeof content === 'string') return content;
+    return encodeRecord(this.#kind.resource, this.#builtinRecord(content));
+  }
+
+  #cache(decoded: DecodedForms): DecodedForms {
+    this.#decodedForms = decoded;
+    this.#kind.decoded.add(this);
+    return decoded;
+  }
+}
+
+const noLabels: Labels = Object.freeze({});
+
+/** A change in the form that watches use. */
+export class CachedChange implements KindChange, ObjectKey {
+  readonly revision: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly before: CachedObject | undefined;
+  readonly after: CachedObject | undefined;
+  #deletedObject: ServedObject | undefined;
+
+  constructor(key: ObjectKey, revision: number, before: CachedObject | undefined, after: CachedObject | undefined) {
+    this.namespace = key.namespace;
+    this.name = key.name;
+    this.revision = revision;
+    this.before = before;
+    this.after = after;
+  }
+
+  /** The memory that this change adds to the one before it, whose object is this change's previous object. */
+  get size(): number {
+    return (this.after ?? this.before)?.size ?? 0;
+  }
+
+  /**
+   * The object of a DELETED event: the previous content with the revision of this change (rules WATCH-21, WATCH-23).
+   * Created once for all subscribers.
+   */
+  deletedObject(): ServedObject | undefined {
+    this.#deletedObject ??= this.before?.withRevision(this.revision);
+    return this.#deletedObject;
+  }
+}

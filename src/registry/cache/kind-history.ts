@@ -1,0 +1,97 @@
+import type { KeyRange } from '../../store/key.ts';
+import type { Change, Store } from '../../store/store.ts';
+import { deletedMarker } from './builtin-object.ts';
+import { objectKeyText } from './builtin-objects.ts';
+import { CachedChange, type CachedObject } from './cached-object.ts';
+import { type CachedObjectFactory, objectKeyOf } from './cached-object-factory.ts';
+import { ObjectIndex } from './object-index.ts';
+import type { RecentChanges } from './recent-changes.ts';
+
+/**
+ * The number of revisions read from history at a time. Objects can have megabytes, a change contains two of them, and
+ * they are held until the reader has taken them: so the first chunk is small, and chunks grow only while they are
+ * light.
+ */
+const minChunkRevisions = 4;
+const maxChunkRevisions = 32;
+const heavyChunkSize = 1024 * 1024;
+
+/** The history of a kind, from the store. Built-in objects exist from the creation of the plane on. */
+export class KindHistory {
+  readonly #store: Store;
+  readonly #range: KeyRange;
+  readonly #factory: CachedObjectFactory;
+
+  constructor(store: Store, range: KeyRange, rows: CachedObjectFactory) {
+    this.#store = store;
+    this.#range = range;
+    this.#factory = rows;
+  }
+
+  /**
+   * Returns every change after `since` up to and including `upTo`, in chunks: from memory if `recent` reaches back that
+   * far, else from the store's history. Throws StoreError Expired if it was compacted, before or during the read.
+   */
+  async *changes(
+    since: number,
+    upTo: number,
+    recent: () => RecentChanges<CachedChange>,
+  ): AsyncGenerator<readonly CachedChange[]> {
+    const created = this.#factory.kind.planeCreation?.revision ?? 0;
+    if (since >= created) return yield* this.#loggedChanges(since, upTo, recent);
+    yield* this.#loggedChanges(since, Math.min(created, upTo), recent);
+    if (created > upTo) return;
+    yield (await this.#builtinObjectsAt(created)).map((object) => new CachedChange(object, created, undefined, object));
+    yield* this.#loggedChanges(created, upTo, recent);
+  }
+
+  /**
+   * Returns all objects as they were at that revision, in list order, for a kind with built-in objects. `undefined` if
+   * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
+   */
+  async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
+    const { planeCreation } = this.#factory.kind;
+    if (planeCreation === undefined) return undefined;
+    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
+    const state = new ObjectIndex<CachedObject>();
+    if (revision >= planeCreation.revision) for (const object of this.#factory.builtinObjects()) state.set(object);
+    for (const { key: rowKey, value, revision: written } of rowsThen.entries) {
+      const key = objectKeyOf(rowKey.segments);
+      const object = value === deletedMarker ? undefined : this.#factory.at(key, value, written);
+      if (object === undefined) state.delete(key.namespace, key.name);
+      else state.set(object);
+    }
+    return state;
+  }
+
+  async *#loggedChanges(
+    since: number,
+    upTo: number,
+    recent: () => RecentChanges<CachedChange>,
+  ): AsyncGenerator<readonly CachedChange[]> {
+    let revisions = minChunkRevisions;
+    for (let at = since; at < upTo; ) {
+      const cached = recent();
+      if (cached.reaches(at)) {
+        yield cached.since(at).filter(({ revision }) => revision <= upTo);
+        return;
+      }
+      const to = Math.min(at + revisions, upTo);
+      const changes = await this.#store.history(this.#range, at, to);
+      yield changes.map((change) => this.#factory.change(change));
+      at = to;
+      revisions = sizeOf(changes) > heavyChunkSize ? minChunkRevisions : Math.min(revisions * 2, maxChunkRevisions);
+    }
+  }
+
+  /** Returns the built-in objects that had no row at that revision. */
+  async #builtinObjectsAt(revision: number): Promise<CachedObject[]> {
+    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
+    const rows = new Set(rowsThen.entries.map(({ key }) => objectKeyText(objectKeyOf(key.segments))));
+    return this.#factory.builtinObjects().filter((object) => !rows.has(objectKeyText(object)));
+  }
+}
+
+function sizeOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, { value, previous }) => sum + (value?.length ?? 0) + (previous?.value.length ?? 0), 0);
+}

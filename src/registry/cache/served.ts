@@ -1,0 +1,82 @@
+import type { KubeObject } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { toPrintedForm } from '../../api/structs/printed-form.ts';
+import { cloneJson, isJsonObject, type JsonObject, setMember } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import type { ServedObject, WriteResult } from '../verbs.ts';
+
+/** Computes the JSON on first use and keeps it for all later uses. */
+class LazyServedObject implements ServedObject {
+  readonly object: KubeObject;
+  readonly #kind: Pick<ResourceKind, 'builtIn'>;
+  #json: string | undefined;
+
+  constructor(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject) {
+    this.object = object;
+    this.#kind = kind;
+  }
+
+  json(): string {
+    this.#json ??= objectJson(this.#kind, this.object);
+    return this.#json;
+  }
+}
+
+/**
+ * Returns the JSON of an object. Kinds of our own have sorted members, as custom resources do; built-in kinds have
+ * struct order (rule DEC-25).
+ */
+export function objectJson(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): string {
+  return kind.builtIn === true ? inStructOrder(toPrintedForm(object)) : writeJson(object, { sorted: true });
+}
+
+/** Go structs begin with the kind, whatever the order of the members in `object`. */
+function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
+  return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
+}
+
+export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): ServedObject {
+  return new LazyServedObject(kind, object);
+}
+
+/** Returns the object with the one-time values that only the caller of this write sees. */
+export function serveWithReveal(
+  kind: Pick<ResourceKind, 'builtIn'>,
+  object: KubeObject,
+  reveal: JsonObject,
+): ServedObject {
+  const copy = cloneJson(object);
+  mergeInto(copy, reveal);
+  return serve(kind, copy);
+}
+
+export function writeResult(served: ServedObject, created: boolean): WriteResult {
+  return new WrittenObject(served, created);
+}
+
+/** The `object` getter is lazy: most responses need only the JSON text. */
+class WrittenObject implements WriteResult {
+  readonly created: boolean;
+  readonly #served: ServedObject;
+
+  constructor(served: ServedObject, created: boolean) {
+    this.#served = served;
+    this.created = created;
+  }
+
+  get object(): KubeObject {
+    return this.#served.object;
+  }
+
+  json(): string {
+    return this.#served.json();
+  }
+}
+
+function mergeInto(target: JsonObject, source: JsonObject): void {
+  for (const [key, value] of Object.entries(source)) {
+    const present = Object.hasOwn(target, key) ? target[key] : undefined;
+    if (isJsonObject(value) && isJsonObject(present)) mergeInto(present, value);
+    else setMember(target, key, cloneJson(value));
+  }
+}

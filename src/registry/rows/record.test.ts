@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
+import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
+import { canonicalJson } from '../../lib/json-canonical.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { createdEntries } from '../apply/fast/created-entries.ts';
+import { internFields } from '../apply/fast/fields-cache.ts';
+import { RequestDocument } from '../fast/request-document.ts';
+import { decodeRecord, encodeForCache, encodeRecord, type RecordKind } from './record.ts';
+
+const members = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }));
+const texts = fc.dictionary(fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'binary' }));
+
+/** Returns the object that a create makes of a request: the root and the metadata are copies. */
+function createdObject(sent: JsonObject, seconds: number, manager: string): KubeObject {
+  const { labels, annotations } = sent.metadata as JsonObject;
+  const info = { manager, operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
+  const fields = internFields(canonicalJson({ 'f:spec': { 'f:b': {}, 'f:a': {} } }));
+  return {
+    ...sent,
+    apiVersion: 'v1',
+    kind: 'Thing',
+    metadata: {
+      name: 'a',
+      labels,
+      annotations,
+      managedFields: createdEntries(info, timestamp(seconds * 1000), fields),
+    },
+  } as unknown as KubeObject;
+}
+
+describe('encodeForCache', () => {
+  runOnFastPaths();
+
+  it('the text equals that of encodeRecord, and the decoded record is known', () => {
+    const kind: RecordKind = {
+      form: { mark: 'm', storedVersion: 'v1', isConverted: () => true, convert: (object: KubeObject) => object },
+    };
+    fc.assert(
+      fc.property(members, texts, members, fc.nat(2), fc.boolean(), (spec, labels, hidden, seconds, isRead) => {
+        const body = JSON.stringify({ spec, metadata: { name: 'a', labels, annotations: labels } });
+        const sortedTexts = new SortedJsonText(body, 'metadata');
+        const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+        const secret = parseJson(JSON.stringify(hidden)).value as JsonObject;
+        const record = { object: createdObject(sent, seconds, `m${seconds}`), hidden: secret };
+        const encoded = encodeForCache(kind, record, isRead, new RequestDocument({}, sent, sortedTexts));
+        expect(encoded.text).toBe(encodeRecord(kind, record));
+        if (isRead) expect(encoded.record).toEqual(decodeRecord(encoded.text, kind));
+        else expect(encoded.record).toBeUndefined();
+      }),
+    );
+  });
+
+  it('the text of a request part is not used for a part that replaced it', () => {
+    const body = '{"metadata":{"name":"a"},"spec":{"b":1,"a":2}}';
+    const sortedTexts = new SortedJsonText(body, 'metadata');
+    const sent = parseJson(body, sortedTexts.members).value as JsonObject;
+    const object = { ...createdObject(sent, 1, 'm'), spec: { b: 1, a: 3 } as JsonValue } as KubeObject;
+    const { text } = encodeForCache({}, { object }, false, new RequestDocument({}, sent, sortedTexts));
+    expect(JSON.parse(text).object.spec).toEqual({ a: 3, b: 1 });
+  });
+});

@@ -1,0 +1,93 @@
+import { inRange, type Key, type KeyRange } from '../../store/key.ts';
+import type { Change, Entry, Observer, Store } from '../../store/store.ts';
+import type { SliceObjects } from '../cache/slice-objects.ts';
+import type { RowSealing } from '../resource.ts';
+
+/**
+ * Wraps a store so that the values of one range are encrypted at rest: rows, history and backups contain only
+ * ciphertext. Callers see plaintext throughout. Each value is bound to its key, so that it cannot be opened under
+ * another key.
+ */
+export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
+  const isSealed = (requested: KeyRange) =>
+    requested.slice === range.slice && range.prefix.every((segment, at) => requested.prefix[at] === segment);
+  return {
+    identity: store.identity,
+    async get(key) {
+      const entry = await store.get(key);
+      return entry !== undefined && inRange(range, key) ? openedEntry(sealing, entry) : entry;
+    },
+    async list(requested, options) {
+      const result = await store.list(requested, options);
+      if (!isSealed(requested)) return result;
+      return { ...result, entries: result.entries.map((entry) => openedEntry(sealing, entry)) };
+    },
+    transact: (transaction) =>
+      store.transact({
+        checks: transaction.checks ?? [],
+        writes: transaction.writes.map((write) =>
+          write.value === undefined || !inRange(range, write.key)
+            ? write
+            : { ...write, value: sealing.seal(purposeOf(write.key), write.value) },
+        ),
+      }),
+    removePrefix: (requested) => store.removePrefix(requested),
+    revision: (slice) => store.revision(slice),
+    observe: (requested, since, observer) =>
+      store.observe(requested, since, isSealed(requested) ? openingObserver(sealing, observer) : observer),
+    async history(requested, since, to) {
+      const changes = await store.history(requested, since, to);
+      return isSealed(requested) ? changes.map((change) => openedChange(sealing, change)) : changes;
+    },
+    compact: (slice, upTo) => store.compact(slice, upTo),
+    assertWritable: () => store.assertWritable(),
+    dump: () => store.dump(),
+    close: () => store.close(),
+  };
+}
+
+/** The same for rows that were read for all kinds of a plane at once. */
+export function sealedSlice(shared: Pick<SliceObjects, 'rowsOf'>, sealing: RowSealing): Pick<SliceObjects, 'rowsOf'> {
+  return {
+    rowsOf(resource) {
+      const rows = shared.rowsOf(resource);
+      if (rows === undefined) return undefined;
+      return {
+        revision: rows.revision,
+        entries: rows.entries.map((entry) => openedEntry(sealing, entry)),
+        observe: (observer) => rows.observe(openingObserver(sealing, observer)),
+      };
+    },
+  };
+}
+
+function openedEntry(sealing: RowSealing, entry: Entry): Entry {
+  return { ...entry, value: sealing.open(purposeOf(entry.key), entry.value) };
+}
+
+function openedChange(sealing: RowSealing, change: Change): Change {
+  const { key, value, previous } = change;
+  return {
+    ...change,
+    ...(value === undefined ? {} : { value: sealing.open(purposeOf(key), value) }),
+    ...(previous === undefined
+      ? {}
+      : { previous: { ...previous, value: sealing.open(purposeOf(key), previous.value) } }),
+  };
+}
+
+function openingObserver(sealing: RowSealing, observer: Observer): Observer {
+  return {
+    changes: (changes, wakes) =>
+      observer.changes(
+        changes.map((change) => openedChange(sealing, change)),
+        wakes,
+      ),
+    ended: (error) => observer.ended(error),
+  };
+}
+
+/** A segment contains no NUL, so the purpose is unambiguous. */
+function purposeOf({ slice, segments }: Key): string {
+  return ['row', slice, ...segments].join('\0');
+}

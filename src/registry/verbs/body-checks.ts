@@ -1,0 +1,80 @@
+import { invalid } from '../../api/field-error.ts';
+import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
+import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
+import { badRequest, conflict, invalidObject, objectModifiedDetail } from '../../api/status.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { parseRevision } from './resource-version.ts';
+
+/*
+ * Checks that a request body refers to the object that the URL names, and to its current version.
+ */
+
+/** UPDATE-02, UPDATE-03, PATCH-16. */
+export function checkName(metadata: ObjectMeta, name: string): void {
+  const sent = metadata.name ?? '';
+  if (sent === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent !== name) {
+    throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  }
+}
+
+/** CREATE-11, UPDATE-04: an absent namespace is valid, and cluster-scoped kinds ignore the field. */
+export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespace: string): void {
+  const sent = metadata.namespace ?? '';
+  if (kind.namespaced && sent !== '' && sent !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** UPDATE-07, UPDATE-09. `stored` is '' if there is no object. */
+export function checkUid(kind: KindRuntime, context: RequestContext, name: string, sent: string, stored: string): void {
+  if (sent === '' || sent === stored) return;
+  const { group, plural, builtIn } = kind.resource;
+  // Kubernetes stores its own kinds under their plural alone.
+  const storagePath = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
+  throw conflict(
+    groupResourceOf(kind.resource),
+    name,
+    `StorageError: invalid object, Code: 4, Key: /registry/${storagePath.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
+  );
+}
+
+/**
+ * UPDATE-05, UPDATE-06, UPDATE-23: a PUT names the version that it replaces, unless the kind allows unconditional
+ * updates. The result of a patch must comply as well: a patch that removes the version requests an unconditional
+ * update.
+ */
+export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
+  const requested = sentRevision(sent);
+  if (requested !== undefined && requested !== 0) {
+    checkVersion(kind, sent, current);
+  } else if (kind.resource.unconditionalUpdate !== true) {
+    const { group, plural } = kind.resource;
+    throw invalidObject({ group, kind: plural }, current.name, [
+      invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+    ]);
+  }
+}
+
+/** PATCH-15: a resourceVersion in the patch is an optimistic lock. */
+export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
+  const requested = sentRevision(sent);
+  if (requested === undefined || requested === 0 || requested === current.revision) return;
+  throw conflict(groupResourceOf(kind.resource), current.name, objectModifiedDetail);
+}
+
+function sentRevision(sent: ObjectMeta) {
+  return parseRevision(sent.resourceVersion ?? '', badRequest);
+}
+
+/** CREATE-10: '' and '0' are valid, and a value that is not a number is ignored. */
+export function rejectVersionOnCreate(object: KubeObject): void {
+  const sent = object.metadata.resourceVersion ?? '';
+  if (sent !== '' && /^\d+$/.test(sent) && /[1-9]/.test(sent)) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}

@@ -1,0 +1,57 @@
+import { badRequest } from '../../api/status.ts';
+import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
+import { isJsonObject } from '../../lib/json-value.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+
+/** The position of a list: after `after`, as of `revision`; -1 means the current state, despite changes (LIST-22). */
+export interface ContinueToken {
+  readonly revision: number;
+  readonly after: ObjectKey;
+}
+
+export const inconsistentRevision = -1;
+
+const version = 'meta.k8s.io/v1';
+
+/** The encoding of Kubernetes (LIST-18): the start key is the successor of the last returned key. */
+export function encodeContinue(namespaced: boolean, token: ContinueToken): string {
+  const { namespace, name } = token.after;
+  const start = `${namespaced ? `${namespace}/` : ''}${name}\u0000`;
+  return Buffer.from(JSON.stringify({ v: version, rv: token.revision, start })).toString('base64url');
+}
+
+export function decodeContinue(namespaced: boolean, text: string): ContinueToken {
+  const { v, rv, start } = parseToken(text);
+  if (v !== version) throw invalidToken(`server does not recognize this encoded version ${String(v ?? '')}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < inconsistentRevision) {
+    throw invalidToken(`incorrect encoded start resourceVersion (version ${version})`);
+  }
+  if (typeof start !== 'string' || start === '') throw invalidToken(`encoded start key empty (version ${version})`);
+  return { revision: rv, after: parseStart(namespaced, start) };
+}
+
+function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw invalidToken('illegal base64 data');
+  try {
+    const { value } = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw invalidToken(error.message);
+    throw error;
+  }
+  throw invalidToken('the token does not hold a JSON object');
+}
+
+function parseStart(namespaced: boolean, start: string): ObjectKey {
+  const [key = '', ...rest] = start.split('\u0000');
+  const parts = key.split('/');
+  const [namespace = '', name = ''] = namespaced ? parts : ['', ...parts];
+  const expected = namespaced ? 2 : 1;
+  const hasInvalidPart = parts.some((part) => part === '.' || part === '..' || part === '');
+  if (parts.length !== expected || hasInvalidPart || rest.length !== 1 || rest[0] !== '') throw invalidToken(start);
+  return { namespace, name };
+}
+
+function invalidToken(detail: string) {
+  return badRequest(`invalid continue token: continue key is not valid: ${detail}`);
+}

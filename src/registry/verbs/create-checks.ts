@@ -1,0 +1,44 @@
+import type { ObjectMeta } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { forbidden, notFound, type StatusError } from '../../api/status.ts';
+import type { Check } from '../../store/store.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+
+/** A write that turns out to create an object needs the permission to create, too (UPDATE-08, PATCH-25). */
+export async function requireCreatePermission(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
+  const { group, plural } = kind.resource;
+  const { namespace, user } = context;
+  if (await context.may({ verb: 'create', group, resource: plural, namespace, name })) return;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  throw forbidden(
+    groupResourceOf(kind.resource),
+    name,
+    `User "${user.name}" cannot create resource "${plural}" in API group "${group}" ${where}`,
+  );
+}
+
+/** CREATE-19, CREATE-20, CREATE-21. Returns a check for the transaction that creates the object. */
+export function requireActiveNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): Check | undefined {
+  if (!kind.resource.namespaced) return undefined;
+  const state = kind.collaborators.namespaceState(namespace);
+  if (state === 'active') return kind.collaborators.namespaceCheck?.(namespace);
+  throw state === 'missing'
+    ? notFound({ group: '', resource: 'namespaces' }, namespace)
+    : namespaceTerminating(kind, namespace, metadata);
+}
+
+function namespaceTerminating(kind: KindRuntime, namespace: string, metadata: ObjectMeta): StatusError {
+  return forbidden(
+    groupResourceOf(kind.resource),
+    metadata.name || metadata.generateName || 'Unknown',
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  );
+}

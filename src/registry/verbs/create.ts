@@ -1,0 +1,158 @@
+import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { alreadyExists, alreadyExistsTerminating, generatedNameTaken, type StatusError } from '../../api/status.ts';
+import { andThen } from '../../lib/maybe-promise.ts';
+import type { Check } from '../../store/store.ts';
+import { withAdmission } from '../admission.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+import type { RequestContext } from '../context.ts';
+import type { RequestDocument } from '../fast/request-document.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { Draft } from '../resource.ts';
+import type { ServedObject, WriteOptions } from '../verbs.ts';
+import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
+import { completeMainDraft } from '../write/complete-draft.ts';
+import { draftCopy, setStatus } from '../write/draft-copy.ts';
+import { generateAttempts, generateName } from '../write/generate-name.ts';
+import { newMetadata } from '../write/metadata.ts';
+import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
+import { trackNewObject } from '../write/track-write.ts';
+import { checkNamespace, rejectVersionOnCreate } from './body-checks.ts';
+import { requireActiveNamespace } from './create-checks.ts';
+import { dryRunObject, writtenObject } from './written-object.ts';
+
+/** POST to the collection. */
+export function create(
+  kind: KindRuntime,
+  caller: RequestContext,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<ServedObject> {
+  const context = withWarningsOnce(caller);
+  return inCreateQueue(kind, context, sent, () => createNamed(kind, context, sent, options));
+}
+
+/** Waits for the earlier creates in the same queue, if the kind assigns one. */
+export function inCreateQueue<T>(
+  kind: KindRuntime,
+  context: RequestContext,
+  sent: KubeObject,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lane = kind.resource.createQueue?.(sent, context);
+  return lane === undefined ? work() : kind.createQueues.run(lane, work);
+}
+
+async function createNamed(
+  kind: KindRuntime,
+  context: RequestContext,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<ServedObject> {
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  checkNamespace(kind.resource, sent.metadata, namespace);
+  if (!options.dryRun) rejectVersionOnCreate(sent);
+  const creation: CreationOptions = {
+    dryRun: options.dryRun,
+    document: options.document,
+    mayDropManagedFields: true,
+    track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
+  };
+  const givenName = sent.metadata.name ?? '';
+  const namePrefix = sent.metadata.generateName || kind.resource.autoName || '';
+  if (givenName !== '' || namePrefix === '') {
+    const key = { namespace, name: givenName };
+    try {
+      return await retryOnConflict(kind, context, () => createAt(kind, context, key, sent, creation));
+    } catch (error) {
+      throw error instanceof NameTaken ? nameTakenError(kind, sent, error.holder) : error;
+    }
+  }
+  for (let attempt = 1; ; attempt++) {
+    const key = { namespace, name: generateName(namePrefix, kind.ids.suffix()) };
+    try {
+      return await retryOnConflict(kind, context, () => createAt(kind, context, key, sent, creation));
+    } catch (error) {
+      if (!(error instanceof NameTaken)) throw error;
+      if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
+    }
+  }
+}
+
+/** CREATE-14, CREATE-17, CREATE-18. */
+function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObject): StatusError {
+  const resource = groupResourceOf(kind.resource);
+  if ((sent.metadata.generateName ?? '') !== '') return generatedNameTaken(resource, holder.name);
+  if (holder.record.object.metadata.deletionTimestamp !== undefined)
+    return alreadyExistsTerminating(resource, holder.name);
+  return alreadyExists(resource, holder.name);
+}
+
+export interface CreationOptions {
+  readonly dryRun: boolean;
+  /** Updates managedFields; called when the content is final. */
+  track(next: KubeObject): KubeObject;
+  /** False for apply, which depends on managedFields (rule CREATE-31). */
+  readonly mayDropManagedFields: boolean;
+  /** The request document, if it is known. */
+  readonly document?: RequestDocument | undefined;
+}
+
+/** An object of that name exists. The caller decides what follows: a conflict, another name, or an update. */
+export class NameTaken extends Error {
+  readonly holder: CachedObject;
+
+  constructor(holder: CachedObject) {
+    super();
+    this.holder = holder;
+  }
+}
+
+/** Tries once to create an object; throws or rejects with NameTaken, ObjectChangedError or an API error. */
+export function createAt(
+  kind: KindRuntime,
+  context: RequestContext,
+  key: ObjectKey,
+  sent: KubeObject,
+  creation: CreationOptions,
+): Promise<ServedObject> {
+  const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
+  const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, document: creation.document };
+  const store = (): Promise<ServedObject> => {
+    draft.object = creation.track(draft.object);
+    return withAdmission(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
+      storeNew(kind, key, draft, creation, requires),
+    );
+  };
+  return andThen(completeMainDraft(kind, context, draft), store);
+}
+
+async function storeNew(
+  kind: KindRuntime,
+  key: ObjectKey,
+  draft: Draft,
+  creation: CreationOptions,
+  requires: Check | undefined,
+): Promise<ServedObject> {
+  const next = { object: draft.object, hidden: draft.hidden };
+  const holder = kind.cache.get(key.namespace, key.name);
+  if (holder !== undefined) throw new NameTaken(holder);
+  const write: ObjectWrite = { key: key, next, draft, mayDropManagedFields: creation.mayDropManagedFields, requires };
+  if (creation.dryRun) {
+    await checkClaims(kind, write);
+    return dryRunObject(kind, draft.object);
+  }
+  return writtenObject(kind, key, await commit(kind, write), draft);
+}
+
+/** CREATE-02, CREATE-03, CREATE-04: the server sets what clients cannot decide. */
+function newObject(kind: KindRuntime, key: ObjectKey, sent: KubeObject): KubeObject {
+  const { resource, ids, clock } = kind;
+  const object = draftCopy(resource, sent);
+  object.apiVersion = apiVersionOf(resource);
+  object.kind = resource.kind;
+  object.metadata = newMetadata(resource, object.metadata, key, { uid: ids.uid(), now: clock.now() });
+  if (resource.hasStatus) setStatus(resource, object, undefined);
+  return object;
+}

@@ -1,0 +1,28 @@
+import { StatusError } from '../../api/status.ts';
+import { contextWith, type RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { type DeleteOptions, type ListOptions, peekWithoutManagedFields, type ServedList } from '../verbs.ts';
+import { deleteObject } from './delete.ts';
+import { list } from './list.ts';
+
+/**
+ * Deletes the objects that a list with these options returns, one after another, and returns that list (DELCOL-01,
+ * DELCOL-02). Skips objects that are already gone and stops at the first other error (DELCOL-03).
+ */
+export async function deleteCollection(
+  kind: KindRuntime,
+  context: RequestContext,
+  which: ListOptions,
+  options: DeleteOptions,
+): Promise<ServedList> {
+  const matched = await list(kind, context, which);
+  for (const item of matched.items) {
+    const { name = '', namespace = '' } = peekWithoutManagedFields(item).metadata;
+    try {
+      await deleteObject(kind, contextWith(context, { namespace }), name, options);
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    }
+  }
+  return matched;
+}

@@ -1,0 +1,96 @@
+import { badRequest, expired, resourceVersionTooLarge } from '../../api/status.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { toStatusError } from '../store-status.ts';
+import type { ListOptions, ServedList } from '../verbs.ts';
+import { decodeContinue, encodeContinue, inconsistentRevision } from './continue-token.ts';
+import { validateListOptions } from './list-options.ts';
+import { currentPage, type Page, type PageRequest, pageAtRevision } from './page.ts';
+import { awaitRevision, parseRevision, type RequestedRevision } from './resource-version.ts';
+import { type Selection, selectionOf } from './selection.ts';
+
+/** The state that a list request selects, and the page within it. */
+interface ListStart extends PageRequest {
+  readonly revision: RequestedRevision;
+  /** True for the state at exactly `revision`; false for the newest state that is not older. */
+  readonly exact: boolean;
+}
+
+export async function list(kind: KindRuntime, context: RequestContext, options: ListOptions): Promise<ServedList> {
+  validateListOptions(options);
+  const selection = selectionOf(kind, context, options);
+  const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
+  const now = await awaitRevision(kind, start.revision, context);
+  const page = start.exact
+    ? await pageExactly(kind, context, selection, Number(start.revision), start)
+    : await currentPage(kind, context, selection, Math.max(now, kind.cache.revision), start);
+  const last = page.objects.at(-1);
+  return {
+    items: page.objects,
+    resourceVersion: String(page.revision),
+    ...(page.more && last !== undefined
+      ? { continue: encodeContinue(kind.resource.namespaced, { revision: page.revision, after: last }) }
+      : {}),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+}
+
+/** LIST-05, LIST-06: a limit without a match requests exactly that revision; revision 0 returns everything at once. */
+function startAt(options: ListOptions): ListStart {
+  const revision = parseRevision(options.resourceVersion);
+  if (revision === undefined) return { revision: 0, exact: false, limit: options.limit };
+  if (revision === 0) return { revision: 0, exact: false, limit: 0 };
+  const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  return { revision, exact, limit: options.limit };
+}
+
+function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
+  const { revision, after } = decodeContinue(kind.resource.namespaced, options.continue);
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  return revision === inconsistentRevision
+    ? { revision: 0, exact: false, after, limit: options.limit }
+    : { revision, exact: true, after, limit: options.limit };
+}
+
+/** Uses the cache if no object of the kind has changed since that revision. */
+async function pageExactly(
+  kind: KindRuntime,
+  context: RequestContext,
+  selection: Selection,
+  revision: number,
+  start: ListStart,
+): Promise<Page> {
+  if (kind.cache.revision <= revision) return currentPage(kind, context, selection, revision, start);
+  try {
+    return await pageAtRevision(kind, stillReadable(kind, context, selection), revision, start);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'Expired') throw tooOldError(kind, start);
+    if (error.code === 'FutureRevision') throw resourceVersionTooLarge(revision, await kind.cache.freshRevision());
+    throw toStatusError(error);
+  }
+}
+
+/** Hides objects that the caller may no longer read: a list of an old revision must not bypass a revoked permission. */
+function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
+  if (mayRead === undefined) return selection;
+  return {
+    ...selection,
+    matches(candidate) {
+      const now = kind.cache.get(candidate.namespace, candidate.name);
+      return selection.matches(candidate) && (now === undefined || mayRead(now.peekWithoutManagedFields()));
+    },
+  };
+}
+
+/** LIST-13, LIST-21: a client in the middle of a list gets a token that continues with the current state. */
+function tooOldError(kind: KindRuntime, start: ListStart) {
+  if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    encodeContinue(kind.resource.namespaced, { revision: inconsistentRevision, after: start.after }),
+  );
+}

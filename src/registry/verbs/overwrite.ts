@@ -1,0 +1,112 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { cloneJson, equalJson } from '../../lib/json-value.ts';
+import { mustAwait } from '../../lib/maybe-promise.ts';
+import { withAdmission } from '../admission.ts';
+import { equalExceptTimes } from '../apply/equal-except-times.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import { writeResult } from '../cache/served.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { Draft, StoredRecord } from '../resource.ts';
+import type { WriteOptions, WriteResult } from '../verbs.ts';
+import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
+import { completeMainDraft, completeStatusDraft } from '../write/complete-draft.ts';
+import { draftCopy, setStatus } from '../write/draft-copy.ts';
+import { canBeRemoved, updatedMetadata } from '../write/metadata.ts';
+import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
+
+export interface OverwriteOptions {
+  /** The part of the object to write: `status` as a subresource, or everything else. */
+  readonly part: 'main' | 'status';
+  /** The endpoint of the request: '', `status`, or another one that writes the main part (`scale`). */
+  readonly subresource: string;
+  readonly dryRun: boolean;
+  /** True if the object was derived from the current one and decoded in the form of the kind. */
+  readonly isDecoded?: boolean;
+  /** Updates managedFields; called when the content is final. */
+  track(next: KubeObject, live: KubeObject): KubeObject;
+  /** False for apply, which depends on managedFields (rule CREATE-31). */
+  readonly mayDropManagedFields: boolean;
+}
+
+/** Returns the endpoint of a write; subresources that write the main part name themselves in the options. */
+export function subresourceOf(part: OverwriteOptions['part'], options: Pick<WriteOptions, 'subresource'>): string {
+  return part === 'status' ? 'status' : (options.subresource ?? '');
+}
+
+/**
+ * Writes the object, unless nothing changes (UPDATE-15), or removes it if this write resolves the last reason that
+ * blocked its deletion (UPDATE-18). `sent` is the complete desired object; members outside of the part are restored
+ * from the current one.
+ */
+export async function overwrite(
+  kind: KindRuntime,
+  context: RequestContext,
+  current: CachedObject,
+  sent: KubeObject,
+  options: OverwriteOptions,
+): Promise<WriteResult> {
+  const draft: Draft = {
+    object: options.part === 'main' ? mainPart(kind, current.record, sent) : statusPart(kind, current.record, sent),
+    hidden: cloneJson(current.record.hidden ?? {}),
+    old: current.record,
+  };
+  const { form } = kind.resource;
+  const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
+  const completing =
+    options.part === 'main'
+      ? completeMainDraft(kind, context, draft, options.subresource, isInForm)
+      : completeStatusDraft(kind, context, draft, isInForm);
+  if (mustAwait(completing)) await completing;
+  draft.object = options.track(draft.object, current.record.object);
+  const { subresource, dryRun } = options;
+  return withAdmission(kind, { operation: 'UPDATE', subresource, draft, context, dryRun }, () =>
+    storeUpdate(kind, current, draft, options),
+  );
+}
+
+async function storeUpdate(
+  kind: KindRuntime,
+  current: CachedObject,
+  draft: Draft,
+  options: OverwriteOptions,
+): Promise<WriteResult> {
+  const next: StoredRecord = { object: draft.object, hidden: draft.hidden };
+  if (unchanged(current.record, next) && !current.isStoredInOldVersion) return writeResult(current.served, false);
+  const isRemoved = canBeRemoved(kind.resource, draft.object, kind.clock.now());
+  const write: ObjectWrite = {
+    key: current,
+    old: current,
+    draft,
+    mayDropManagedFields: options.mayDropManagedFields,
+    ...(isRemoved ? {} : { next }),
+  };
+  if (options.dryRun) {
+    await checkClaims(kind, write);
+    return writeResult(dryRunObject(kind, draft.object, current.revision), false);
+  }
+  const revision = await commit(kind, write);
+  const served = isRemoved
+    ? removedObject(kind, draft.object, current.revision)
+    : writtenObject(kind, current, revision, draft);
+  return writeResult(served, false);
+}
+
+function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = draftCopy(resource, sent);
+  object.metadata = updatedMetadata(object.metadata, old.object.metadata);
+  if (resource.hasStatus) setStatus(resource, object, old.object.status);
+  return object;
+}
+
+/** STATUS-02: everything but status stays unchanged. */
+function statusPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
+  const object = draftCopy(resource, old.object);
+  setStatus(resource, object, sent.status);
+  return object;
+}
+
+/** A write that only updates times in managedFields is no change (SSA-26). */
+function unchanged(old: StoredRecord, next: StoredRecord): boolean {
+  return equalExceptTimes(old.object, next.object) && equalJson(old.hidden ?? {}, next.hidden ?? {});
+}

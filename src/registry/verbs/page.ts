@@ -1,0 +1,115 @@
+import { WorkBudget } from '../../lib/work-budget.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { ObjectIndex, ObjectKey } from '../cache/object-index.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { objectRowKey, objectsRange, resourceKey } from '../rows/rows.ts';
+import { candidates, type Selection } from './selection.ts';
+
+/** A page request: the objects after `after`, at most `limit` of them (0: all). */
+export interface PageRequest {
+  readonly after?: ObjectKey;
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly objects: readonly CachedObject[];
+  /** The revision of the state that the page shows. */
+  readonly revision: number;
+  /** True if further visible objects follow. */
+  readonly more: boolean;
+  /** The number of objects that follow, if the caller may know it. */
+  readonly remaining?: number;
+}
+
+/** Characters of text to inspect before other work gets a slot: a few milliseconds. */
+const charactersPerSlot = 256 * 1024;
+
+/**
+ * Returns a page from the cache, as it is at the time of the call. A page is filled with visible objects (LIST-24), and
+ * the search continues to one more, so that no token leads to an empty page. Long searches span several event loop
+ * ticks.
+ */
+export async function currentPage(
+  kind: KindRuntime,
+  context: Pick<RequestContext, 'signal' | 'isCanceled' | 'nextTimeSlice'>,
+  selection: Selection,
+  revision: number,
+  request: PageRequest,
+): Promise<Page> {
+  if (selection.matchesAll) return unfilteredPage(kind, selection, revision, request);
+  const objects: CachedObject[] = [];
+  const work = new WorkBudget(charactersPerSlot, context.nextTimeSlice);
+  for (const candidate of candidates(kind, selection, request.after)) {
+    if (work.spend(selection.cost(candidate))) {
+      await work.next();
+      if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
+    }
+    if (!selection.matches(candidate)) continue;
+    if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
+    objects.push(candidate);
+  }
+  return { objects, revision, more: false };
+}
+
+function unfilteredPage(kind: KindRuntime, selection: Selection, revision: number, request: PageRequest): Page {
+  const { after, limit } = request;
+  if (limit === 0) return { objects: candidates(kind, selection, after), revision, more: false };
+  const objects = candidates(kind, selection, after, limit);
+  const remaining = objects.length < limit ? 0 : kind.cache.count(selection.namespace, objects.at(-1));
+  return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
+}
+
+/** Entries read from the store at a time if a selector decides how many are needed. */
+const chunkSize = 500;
+
+/** The same from history. Rejects with StoreError Expired or FutureRevision. */
+export async function pageAtRevision(
+  kind: KindRuntime,
+  selection: Selection,
+  revision: number,
+  request: PageRequest,
+): Promise<Page> {
+  const { resource, store, slice } = kind;
+  const state = await kind.cache.stateAt(revision);
+  if (state !== undefined) return pageOf(state, selection, revision, request);
+  const range = objectsRange(slice, resourceKey(resource), selection.namespace);
+  const objects: CachedObject[] = [];
+  let after = request.after;
+  for (;;) {
+    const result = await store.list(range, {
+      atRevision: revision,
+      ...(request.limit > 0 ? { limit: selection.matchesAll ? request.limit : chunkSize } : {}),
+      ...(after === undefined
+        ? {}
+        : { after: objectRowKey(slice, resourceKey(resource), after.namespace, after.name) }),
+    });
+    for (const { key, value, revision: written } of result.entries) {
+      const [, , namespace = '', name = ''] = key.segments;
+      after = { namespace, name };
+      const object = kind.cache.historicalObject(after, value, written);
+      if (!selection.matchesAll && !selection.matches(object)) continue;
+      if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
+      objects.push(object);
+    }
+    if (result.remaining === 0) return { objects, revision, more: false };
+    if (selection.matchesAll && objects.length === request.limit) {
+      return { objects, revision, more: true, remaining: result.remaining };
+    }
+  }
+}
+
+function pageOf(
+  state: ObjectIndex<CachedObject>,
+  selection: Selection,
+  revision: number,
+  { after, limit }: PageRequest,
+): Page {
+  const following = state.take(selection.namespace, after);
+  const matching = selection.matchesAll ? following : following.filter((object) => selection.matches(object));
+  if (limit === 0 || matching.length <= limit) return { objects: matching, revision, more: false };
+  const objects = matching.slice(0, limit);
+  return selection.matchesAll
+    ? { objects, revision, more: true, remaining: matching.length - limit }
+    : { objects, revision, more: true };
+}

@@ -1,0 +1,154 @@
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { badRequest, conflict, notFound } from '../../api/status.ts';
+import { isNestedDeeper } from '../../lib/json-depth.ts';
+import { isJsonObject } from '../../lib/json-value.ts';
+import { applyObject } from '../apply/apply.ts';
+import { removeOwnership } from '../apply/remove-ownership.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+import { writeResult } from '../cache/served.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
+import { ObjectChangedError } from '../write/commit.ts';
+import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
+import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
+import { trackWrite } from '../write/track-write.ts';
+import { checkName, checkNamespace, checkReplacedVersion, checkVersion } from './body-checks.ts';
+import { createAt, inCreateQueue, NameTaken } from './create.ts';
+import { requireCreatePermission } from './create-checks.ts';
+import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
+import { decodeApplied, patchedObject } from './patched-object.ts';
+
+/** PATCH of the object or of its status, of any type. On conflict it is applied to the new version (PATCH-14). */
+export async function patch(
+  kind: KindRuntime,
+  caller: RequestContext,
+  part: OverwriteOptions['part'],
+  name: string,
+  sent: Patch,
+  options: PatchOptions,
+): Promise<WriteResult> {
+  const context = withWarningsOnce(caller);
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  return retryOnConflict(kind, context, () => {
+    const current = kind.cache.get(namespace, name);
+    if (sent.type === 'apply') {
+      const applied = appliedObject(kind, namespace, name, sent.object);
+      return current === undefined
+        ? applyAsCreate(kind, context, part, { namespace, name }, applied, options)
+        : applyToExisting(kind, context, part, current, applied, options);
+    }
+    if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
+    const object = patchedObject(kind, context, current, sent, options);
+    checkName(object.metadata, name);
+    checkNamespace(kind.resource, object.metadata, namespace);
+    checkReplacedVersion(kind, object.metadata, current);
+    const subresource = subresourceOf(part, options);
+    return overwrite(kind, context, current, object, {
+      part,
+      subresource,
+      dryRun: options.dryRun,
+      isDecoded: true,
+      mayDropManagedFields: true,
+      track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
+    });
+  });
+}
+
+/** PATCH-16: the applied object must be the object of the URL. Adds no members that were not sent. */
+function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
+  if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
+  if (isNestedDeeper(body, maxObjectDepth)) throw badRequest(`error decoding patch: ${tooDeepMessage}`);
+  const metadata = body.metadata ?? {};
+  if (!isJsonObject(metadata)) throw badRequest('error decoding patch: metadata is not an object');
+  const object = { ...body, metadata: { ...metadata } } as KubeObject;
+  if ((object.metadata.name ?? '') !== '') checkName(object.metadata, name);
+  checkNamespace(kind.resource, object.metadata, namespace);
+  return object;
+}
+
+async function applyToExisting(
+  kind: KindRuntime,
+  context: RequestContext,
+  part: OverwriteOptions['part'],
+  current: CachedObject,
+  applied: KubeObject,
+  options: PatchOptions,
+): Promise<WriteResult> {
+  checkVersion(kind, applied.metadata, current);
+  // An omitted name defaults to that of the existing object (SSA-02).
+  applied.metadata.name = current.name;
+  const subresource = subresourceOf(part, options);
+  const merged = applyObject({
+    kind: kind.resource,
+    live: current.record.object,
+    applied,
+    manager: options.fieldManager,
+    force: options.force,
+    subresource,
+    now: timestamp(kind.clock.now()),
+  });
+  const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
+  return overwrite(kind, context, current, decodeApplied(kind, merged), {
+    part,
+    subresource,
+    dryRun: options.dryRun,
+    isDecoded: true,
+    mayDropManagedFields: false,
+    track: (next) => withOwnership(next, managedFields),
+  });
+}
+
+/** SSA-07, PATCH-12, PATCH-18, PATCH-25; a status is never created (STATUS-07). */
+async function applyAsCreate(
+  kind: KindRuntime,
+  context: RequestContext,
+  part: OverwriteOptions['part'],
+  key: ObjectKey,
+  applied: KubeObject,
+  options: PatchOptions,
+): Promise<WriteResult> {
+  const { name } = key;
+  const { uid = '' } = applied.metadata;
+  const resource = groupResourceOf(kind.resource);
+  if (part === 'status') throw notFound(resource, name);
+  checkName(applied.metadata, name);
+  await requireCreatePermission(kind, context, name);
+  if (uid !== '') {
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  const merged = applyObject({
+    kind: kind.resource,
+    applied,
+    manager: options.fieldManager,
+    force: options.force,
+    subresource: '',
+    now: timestamp(kind.clock.now()),
+  });
+  const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
+  try {
+    const create = () =>
+      createAt(kind, context, key, decodeApplied(kind, merged), {
+        dryRun: options.dryRun,
+        mayDropManagedFields: false,
+        track: (next) => withOwnership(next, managedFields),
+      });
+    const served = await inCreateQueue(kind, context, applied, create);
+    return writeResult(served, true);
+  } catch (error) {
+    throw error instanceof NameTaken ? new ObjectChangedError() : error;
+  }
+}
+
+/** The managedFields that apply computed stay, whatever defaults and hooks of the kind have added since (SSA-37). */
+function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };
+  return { ...object, metadata: owned };
+}

@@ -1,0 +1,131 @@
+import { DecodeError, goDecoderTypeName, wrongTypeError } from '../../api/decode/decode-error.ts';
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { badRequest, invalidObject, StatusError, unprocessable } from '../../api/status.ts';
+import { goStructOf } from '../../api/structs/kind-structs.ts';
+import { toPrintedForm } from '../../api/structs/printed-form.ts';
+import { isNestedDeeper } from '../../lib/json-depth.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { writeJson } from '../../lib/json-write.ts';
+import { printGo } from '../apply/go-value.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { applyMergePatch } from '../patch/merge-patch.ts';
+import { applyStrategicMerge } from '../patch/strategic-merge.ts';
+import { structProblem } from '../patch/struct-problem.ts';
+import { strictPatchError, undecodablePatch } from '../patch/undecodable-patch.ts';
+import type { Patch, PatchOptions } from '../verbs.ts';
+import {
+  applyFieldValidation,
+  maxObjectDepth,
+  type ShapedObject,
+  shapeMembers,
+  shapeObject,
+  tooDeepMessage,
+} from '../write/decode.ts';
+
+/** Applies a patch of any type but apply and decodes the result like a body (rules PATCH-11, DEC-15). */
+export function patchedObject(
+  kind: KindRuntime,
+  context: RequestContext,
+  current: CachedObject,
+  patch: Exclude<Patch, { type: 'apply' }>,
+  options: PatchOptions,
+): KubeObject {
+  const { object } = current.served;
+  const base = kind.resource.builtIn === true ? toPrintedForm(object) : object;
+  if (patch.type !== 'json' && isNestedDeeper(patch.document, maxObjectDepth)) {
+    throw badRequest(`error decoding patch: ${tooDeepMessage}`);
+  }
+  const document = patchedDocument(kind, base, patch);
+  /** The text in error messages: a strategic merge patch itself, or the result of another patch. */
+  const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
+  const { object: patched, findings } = decode(kind, document, patch, current, quoted);
+  if (options.fieldValidation === 'Strict' && findings.length > 0) {
+    throw strictPatchError(kind.resource, quoted(), findings);
+  }
+  applyFieldValidation(kind.resource, findings, options.fieldValidation, (text) => context.warn(text));
+  return patched;
+}
+
+type DocumentPatch = Exclude<Patch, { type: 'apply' }>;
+
+function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: DocumentPatch): JsonValue {
+  if (patch.type === 'json') return applyJsonPatch(base, patch.operations);
+  if (patch.type === 'merge') return applyMergePatch(base, patch.document);
+  try {
+    return applyStrategicMerge(resource, base, patch.document);
+  } catch (error) {
+    // The error quotes the value that could not be merged, which may be a secret.
+    if (resource.confidential !== true || !(error instanceof StatusError) || error.code !== 422) throw error;
+    throw unprocessable('the server rejected our request due to an error in our request');
+  }
+}
+
+function decode(
+  kind: KindRuntime,
+  document: JsonValue,
+  patch: DocumentPatch,
+  current: CachedObject,
+  quoted: () => string,
+): ShapedObject {
+  const { resource } = kind;
+  const { form } = resource;
+  const base = current.object;
+  try {
+    if (!isJsonObject(document)) throw notAnObject(document);
+    if (patch.type === 'strategic') checkStruct(resource, document);
+    checkType(resource, document, current.name);
+    const settledBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
+    return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase: settledBase });
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw undecodablePatch(resource, quoted(), error.message);
+  }
+}
+
+function checkStruct(resource: ResourceKind, document: JsonObject): void {
+  const struct = goStructOf(apiVersionOf(resource), resource.kind);
+  const problem = struct === undefined ? undefined : structProblem(struct, document);
+  if (problem !== undefined) throw new DecodeError(problem);
+}
+
+function notAnObject(value: JsonValue): DecodeError {
+  return new DecodeError(
+    `json: cannot unmarshal ${goDecoderTypeName(value)} into Go value of type map[string]interface {}`,
+  );
+}
+
+/** Reports a changed kind or apiVersion as field errors rather than as a decoding error. */
+function checkType(resource: ResourceKind, document: JsonObject, name: string): void {
+  const sent = (member: 'apiVersion' | 'kind'): string => {
+    const value = getMember(document, member) ?? '';
+    if (typeof value !== 'string') throw wrongTypeError(value, `.${member}`, 'string');
+    return value;
+  };
+  const apiVersion = sent('apiVersion') || apiVersionOf(resource);
+  const kind = sent('kind') || resource.kind;
+  const errors: FieldError[] = [];
+  if (kind !== resource.kind) errors.push(invalid('kind', kind, `must be ${resource.kind}`));
+  if (apiVersion !== apiVersionOf(resource)) {
+    errors.push(invalid('apiVersion', apiVersion, `must be ${apiVersionOf(resource)}`));
+  }
+  if (errors.length > 0) throw invalidObject({ group: parseApiVersion(apiVersion).group, kind }, name, errors);
+}
+
+/** Applies defaults and pruning after an apply (DEC-23, SSA-40); fields that the schema lacks were rejected before. */
+export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
+  if (resource.builtIn !== true) return shapeObject(resource, merged, { findings: [] }).object;
+  try {
+    return shapeMembers(resource, merged as JsonObject, { findings: [] }).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { namespace = '', name = '' } = merged.metadata;
+    const type = `${resource.group}/${resource.version}, Kind=${resource.kind}`;
+    const detail = `unable to convert unstructured object to ${type}: ${error.message}`;
+    throw badRequest(`failed to convert new object (${namespace}/${name}; ${type}) to proper version: ${detail}`);
+  }
+}

@@ -1,0 +1,76 @@
+import { badRequest, resourceVersionTooLarge, type StatusError } from '../../api/status.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { withStatusErrors } from '../store-status.ts';
+
+/** A number, or a bigint for values beyond any revision of ours, so that the message shows them exactly. */
+export type RequestedRevision = number | bigint;
+
+const maxUint64 = 2n ** 64n - 1n;
+
+/** Returns `undefined` for ''. Throws the error that `refuse` creates from Go's message for an invalid text. */
+export function parseRevision(
+  text: string,
+  refuse: (detail: string) => StatusError = invalidResourceVersion(text),
+): RequestedRevision | undefined {
+  if (text === '') return undefined;
+  if (!/^\d+$/.test(text)) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = BigInt(text);
+  if (value > maxUint64) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+/** GET-05, LIST-12. */
+function invalidResourceVersion(text: string): (detail: string) => StatusError {
+  return (detail) =>
+    badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`);
+}
+
+/** How long a read waits for a future revision, in milliseconds (rule GET-04). */
+const futureRevisionTimeoutMs = 3_000;
+
+/**
+ * Waits until the slice has reached that revision and returns the revision for which the cache is complete. Throws a
+ * 504 if the revision is not reached in time (rules GET-04, LIST-14, WATCH-09).
+ */
+export async function awaitRevision(
+  kind: KindRuntime,
+  requested: RequestedRevision,
+  context: Pick<RequestContext, 'signal'>,
+): Promise<number> {
+  const current = await kind.cache.freshRevision();
+  if (current >= requested) return current;
+  if (typeof requested === 'number' && (await isReached(kind, requested, current, context.signal)))
+    return kind.cache.freshRevision();
+  throw resourceVersionTooLarge(requested, await kind.cache.freshRevision());
+}
+
+async function isReached(kind: KindRuntime, requested: number, current: number, signal: AbortSignal): Promise<boolean> {
+  let resolveOutcome: (reached: boolean) => void = () => {};
+  const outcome = new Promise<boolean>((resolve) => {
+    resolveOutcome = resolve;
+  });
+  const giveUp = () => resolveOutcome(false);
+  const cancel = kind.clock.after(futureRevisionTimeoutMs, giveUp);
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  // Changes of all kinds count, as clients get the highest revision of the slice.
+  const stop = await withStatusErrors(
+    kind.store.observe({ slice: kind.slice, prefix: [] }, current, {
+      changes: (changes) => {
+        if (changes.some((change) => change.revision >= requested)) resolveOutcome(true);
+      },
+      ended: giveUp,
+    }),
+  ).catch((error: unknown) => {
+    cancel();
+    throw error;
+  });
+  try {
+    return await outcome;
+  } finally {
+    cancel();
+    stop();
+    signal.removeEventListener('abort', giveUp);
+  }
+}

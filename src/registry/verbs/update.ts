@@ -1,0 +1,71 @@
+import type { KubeObject } from '../../api/meta.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { notFound } from '../../api/status.ts';
+import { writeResult } from '../cache/served.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { WriteOptions, WriteResult } from '../verbs.ts';
+import { ObjectChangedError } from '../write/commit.ts';
+import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
+import { trackNewObject, trackWrite } from '../write/track-write.ts';
+import { checkName, checkNamespace, checkReplacedVersion, checkUid } from './body-checks.ts';
+import { createAt, NameTaken } from './create.ts';
+import { requireCreatePermission } from './create-checks.ts';
+import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
+
+/** PUT of the object or of its status: the body replaces that part completely. */
+export async function update(
+  kind: KindRuntime,
+  caller: RequestContext,
+  part: OverwriteOptions['part'],
+  name: string,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const context = withWarningsOnce(caller);
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  checkName(sent.metadata, name);
+  checkNamespace(kind.resource, sent.metadata, namespace);
+  const subresource = subresourceOf(part, options);
+  const overwriteOptions: OverwriteOptions = {
+    part,
+    subresource,
+    dryRun: options.dryRun,
+    mayDropManagedFields: true,
+    track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
+  };
+  return retryOnConflict(kind, context, () => {
+    const current = kind.cache.get(namespace, name);
+    if (current === undefined) return createInstead(kind, context, part, name, sent, options);
+    checkUid(kind, context, name, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
+    checkReplacedVersion(kind, sent.metadata, current);
+    return overwrite(kind, context, current, sent, overwriteOptions);
+  });
+}
+
+/** UPDATE-08, UPDATE-09: a PUT creates objects of a few kinds, but never a status (STATUS-07). */
+async function createInstead(
+  kind: KindRuntime,
+  context: RequestContext,
+  part: OverwriteOptions['part'],
+  name: string,
+  sent: KubeObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  if (kind.resource.createOnUpdate !== true || part === 'status') {
+    throw notFound(groupResourceOf(kind.resource), name);
+  }
+  const namespace = kind.resource.namespaced ? context.namespace : '';
+  await requireCreatePermission(kind, context, name);
+  checkUid(kind, context, name, sent.metadata.uid ?? '', '');
+  try {
+    const served = await createAt(kind, context, { namespace, name }, sent, {
+      dryRun: options.dryRun,
+      mayDropManagedFields: true,
+      track: (next) => trackNewObject(kind, options.fieldManager, next, sent),
+    });
+    return writeResult(served, true);
+  } catch (error) {
+    throw error instanceof NameTaken ? new ObjectChangedError() : error;
+  }
+}

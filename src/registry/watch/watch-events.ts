@@ -1,0 +1,36 @@
+import type { CachedChange } from '../cache/cached-object.ts';
+import type { Selection } from '../verbs/selection.ts';
+import type { ObjectEvent, ServedObject, SharedEventCache } from '../verbs.ts';
+
+type EventType = ObjectEvent['type'];
+
+/**
+ * Returns the event type of a change for a watch with a selection, `undefined` for none. It depends on whether the
+ * selection matches the object before and after the change: an object that leaves the selection is DELETED for that
+ * watch, with its last matching content (rules WATCH-20 to WATCH-23). Objects that the caller may not read do not
+ * match.
+ */
+export function eventTypeFor(selection: Selection, change: CachedChange): EventType | undefined {
+  if (selection.namespace !== undefined && change.namespace !== selection.namespace) return undefined;
+  if (selection.name !== undefined && change.name !== selection.name) return undefined;
+  const { before, after } = change;
+  const was = before !== undefined && isShown(selection, before);
+  const is = after !== undefined && isShown(selection, after);
+  if (is) return was ? 'MODIFIED' : 'ADDED';
+  return was ? 'DELETED' : undefined;
+}
+
+/** Most watches select everything, for which the object need not be decoded. */
+function isShown(selection: Selection, candidate: ServedObject): boolean {
+  return selection.matchesAll || selection.matchesObject(candidate.object);
+}
+
+export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {
+  const object = type === 'DELETED' ? change.deletedObject() : change.after;
+  if (object === undefined) return undefined;
+  return shared ? { type, object, shared: newSharedEventCache() } : { type, object };
+}
+
+export function newSharedEventCache(): SharedEventCache {
+  return { lines: new Map(), mapped: new Map() };
+}

@@ -1,0 +1,104 @@
+import { badRequest, expired } from '../../api/status.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import { toStatusError } from '../store-status.ts';
+import { validateWatchOptions } from '../verbs/list-options.ts';
+import { currentPage } from '../verbs/page.ts';
+import { awaitRevision, parseRevision, type RequestedRevision } from '../verbs/resource-version.ts';
+import { type Selection, selectionOf } from '../verbs/selection.ts';
+import type { WatchEvent, WatchOptions, WatchStream } from '../verbs.ts';
+import { eventOf, eventTypeFor } from './watch-events.ts';
+import { CacheWatchStream, type WatchBacklog } from './watch-stream.ts';
+import { startWatchSubscription } from './watch-subscription.ts';
+
+/**
+ * Subscribes first, then reads the backlog, then skips queued events that the backlog contains: nothing is missed and
+ * nothing is sent twice. Errors of the request itself are thrown; errors from the state of the store (too old, not
+ * available yet) become an ERROR event.
+ */
+export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
+  validateWatchOptions(options);
+  const selection = selectionOf(kind, context, options);
+  const text = options.resourceVersion;
+  const wanted = parseRevision(text, (detail) =>
+    badRequest(`resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`),
+  );
+  const now = await kind.cache.freshRevision();
+  let stream: CacheWatchStream | undefined;
+  const { queue, end } = startWatchSubscription(kind, context, options, selection, () => stream?.notify());
+  const initial = options.sendInitialEvents ?? (wanted === undefined || wanted === 0);
+  const opening = initial
+    ? openWithState(kind, context, options, selection, wanted ?? 0)
+    : openWithChanges(kind, selection, wanted ?? 0);
+  try {
+    // Only a wait for a future revision may happen after the response has started.
+    if (!initial || now >= (wanted ?? 0)) await opening;
+  } catch (error) {
+    end();
+    throw error;
+  }
+  opening.catch(() => {});
+  stream = new CacheWatchStream({
+    backlog: opening,
+    queue,
+    end,
+    scheduleWake: (wake) => kind.subscribers.scheduleWake(wake),
+  });
+  return stream;
+}
+
+/** WATCH-06 to WATCH-09: the current objects, each as ADDED, in list order, then the bookmark that marks their end. */
+async function openWithState(
+  kind: KindRuntime,
+  context: RequestContext,
+  options: WatchOptions,
+  selection: Selection,
+  wanted: RequestedRevision,
+): Promise<WatchBacklog> {
+  const now = await awaitRevision(kind, wanted, context);
+  const revision = Math.max(now, kind.cache.revision);
+  const { objects } = await currentPage(kind, context, selection, revision, { limit: 0 });
+  const events: WatchEvent[] = objects.map((object) => ({ type: 'ADDED', object }));
+  if (options.allowBookmarks) {
+    events.push({ type: 'BOOKMARK', resourceVersion: String(revision), initialEventsEnd: true });
+  }
+  return { events, revision };
+}
+
+/** WATCH-05, WATCH-07, WATCH-17, WATCH-19: the changes after that revision; without one, changes from now on. */
+async function openWithChanges(
+  kind: KindRuntime,
+  selection: Selection,
+  wanted: RequestedRevision,
+): Promise<WatchBacklog> {
+  const upTo = kind.cache.revision;
+  if (wanted === 0) return { events: [], revision: upTo };
+  const since = Number(wanted);
+  const more = changeEvents(kind, selection, since, upTo);
+  // Reads the first chunk, so that an error of the store is known before the response starts.
+  const first = await more.next();
+  const revision = Math.max(since, upTo);
+  return first.done === true ? { events: [], revision } : { events: first.value, rest: more, revision };
+}
+
+async function* changeEvents(
+  kind: KindRuntime,
+  selection: Selection,
+  since: number,
+  upTo: number,
+): AsyncGenerator<readonly WatchEvent[], undefined> {
+  try {
+    for await (const changes of kind.cache.changesSince(since, upTo)) {
+      yield changes.flatMap((change) => {
+        const type = eventTypeFor(selection, change);
+        return (type && eventOf(change, type, false)) ?? [];
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'Expired') throw toStatusError(error);
+    const status = expired(`too old resource version: ${since} (${error.detail ?? 0})`).status;
+    yield [{ type: 'ERROR', status }];
+  }
+  return undefined;
+}

@@ -1,0 +1,187 @@
+import { groupResourceOf } from '../../api/resource.ts';
+import { alreadyExists, conflict, qualifiedResource, requestTooLarge, serviceUnavailable } from '../../api/status.ts';
+import { mustAwait } from '../../lib/maybe-promise.ts';
+import type { Check, Write } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { deletedMarker } from '../cache/builtin-object.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { Draft, StoredRecord } from '../resource.ts';
+import { derivedRows, noRows } from '../rows/maintenance-rows.ts';
+import { type EncodedRecord, encodeForCache } from '../rows/record.ts';
+import { claimKey, objectRowKey, resourceKey } from '../rows/rows.ts';
+import { toStatusError, withStatusErrors } from '../store-status.ts';
+import { companionWrites } from './companions.ts';
+import { maintenanceWorkOf } from './maintenance-work.ts';
+
+/** One change of one object to be committed. */
+export interface ObjectWrite {
+  readonly key: ObjectKey;
+  /** The version that must still be current; absent: there must be no object. */
+  readonly old?: CachedObject;
+  /** Absent: the object is removed. */
+  readonly next?: StoredRecord;
+  /** For the kind's own error message about a claim that is taken. */
+  readonly draft?: Draft;
+  /** True if an object that is too large may be stored without its managedFields (rule CREATE-31). */
+  readonly mayDropManagedFields?: boolean;
+  /** True if the write is known to leave no maintenance work. */
+  readonly leavesNoWork?: boolean;
+  /** A further check; if it fails, the write starts over with the current state. */
+  readonly requires?: Check | undefined;
+}
+
+/** The object is no longer the version that was read: read it again and start over. */
+export class ObjectChangedError extends Error {}
+
+/**
+ * Commits the object, its claims, its owner index entries, its maintenance work and its companions in one transaction.
+ * Rejects with ObjectChangedError or with an API error.
+ */
+export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
+  const { resource, store, slice } = kind;
+  const { key, old, next } = write;
+  const resourceName = resourceKey(resource);
+  const rowKey = objectRowKey(slice, resourceName, key.namespace, key.name);
+  const encoded = next === undefined ? undefined : encodeWithinLimit(kind, write, next);
+  const claims = resource.claims === undefined ? noClaims : claimChanges(kind, write);
+  const rows = write.leavesNoWork === true ? noRows : derivedRows(kind, key, old?.record, next);
+  const derived = mustAwait(rows) ? await rows : rows;
+  const companions = resource.companions === undefined ? noCompanions : await companionWrites(kind, old?.record, next);
+  const row = old === undefined ? kind.cache.deletedMarkerRevision(key) : old.rowRevision;
+  const checks: Check[] = [{ key: rowKey, revision: row }];
+  for (const claim of claims.taken) checks.push({ key: claimKey(slice, resourceName, claim), revision: undefined });
+  checks.push(...companions.checks, ...derived.checks);
+  if (write.requires !== undefined) checks.push(write.requires);
+  const value = encoded?.text ?? (kind.cache.isBuiltin(key) ? deletedMarker : undefined);
+  const createdAlongside = old === undefined && next !== undefined ? (resource.createdAlongside?.(next) ?? []) : [];
+  const writes: Write[] = [
+    { key: rowKey, value },
+    ...companions.writes,
+    ...claims.writes,
+    ...derived.writes,
+    ...createdAlongside,
+  ];
+  // The cache would not see this write, and the removal of the kind has already counted its objects.
+  if (kind.cache.ended)
+    throw serviceUnavailable(`${qualifiedResource(groupResourceOf(resource))} are no longer served`, 1);
+  const withdraw = announceRecord(kind, key, encoded);
+  let revisions: readonly (number | undefined)[];
+  try {
+    revisions = await store.transact({ checks, writes });
+  } catch (error) {
+    throw await explainFailure(kind, write, claims.taken, companions.checks.length, error);
+  } finally {
+    withdraw?.();
+  }
+  const work = maintenanceWorkOf(derived.writes);
+  if (work !== undefined) kind.onMaintenanceWork(work);
+  const revision = revisions[0];
+  if (revision === undefined)
+    throw new Error(`the store returned no revision for a write of ${qualifiedResource(groupResourceOf(resource))}`);
+  return revision;
+}
+
+/** Announces the decoded record to the cache, if this kind keeps decoded records. */
+function announceRecord(
+  { cache }: KindRuntime,
+  key: ObjectKey,
+  encoded: EncodedRecord | undefined,
+): (() => void) | undefined {
+  if (encoded?.record === undefined) return undefined;
+  return cache.expectRecord(key, encoded.text, encoded.record);
+}
+
+function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRecord): EncodedRecord {
+  const limit = kind.limits.objectBytes;
+  const isRead = kind.cache.readsDecoded;
+  const encoded = encodeForCache(kind.resource, next, isRead, write.draft?.document);
+  if (isWithin(encoded.text, limit)) return encoded;
+  if (write.mayDropManagedFields === true && next.object.metadata.managedFields !== undefined) {
+    const { managedFields: _, ...metadata } = next.object.metadata;
+    const shorter = encodeForCache(kind.resource, { ...next, object: { ...next.object, metadata } }, isRead);
+    if (isWithin(shorter.text, limit)) return shorter;
+  }
+  throw requestTooLarge(`limit is ${limit}`);
+}
+
+/** A UTF-16 code unit takes three bytes at most (four bytes are two units), so most texts need no counting. */
+function isWithin(text: string, limit: number): boolean {
+  return 3 * text.length <= limit || Buffer.byteLength(text) <= limit;
+}
+
+const noClaims: ClaimChanges = { taken: [], writes: [] };
+const noCompanions: Awaited<ReturnType<typeof companionWrites>> = { checks: [], writes: [] };
+
+interface ClaimChanges {
+  readonly taken: readonly string[];
+  readonly writes: readonly Write[];
+}
+
+function claimChanges(kind: KindRuntime, write: ObjectWrite): ClaimChanges {
+  const { taken, released } = newClaims(kind, write);
+  const key = (claim: string) => claimKey(kind.slice, resourceKey(kind.resource), claim);
+  const holder = describeKey(write.key);
+  return {
+    taken,
+    writes: [
+      ...released.map((claim) => ({ key: key(claim), value: undefined, unlogged: true })),
+      ...taken.map((claim) => ({ key: key(claim), value: holder, unlogged: true })),
+    ],
+  };
+}
+
+function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; released: string[] } {
+  const claimsOf = (record: StoredRecord | undefined) =>
+    new Set(record === undefined ? [] : (kind.resource.claims?.(record) ?? []));
+  const before = claimsOf(write.old?.record);
+  const after = claimsOf(write.next);
+  return {
+    taken: [...after].filter((claim) => !before.has(claim)),
+    released: [...before].filter((claim) => !after.has(claim)),
+  };
+}
+
+/** Checks the claims for a dry run, which has no transaction. */
+export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promise<void> {
+  for (const claim of newClaims(kind, write).taken) {
+    const row = await withStatusErrors(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
+    if (row !== undefined) throw claimTaken(kind, write, claim, row.value);
+  }
+}
+
+function claimTaken(kind: KindRuntime, write: ObjectWrite, claim: string, holder: string): Error {
+  const error = write.draft && kind.resource.claimTaken?.(claim, holder, write.draft);
+  return error ?? conflict(groupResourceOf(kind.resource), write.key.name, `its claim is already held by "${holder}"`);
+}
+
+function describeKey({ namespace, name }: ObjectKey): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** Interprets a failed check by its index: the order is object, claims, companions, others. */
+async function explainFailure(
+  kind: KindRuntime,
+  write: ObjectWrite,
+  claims: readonly string[],
+  companions: number,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof StoreError) || error.code !== 'CheckFailed') return toStatusError(error);
+  const index = (error.detail ?? 0) - 1;
+  const claim = claims[index];
+  if (claim !== undefined) {
+    const row = await withStatusErrors(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
+    return row === undefined ? new ObjectChangedError() : claimTaken(kind, write, claim, row.value);
+  }
+  const companion = companionOf(kind, write, index - claims.length, companions);
+  if (companion !== undefined) return alreadyExists(groupResourceOf(companion.kind), companion.name);
+  return new ObjectChangedError();
+}
+
+function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
+  // A changed companion of an existing object is read again; only a new object can find the name of a companion taken.
+  if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
+  return kind.resource.companions?.(write.next)[index];
+}

@@ -1,0 +1,79 @@
+import { timestamp } from '../../api/meta.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { Key } from '../../store/key.ts';
+import type { Check, Write } from '../../store/store.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+import type { Companion, StoredRecord } from '../resource.ts';
+import { decodeRecord, encodeRecord } from '../rows/record.ts';
+import { objectRowKey, resourceKey } from '../rows/rows.ts';
+import { withStatusErrors } from '../store-status.ts';
+import { normalizeMetadata } from './metadata.ts';
+
+interface CompanionChanges {
+  readonly checks: readonly Check[];
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Returns the writes for the companions of an object: created with it, changed when their definition changes, deleted
+ * with it. A companion without a uid and a creation time gets its own. One that already exists fails the create.
+ */
+export async function companionWrites(
+  kind: KindRuntime,
+  old: StoredRecord | undefined,
+  next: StoredRecord | undefined,
+): Promise<CompanionChanges> {
+  const { companions } = kind.resource;
+  if (companions === undefined) return { checks: [], writes: [] };
+  const before = old === undefined ? [] : companions(old);
+  const after = next === undefined ? [] : companions(next);
+  if (next === undefined) {
+    return { checks: [], writes: before.map((each) => ({ key: keyOf(kind, each), value: undefined })) };
+  }
+  if (old !== undefined) return changedCompanions(kind, before, after);
+  return {
+    checks: after.map((each) => ({ key: keyOf(kind, each), revision: undefined })),
+    writes: after.map((each) => ({ key: keyOf(kind, each), value: encodeCompanion(kind, each) })),
+  };
+}
+
+/** The set of companions is fixed for the lifetime of an object; their content may change. */
+async function changedCompanions(
+  kind: KindRuntime,
+  before: readonly Companion[],
+  after: readonly Companion[],
+): Promise<CompanionChanges> {
+  const checks: Check[] = [];
+  const writes: Write[] = [];
+  for (const [index, companion] of after.entries()) {
+    if (equalJson(before[index]?.object, companion.object)) continue;
+    const key = keyOf(kind, companion);
+    const existing = await withStatusErrors(kind.store.get(key));
+    if (existing === undefined) continue;
+    const { uid, creationTimestamp } = decodeRecord(existing.value).object.metadata;
+    checks.push({ key, revision: existing.revision });
+    writes.push({ key, value: encodeCompanion(kind, companion, { uid, creationTimestamp }) });
+  }
+  return { checks, writes };
+}
+
+function keyOf(kind: KindRuntime, { kind: companion, namespace, name }: Companion): Key {
+  return objectRowKey(kind.slice, resourceKey(companion), namespace, name);
+}
+
+function encodeCompanion(
+  kind: KindRuntime,
+  companion: Companion,
+  existing: { uid?: string | undefined; creationTimestamp?: string | undefined } = {},
+): string | undefined {
+  const { object } = companion;
+  if (object === undefined) return undefined;
+  const metadata = normalizeMetadata({
+    ...object.metadata,
+    name: companion.name,
+    namespace: companion.namespace,
+    uid: existing.uid ?? object.metadata.uid ?? kind.ids.uid(),
+    creationTimestamp: existing.creationTimestamp ?? object.metadata.creationTimestamp ?? timestamp(kind.clock.now()),
+  });
+  return encodeRecord(companion.kind, { object: { ...object, metadata } });
+}

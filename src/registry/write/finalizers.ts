@@ -1,0 +1,65 @@
+import type { KubeObject } from '../../api/meta.ts';
+import type { RequestContext } from '../context.ts';
+import type { StoredResource } from '../resource.ts';
+import type { DeleteOptions } from '../verbs.ts';
+
+export const orphanFinalizer = 'orphan';
+export const foregroundFinalizer = 'foregroundDeletion';
+
+const collectorFinalizers = [orphanFinalizer, foregroundFinalizer];
+
+export function finalizersOf(object: KubeObject | undefined): readonly string[] {
+  return object?.metadata.finalizers ?? [];
+}
+
+/** The finalizers that block removal until the garbage collector has processed the dependents. */
+export function collectorFinalizersOf(object: KubeObject | undefined): readonly string[] {
+  return finalizersOf(object).filter((name) => collectorFinalizers.includes(name));
+}
+
+/** Returns the finalizers after a delete with this policy (rules DELETE-13 to DELETE-17). */
+export function finalizersForDelete(
+  present: readonly string[],
+  policy: DeleteOptions['propagationPolicy'],
+): readonly string[] {
+  if (policy === undefined) return present;
+  const others = present.filter((name) => !collectorFinalizers.includes(name));
+  if (policy === 'Background') return others;
+  const wanted = policy === 'Orphan' ? orphanFinalizer : foregroundFinalizer;
+  // An existing finalizer keeps its position, so that repeating the delete changes nothing.
+  return present.includes(wanted)
+    ? present.filter((name) => name === wanted || others.includes(name))
+    : [...others, wanted];
+}
+
+/** Adds the server's finalizer at creation, and restores it if a client's write removes it. */
+export function ensureServerFinalizer(
+  resource: StoredResource,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  context: RequestContext,
+): void {
+  const serverFinalizer = resource.serverFinalizer;
+  if (serverFinalizer === undefined || finalizersOf(object).includes(serverFinalizer)) return;
+  if (old === undefined) {
+    object.metadata.finalizers = [...finalizersOf(object), serverFinalizer];
+  } else if (!context.system && finalizersOf(old).includes(serverFinalizer)) {
+    // At its old position, so that a write without other changes changes nothing.
+    const finalizers = [...finalizersOf(object)];
+    finalizers.splice(Math.min(finalizersOf(old).indexOf(serverFinalizer), finalizers.length), 0, serverFinalizer);
+    object.metadata.finalizers = finalizers;
+  }
+}
+
+/** CREATE-28: another writer may use the same name if it has no domain. */
+export function warnAboutFinalizers(object: KubeObject, old: KubeObject | undefined, context: RequestContext): void {
+  const oldFinalizers = finalizersOf(old);
+  for (const name of finalizersOf(object)) {
+    if (oldFinalizers.includes(name) || name.includes('/')) continue;
+    if (collectorFinalizers.includes(name) || name === 'kubernetes') continue;
+    const recommendation = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
+    context.warn(
+      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified ${recommendation} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+}

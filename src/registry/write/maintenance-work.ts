@@ -1,0 +1,25 @@
+import type { Write } from '../../store/store.ts';
+import { deadlineRange, gcRange, maintenanceSlice, reconcileRange } from '../rows/rows.ts';
+
+/** The maintenance work that a commit has left, so that maintenance looks only for that. */
+export interface MaintenanceWork {
+  /** The earliest new deadline, in milliseconds since the epoch; `undefined` if there is none. */
+  readonly deadline: number | undefined;
+  readonly garbage: boolean;
+  readonly reconcile: boolean;
+}
+
+/** Returns `undefined` if the writes leave no work. */
+export function maintenanceWorkOf(writes: readonly Write[]): MaintenanceWork | undefined {
+  let deadline: number | undefined;
+  let garbage = false;
+  let pending = false;
+  for (const { key, value } of writes) {
+    if (key.slice !== maintenanceSlice || value === undefined) continue;
+    const [what, time] = key.segments;
+    if (what === deadlineRange.prefix[0]) deadline = Math.min(deadline ?? Number.POSITIVE_INFINITY, Number(time));
+    else if (what === gcRange.prefix[0]) garbage = true;
+    else if (what === reconcileRange.prefix[0]) pending = true;
+  }
+  return deadline === undefined && !garbage && !pending ? undefined : { deadline, garbage, reconcile: pending };
+}

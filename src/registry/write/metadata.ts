@@ -1,0 +1,145 @@
+import { isGracePeriodOver } from '../../api/grace-period.ts';
+import type { KubeObject, ObjectMeta, Timestamp } from '../../api/meta.ts';
+import { timestamp } from '../../api/meta.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+import type { StoredResource } from '../resource.ts';
+
+/**
+ * Metadata whose absent members may be undefined: a literal with all members has the same hidden class for all objects.
+ */
+type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefined };
+
+/**
+ * Returns only the known members of metadata that are not empty (rules META-18, META-19), in struct order, which
+ * built-in kinds have on the wire. An empty managedFields list stays until managedFields are tracked: it requests a
+ * reset (SSA-29). The members are spelled out because assignment to a computed name takes several times as long, and
+ * this code runs for every write.
+ */
+export function normalizeMetadata(metadata: LooseMetadata): ObjectMeta {
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
+  const tidy: ObjectMeta = {};
+  if (isPresent(metadata.name)) tidy.name = metadata.name;
+  if (isPresent(metadata.generateName)) tidy.generateName = metadata.generateName;
+  if (isPresent(metadata.namespace)) tidy.namespace = metadata.namespace;
+  if (isPresent(metadata.uid)) tidy.uid = metadata.uid;
+  if (isPresent(metadata.resourceVersion)) tidy.resourceVersion = metadata.resourceVersion;
+  if (isPresent(metadata.generation)) tidy.generation = metadata.generation;
+  if (isPresent(metadata.creationTimestamp)) tidy.creationTimestamp = metadata.creationTimestamp;
+  if (isPresent(metadata.deletionTimestamp)) tidy.deletionTimestamp = metadata.deletionTimestamp;
+  if (isPresent(metadata.deletionGracePeriodSeconds)) {
+    tidy.deletionGracePeriodSeconds = metadata.deletionGracePeriodSeconds;
+  }
+  if (isPresent(labels) && !isEmpty(labels)) tidy.labels = labels;
+  if (isPresent(annotations) && !isEmpty(annotations)) tidy.annotations = annotations;
+  if (isPresent(ownerReferences) && !isEmpty(ownerReferences)) tidy.ownerReferences = ownerReferences;
+  if (isPresent(finalizers) && !isEmpty(finalizers)) tidy.finalizers = finalizers;
+  if (isPresent(managedFields)) tidy.managedFields = managedFields;
+  return tidy;
+}
+
+/** A member that a client sent may be null, whatever its type. */
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
+/**
+ * Returns the metadata of a new object, with the members that the server sets (CREATE-02, CREATE-03, CREATE-11).
+ * Built-in kinds have no generation, as in Kubernetes.
+ */
+export function newMetadata(
+  resource: StoredResource,
+  sent: ObjectMeta,
+  key: ObjectKey,
+  system: { readonly uid: string; readonly now: number },
+): ObjectMeta {
+  return normalizeMetadata({
+    name: key.name,
+    generateName: sent.generateName,
+    namespace: key.namespace,
+    uid: system.uid,
+    resourceVersion: undefined,
+    generation: resource.builtIn === true ? undefined : 1,
+    creationTimestamp: timestamp(system.now),
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    labels: sent.labels,
+    annotations: sent.annotations,
+    ownerReferences: sent.ownerReferences,
+    finalizers: sent.finalizers,
+    managedFields: sent.managedFields,
+  });
+}
+
+/**
+ * Returns the metadata of an update, with immutable members restored (UPDATE-10, UPDATE-12; completions §2.1: a
+ * deletion in progress is neither unset nor moved). A deletionTimestamp on an object that is not terminating and a
+ * different uid are kept, so that validation rejects them (UPDATE-13, PATCH-17).
+ */
+export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const isTerminating = old.deletionTimestamp !== undefined;
+  const { deletionGracePeriodSeconds } = sent;
+  return normalizeMetadata({
+    name: sent.name || old.name,
+    generateName: sent.generateName,
+    namespace: sent.namespace || old.namespace,
+    uid: sent.uid || old.uid,
+    resourceVersion: undefined,
+    generation: old.generation,
+    creationTimestamp: old.creationTimestamp,
+    deletionTimestamp: isTerminating ? old.deletionTimestamp : sent.deletionTimestamp,
+    deletionGracePeriodSeconds: isTerminating
+      ? (deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds)
+      : deletionGracePeriodSeconds,
+    labels: sent.labels,
+    annotations: sent.annotations,
+    ownerReferences: sent.ownerReferences,
+    finalizers: sent.finalizers,
+    managedFields: sent.managedFields,
+  });
+}
+
+/** Increments the generation if a member other than metadata, or status as a subresource, has changed (UPDATE-10). */
+export function bumpGeneration(resource: StoredResource, object: KubeObject, old: KubeObject): void {
+  if (old.metadata.generation === undefined) return;
+  const changed = differsOutside(resource, object, old);
+  object.metadata.generation = old.metadata.generation + (changed ? 1 : 0);
+}
+
+function differsOutside(resource: StoredResource, object: KubeObject, old: KubeObject): boolean {
+  const affectsGeneration = (member: string) =>
+    member !== 'apiVersion' &&
+    member !== 'kind' &&
+    member !== 'metadata' &&
+    !(resource.hasStatus && member === 'status');
+  for (const member in object) {
+    if (affectsGeneration(member) && !equalJson(object[member], memberOf(old, member))) return true;
+  }
+  for (const member in old) {
+    if (affectsGeneration(member) && !Object.hasOwn(object, member)) return true;
+  }
+  return false;
+}
+
+function memberOf(object: KubeObject, member: string) {
+  return Object.hasOwn(object, member) ? object[member] : undefined;
+}
+
+/** True if nothing blocks the removal of an object that is being deleted. */
+export function canBeRemoved(resource: StoredResource, object: KubeObject, now: number): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0 || !isGracePeriodOver(object, now)) return false;
+  return resource.isDeletionBlocked?.(object) !== true;
+}
+
+/**
+ * The end of a grace period. Rounded up to the whole seconds of a timestamp, so that it is never shorter than
+ * requested.
+ */
+export function gracePeriodEnd(now: number, seconds: number): Timestamp {
+  return seconds === 0 ? timestamp(now) : timestamp(Math.ceil(now / 1000) * 1000 + seconds * 1000);
+}

@@ -1,0 +1,83 @@
+import { type FieldError, invalid } from '../../api/field-error.ts';
+import type { KubeObject, OwnerReference } from '../../api/meta.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime, ResolvedOwner } from '../kind-runtime.ts';
+
+export function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  return object?.metadata.ownerReferences ?? [];
+}
+
+/** Removes duplicate entries (CREATE-27, OWNER-05). */
+export function dropDuplicateOwners(object: KubeObject, context: RequestContext): void {
+  const references = ownersOf(object);
+  const kept: OwnerReference[] = [];
+  const repeated = new Set<string>();
+  for (const reference of references) {
+    if (kept.some((other) => equalJson(other, reference))) repeated.add(reference.uid);
+    else kept.push(reference);
+  }
+  if (repeated.size === 0) return;
+  object.metadata.ownerReferences = kept;
+  context.warn(
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  );
+}
+
+/**
+ * Checks that a caller who makes an owner wait for this object may delete that owner (completions §2.2). References
+ * that blocked before are not checked again.
+ */
+export function blockOwnerErrors(
+  kind: KindRuntime,
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  if (context.system || !ownersOf(object).some((reference) => reference.blockOwnerDeletion === true)) return [];
+  return newBlockErrors(kind, context, object, old);
+}
+
+async function newBlockErrors(
+  kind: KindRuntime,
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  const before = new Set(blockingOwners(old).map((reference) => reference.uid));
+  for (const [index, reference] of ownersOf(object).entries()) {
+    if (reference.blockOwnerDeletion !== true || before.has(reference.uid)) continue;
+    const owner = kind.collaborators.resolveOwner(reference, object.metadata.namespace ?? '');
+    const field = `metadata.ownerReferences[${index}].blockOwnerDeletion`;
+    if (owner === undefined) {
+      errors.push(
+        invalid(
+          field,
+          true,
+          `cannot set blockOwnerDeletion in this case because the owner's kind is not known: ${reference.apiVersion} ${reference.kind}`,
+        ),
+      );
+      continue;
+    }
+    if (await mayDelete(context, owner, reference)) continue;
+    errors.push(
+      invalid(field, true, "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't delete"),
+    );
+  }
+  return errors;
+}
+
+/**
+ * The garbage collector goes by uid: the permission to delete the current object of a name does not cover another
+ * object under the same name.
+ */
+async function mayDelete(context: RequestContext, owner: ResolvedOwner, reference: OwnerReference): Promise<boolean> {
+  const { uid, ...attributes } = owner;
+  if (!(await context.may({ verb: 'delete', ...attributes }))) return false;
+  return uid === undefined || uid === reference.uid || (await context.may({ verb: 'delete', ...attributes, name: '' }));
+}
+
+export function blockingOwners(object: KubeObject | undefined): readonly OwnerReference[] {
+  return ownersOf(object).filter((reference) => reference.blockOwnerDeletion === true);
+}

@@ -1,0 +1,29 @@
+import { type KubeObject, timestamp } from '../../api/meta.ts';
+import { valueAt } from '../../lib/json-path.ts';
+import type { JsonValue } from '../../lib/json-value.ts';
+import { removeOwnership } from '../apply/remove-ownership.ts';
+import { trackUpdate } from '../apply/track-update.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
+
+/** Updates managedFields for every write but apply. */
+export function trackWrite(
+  kind: KindRuntime,
+  /** '' for the object itself. */
+  subresource: string,
+  manager: string,
+  next: KubeObject,
+  live?: KubeObject,
+): KubeObject {
+  const now = timestamp(kind.clock.now());
+  const { resource } = kind;
+  if (live === undefined) return trackUpdate({ kind: resource, next, manager, subresource, now });
+  return trackUpdate({ kind: resource, live, next, manager, subresource, now });
+}
+
+/** The same for a new object: no manager owns the members that the server adds to every object of the kind. */
+export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
+  const tracked = trackWrite(kind, '', manager, next);
+  const added = kind.resource.unownedFields?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];
+  const managedFields = added.length === 0 ? undefined : removeOwnership(tracked.metadata.managedFields, added);
+  return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };
+}

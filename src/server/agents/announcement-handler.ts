@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import type { AgentAnnouncement } from '../../api/agent/policy-feed.ts';
+import { writeKubeconfig } from '../../api/kubeconfig.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { agentAnnouncementDigestAnnotation, agentHostAnnotation } from '../../api/naming.ts';
+import { groupResourceOf } from '../../api/resource.ts';
+import { notFound } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+
+export interface AnnouncementHandlerOptions {
+  readonly kinds: KindStores;
+  readonly apiPrefix: string;
+}
+
+/**
+ * Stores the address of a cluster's agent: for clients as the direct endpoint, and, if the cluster is reachable only
+ * through its agent, for the server as a kubeconfig. Agents announce themselves on every connect. An unchanged
+ * announcement is not written again, because new credentials end everything that uses the old ones.
+ */
+export function createAnnouncementHandler({ kinds, apiPrefix }: AnnouncementHandlerOptions) {
+  const clusters = storeOf(kinds, clusterKind);
+  return async (name: string, announcement: AgentAnnouncement): Promise<void> => {
+    const cluster = clusters.peek('', name)?.object;
+    if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
+    const { url, authority, credential, host } = announcement;
+    const isPeer = cluster.spec?.networkPeer === true;
+    // The credential in it is long and random, so the digest does not reveal it.
+    const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
+    if (cluster.metadata.annotations?.[agentAnnouncementDigestAnnotation] === digest) return;
+    const directEndpoint = { host: url, ...(authority === '' ? {} : { caData: authority }) };
+    const document: JsonObject = {
+      metadata: { annotations: { [agentHostAnnotation]: host, [agentAnnouncementDigestAnnotation]: digest } },
+      spec: {
+        directEndpoint,
+        ...(isPeer
+          ? {
+              kubeconfig: writeKubeconfig({
+                server: `${url}/${apiPrefix}/cluster/${name}`,
+                ...(authority === '' ? {} : { certificateAuthority: authority }),
+                token: credential,
+              }),
+            }
+          : {}),
+      },
+    };
+    await clusters.verbs.patch(
+      systemContext(''),
+      name,
+      { type: 'merge', document, findings: [] },
+      { dryRun: false, fieldManager: 'flotilla-agent', fieldValidation: 'Ignore', force: false },
+    );
+  };
+}

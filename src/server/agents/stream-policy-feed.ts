@@ -1,0 +1,200 @@
+import {
+  type ActiveAccessKey,
+  keepaliveIntervalMs,
+  type PolicyFeedHeader,
+  type PolicyLine,
+} from '../../api/agent/policy-feed.ts';
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import { projectOfNamespace } from '../../api/naming.ts';
+import type { ResourceKind } from '../../api/resource.ts';
+import { BoundedQueue } from '../../lib/bounded-queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
+
+export interface PolicySource {
+  readonly kinds: KindStores;
+  header(): Omit<PolicyFeedHeader, 'time'>;
+  /** `undefined` if the key of this name does not exist or is not active. */
+  activeKey(name: string): ActiveAccessKey | undefined;
+  /** Calls back with the names of keys whose permissions may have changed. Returns a function that unsubscribes. */
+  onKeysChanged(listener: (names: Iterable<string>) => void): () => void;
+  readonly signingKeys: { publicKeys(): object; onChange(listener: () => void): () => void };
+  readonly clock: Clock;
+}
+
+/** If more lines are queued, the agent reads too slowly; it must reconnect and gets the full policy again. */
+const maxQueued = 100_000;
+/** Each chunk is flushed separately; single lines would cause many small packets. */
+const chunkLength = 64 * 1024;
+
+/** Streams the policy for the agent of a cluster as text, until the signal fires. */
+export async function* streamPolicyFeed(
+  cluster: string,
+  source: PolicySource,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const changes = new PolicyChanges(cluster, source);
+  const stopWaiting = () => changes.end();
+  signal.addEventListener('abort', stopWaiting, { once: true });
+  try {
+    let chunk = '';
+    for (const line of changes.everything()) {
+      chunk += `${JSON.stringify(line)}\n`;
+      if (chunk.length < chunkLength) continue;
+      yield chunk;
+      chunk = '';
+    }
+    yield `${chunk}${JSON.stringify({ type: 'SYNCED', time: source.clock.now() } satisfies PolicyLine)}\n`;
+    while (!signal.aborted) {
+      const lines = await changes.next();
+      if (lines === undefined) return;
+      yield lines;
+    }
+  } finally {
+    signal.removeEventListener('abort', stopWaiting);
+    changes.end();
+  }
+}
+
+/** Subscribes before the snapshot is read, so that no change between the two is lost. */
+class PolicyChanges {
+  readonly #cluster: string;
+  readonly #source: PolicySource;
+  readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
+  /** Number of instances per project on this cluster: only these projects are sent. */
+  readonly #projects = new Map<string, number>();
+  readonly #stops: (() => void)[];
+  #wake: () => void = () => {};
+
+  constructor(cluster: string, source: PolicySource) {
+    this.#cluster = cluster;
+    this.#source = source;
+    const instances = this.#store(virtualClusterInstanceKind);
+    for (const { object } of instances.peekAll()) if (this.#isOnCluster(object)) this.#count(object, 1);
+    this.#stops = [
+      instances.listen(({ before, after }) => this.#instance(before?.object, after?.object)),
+      this.#store(projectKind).listen(({ before, after }) => {
+        const name = (after ?? before)?.object.metadata.name ?? '';
+        if (this.#projects.has(name)) this.#project(name);
+      }),
+      this.#store(clusterKind).listen(({ after }) => {
+        if (after?.object.metadata.name === cluster) this.#send(objectLine('Cluster', projectedCluster(after.object)));
+      }),
+      this.#store(accessKeyKind).listen(({ after }) => {
+        // Use extends the end of some keys, and new keys are active at once.
+        const name = after?.object.metadata.name;
+        if (name !== undefined) this.#key(name);
+      }),
+      source.onKeysChanged((names) => {
+        for (const name of names) this.#key(name);
+      }),
+      source.signingKeys.onChange(() => this.#send(this.#signingKeys())),
+    ];
+  }
+
+  *everything(): Iterable<PolicyLine> {
+    yield { type: 'BEGIN', ...this.#source.header(), time: this.#source.clock.now() };
+    yield this.#signingKeys();
+    const own = this.#store(clusterKind).peek('', this.#cluster);
+    if (own !== undefined) yield objectLine('Cluster', projectedCluster(own.object));
+    for (const name of [...this.#projects.keys()]) yield this.#projectLine(name);
+    for (const { object } of this.#store(virtualClusterInstanceKind).peekAll()) {
+      if (this.#isOnCluster(object)) yield objectLine('VirtualClusterInstance', projectedInstance(object));
+    }
+    for (const { object } of this.#store(accessKeyKind).peekAll()) {
+      const key = this.#source.activeKey(object.metadata.name ?? '');
+      if (key !== undefined) yield { type: 'KEY', key };
+    }
+  }
+
+  /** The queued lines, or a keepalive after a quiet interval; `undefined` at the end. */
+  async next(): Promise<string | undefined> {
+    const { clock } = this.#source;
+    if (this.#queue.length === 0 && !this.#queue.ended) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(keepaliveIntervalMs, resolve);
+        this.#wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      this.#wake = () => {};
+    }
+    let text = '';
+    for (let line = this.#queue.take(); line !== undefined; line = this.#queue.take()) {
+      text += `${JSON.stringify(line)}\n`;
+      if (text.length >= chunkLength) return text;
+    }
+    if (text !== '') return text;
+    if (this.#queue.ended) return undefined;
+    return `${JSON.stringify({ type: 'ALIVE', time: clock.now() } satisfies PolicyLine)}\n`;
+  }
+
+  end(): void {
+    for (const stop of this.#stops) stop();
+    this.#queue.end();
+  }
+
+  #store<Fields extends JsonObject>(kind: ResourceKind<Fields>) {
+    return storeOf(this.#source.kinds, kind);
+  }
+
+  #send(line: PolicyLine): void {
+    if (!this.#queue.push(line)) this.end();
+  }
+
+  #signingKeys(): PolicyLine {
+    return { type: 'SIGNING_KEYS', keys: this.#source.signingKeys.publicKeys() as JsonObject };
+  }
+
+  #isOnCluster(instance: VirtualClusterInstance | undefined): instance is VirtualClusterInstance {
+    return instance?.spec?.clusterRef?.cluster === this.#cluster;
+  }
+
+  #count(instance: VirtualClusterInstance, by: 1 | -1): number {
+    const project = projectOfNamespace(instance.metadata.namespace ?? '') ?? '';
+    const count = (this.#projects.get(project) ?? 0) + by;
+    if (count > 0) this.#projects.set(project, count);
+    else this.#projects.delete(project);
+    return count;
+  }
+
+  #instance(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void {
+    if (this.#isOnCluster(after)) {
+      const isNew = !this.#isOnCluster(before) && this.#count(after, 1) === 1;
+      if (isNew) this.#project(projectOfNamespace(after.metadata.namespace ?? '') ?? '');
+      this.#send(objectLine('VirtualClusterInstance', projectedInstance(after)));
+    } else if (this.#isOnCluster(before)) {
+      const { namespace = '', name = '' } = before.metadata;
+      this.#send({ type: 'NO_OBJECT', kind: 'VirtualClusterInstance', namespace, name });
+      if (this.#count(before, -1) === 0) this.#project(projectOfNamespace(namespace) ?? '');
+    }
+  }
+
+  #project(name: string): void {
+    this.#send(this.#projectLine(name));
+  }
+
+  #projectLine(name: string): PolicyLine {
+    const project = this.#projects.has(name) ? this.#store(projectKind).peek('', name) : undefined;
+    if (project === undefined) return { type: 'NO_OBJECT', kind: 'Project', namespace: '', name };
+    return objectLine('Project', projectedProject(project.object));
+  }
+
+  #key(name: string): void {
+    const key = this.#source.activeKey(name);
+    this.#send(key === undefined ? { type: 'NO_KEY', name } : { type: 'KEY', key });
+  }
+}
+
+function objectLine(kind: 'Cluster' | 'Project' | 'VirtualClusterInstance', object: JsonObject): PolicyLine {
+  return { type: 'OBJECT', kind, object };
+}

@@ -1,0 +1,119 @@
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { timestamp } from '../../api/meta.ts';
+import type { FieldsOf } from '../../api/resource.ts';
+import { StatusError } from '../../api/status.ts';
+import { isWellFormedAccessKey } from '../../auth/access-key-format.ts';
+import { type Authenticator, createAuthenticator } from '../../auth/authn.ts';
+import type { KeyState } from '../../auth/key-state.ts';
+import { createLastActivityRecorder } from '../../auth/last-activity-recorder.ts';
+import { createPermissionSignals } from '../../auth/permission-signals.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import { BoundedCache } from '../../lib/bounded-cache.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { accessKeyClaim, hasCachedState, keyStateOf } from '../../management/access-keys/access-key-state.ts';
+import type { ManagementState } from '../../management/state.ts';
+import type { KindStore } from '../../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+import type { ServedObject } from '../../registry/verbs.ts';
+import { removeOrphanedKeys } from './orphaned-keys.ts';
+import { onKeyChanges, onPermissionChanges } from './permission-changes.ts';
+
+export interface AccessKeysOptions {
+  readonly kinds: KindStores;
+  readonly state: ManagementState;
+  /** The hash under which the kind stores key values. */
+  hash(token: string): string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface AccessKeys {
+  readonly authenticator: Authenticator;
+  /** The current authentication state of the key with this name. */
+  current(keyName: string): KeyState | undefined;
+  /** Ends all sessions and flushes pending writes. */
+  close(): Promise<void>;
+}
+
+const cacheLimits = { most: 10_000, longest: 1_000 };
+
+/** Authentication with stored access keys: lookup, sessions that end with their key, and recording of last use. */
+export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
+  const { kinds, state, clock, log } = options;
+  const keys = storeOf(kinds, accessKeyKind);
+  const activity = createLastActivityRecorder({
+    clock,
+    log,
+    write: (name, time) => writeLastActivity(keys, name, time),
+    storedTime: (name) => lastActivityOf(keys.peek('', name)?.object),
+    expiresByInactivity: (name) => keys.peek('', name)?.object.spec?.ttlAfterLastActivity === true,
+  });
+  const stateOf = (key: ServedObject<AccessKey> | undefined): KeyState | undefined =>
+    key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latestUse(name));
+  const current = (name: string) => stateOf(keys.peek('', name));
+  const permissionSignals = createPermissionSignals(clock);
+  /** The states of keys in use, by hash. They rarely change between two requests. */
+  let cachedStates = new BoundedCache<KeyState>(cacheLimits);
+  let cachedVersion = state.keysVersion();
+  const lookup = (hash: string): KeyState | undefined => {
+    if (cachedVersion !== state.keysVersion()) {
+      cachedStates = new BoundedCache(cacheLimits);
+      cachedVersion = state.keysVersion();
+    }
+    const known = cachedStates.get(hash);
+    if (known !== undefined) return known;
+    const key = keys.byClaim(accessKeyClaim(hash));
+    const found = stateOf(key);
+    if (key !== undefined && found !== undefined && hasCachedState(key.object)) cachedStates.set(hash, found);
+    return found;
+  };
+  const authenticator = createAuthenticator({
+    keyByHash: lookup,
+    keyByName: current,
+    hash: options.hash,
+    isWellFormed: isWellFormedAccessKey,
+    clock,
+    permissionSignals: permissionSignals,
+    onUse: (name) => activity.recordUse(name),
+    onChange: (listener) => onKeyChanges(kinds, state, listener),
+  });
+  const stopListening = onPermissionChanges(kinds, (affected) => permissionSignals.notifyPrincipals(affected));
+  const stopRemoving = removeOrphanedKeys({ kinds, state, log });
+  return {
+    authenticator,
+    current,
+    async close() {
+      stopListening();
+      authenticator.close();
+      permissionSignals.close();
+      await stopRemoving();
+      await activity.close();
+    },
+  };
+}
+
+async function writeLastActivity(
+  keys: KindStore<FieldsOf<typeof accessKeyKind>>,
+  name: string,
+  time: number,
+): Promise<void> {
+  const before = lastActivityOf(keys.peek('', name)?.object);
+  if (before !== undefined && before >= time) return;
+  const patch = { type: 'merge', document: { status: { lastActivity: timestamp(time) } }, findings: [] } as const;
+  try {
+    await keys.status?.patch(systemContext(''), name, patch, {
+      dryRun: false,
+      fieldManager: 'flotilla',
+      fieldValidation: 'Ignore',
+      force: false,
+    });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  }
+}
+
+function lastActivityOf(key: AccessKey | undefined): number | undefined {
+  const time = Date.parse(key?.status?.lastActivity ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { objectAt } from '../../lib/json-path.ts';
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import type { ParsedResponse, RequestOptions, ServerTestEnv } from '../server.fixture.ts';
+import type { RunningServer } from '../start-server.ts';
+
+export interface BrowserResponse extends ParsedResponse {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export const cookieName = '__Host-flotilla-session';
+
+/** A `null` header is not sent. */
+export type HeaderChanges = Readonly<Record<string, string | null>>;
+
+/** A page of the console in a browser: sends the headers of fetch, and keeps the session cookie. */
+export class Browser {
+  readonly #bench: ServerTestEnv;
+  readonly #server: RunningServer;
+  /** The value of the session cookie; '' if there is none. */
+  cookie = '';
+
+  constructor(bench: ServerTestEnv, server: RunningServer) {
+    this.#bench = bench;
+    this.#server = server;
+  }
+
+  async send(
+    path: string,
+    call: Omit<RequestOptions, 'token'> = {},
+    changes: HeaderChanges = {},
+  ): Promise<BrowserResponse> {
+    const isReading = ['GET', 'HEAD', 'OPTIONS'].includes(call.method ?? 'GET');
+    const sent: Record<string, string | null> = {
+      'x-flotilla-console': '1',
+      'sec-fetch-site': 'same-origin',
+      ...(isReading ? {} : { origin: this.#server.url }),
+      ...(this.cookie === '' ? {} : { cookie: `${cookieName}=${this.cookie}` }),
+      ...changes,
+    };
+    const headers = Object.fromEntries(
+      Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== null),
+    );
+    const response = await this.#bench.request(this.#server, path, { ...call, token: '' }, headers);
+    const text = await response.body.text();
+    const isJson = text !== '' && String(response.headers['content-type']).startsWith('application/json');
+    this.#keep(response.headers['set-cookie']);
+    return {
+      code: response.statusCode,
+      text,
+      json: isJson ? JSON.parse(text) : {},
+      headers: response.headers,
+    };
+  }
+
+  async signIn(body: JsonValue): Promise<JsonObject> {
+    const answer = await this.send('/auth/session', { method: 'POST', body });
+    expect(answer.code, answer.text).toBe(201);
+    return answer.json;
+  }
+
+  async signOut(): Promise<void> {
+    const answer = await this.send('/auth/session', { method: 'DELETE' });
+    expect([answer.code, this.cookie], answer.text).toEqual([200, '']);
+  }
+
+  /** The identity of the caller, as the server sees it. */
+  async self(path: string, changes: HeaderChanges = {}): Promise<BrowserResponse & { readonly status: JsonObject }> {
+    const answer = await this.send(`${path}/selves`, { method: 'POST', body: {} }, changes);
+    return { ...answer, status: objectAt(answer.json, 'status') ?? {} };
+  }
+
+  #keep(set: string | string[] | undefined): void {
+    for (const line of [set ?? []].flat()) {
+      const [, value] = /^__Host-flotilla-session=([^;]*);/.exec(line) ?? [];
+      if (value !== undefined) this.cookie = value;
+    }
+  }
+}

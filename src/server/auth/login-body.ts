@@ -1,0 +1,48 @@
+import { badRequest } from '../../api/status.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { bodyFormat } from '../../http/negotiate/body-format.ts';
+import type { Reply } from '../../http/reply.ts';
+import { readBody } from '../../http/wire/read-body.ts';
+import { parseJson } from '../../lib/json-parse.ts';
+import { textAt } from '../../lib/json-path.ts';
+
+/** Enough for a name and a password in any alphabet. */
+const maxBytes = 16 * 1024;
+
+export type LoginCredentials =
+  | { readonly username: string; readonly password: string }
+  | { readonly username?: undefined; readonly accessKey: string };
+
+/**
+ * Reads the credentials of a login request; `keys` also allows an access key. Error messages never repeat the input,
+ * because users may type a password into any field.
+ */
+export async function readLogin(exchange: Exchange, keys: false): Promise<LoginCredentials & { username: string }>;
+export async function readLogin(exchange: Exchange, keys: true): Promise<LoginCredentials>;
+export async function readLogin(exchange: Exchange, keys: boolean): Promise<LoginCredentials> {
+  bodyFormat(exchange.request.headers['content-type'], ['json']);
+  const bytes = await readBody(exchange, maxBytes);
+  let value: ReturnType<typeof parseJson>['value'] | undefined;
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).value;
+  } catch {
+    value = undefined;
+  }
+  const [username, password] = [textAt(value, 'username'), textAt(value, 'password')];
+  const accessKey = keys ? textAt(value, 'accessKey') : '';
+  if (username !== '' && password !== '' && accessKey === '') return { username, password };
+  if (accessKey !== '' && username === '' && password === '') return { accessKey };
+  const other = keys ? ', or the string "accessKey"' : '';
+  throw badRequest(`the body must be a JSON object with the strings "username" and "password"${other}`);
+}
+
+export function jsonReply(status: number, body: object, headers: Reply['headers'] = {}): Reply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** The Status body of a successful request. */
+export const successStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };

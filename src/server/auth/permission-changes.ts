@@ -1,0 +1,118 @@
+import { accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { teamKind } from '../../api/management/v1/team.ts';
+import { userKind } from '../../api/management/v1/user.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { agentUser } from '../../api/naming.ts';
+import type { FieldsOf } from '../../api/resource.ts';
+import {
+  affectedPrincipals,
+  permissionGrantingKinds,
+  principalsNamedInProject,
+  unionOfAffected,
+} from '../../auth/authz/affected-principals.ts';
+import type { AffectedPrincipals } from '../../auth/permission-signals.ts';
+import { equalJson } from '../../lib/json-value.ts';
+import type { ManagementState } from '../../management/state.ts';
+import type { KindChange } from '../../registry/kind-store.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
+
+/**
+ * Reports keys whose permissions may have changed or that ended: changed keys, keys of changed owners, and all keys
+ * that were created with them. Status writes, such as the frequent time of last use, are ignored.
+ */
+export function onKeyChanges(
+  kinds: KindStores,
+  state: ManagementState,
+  listener: (keyNames: Iterable<string>) => void,
+): () => void {
+  const notify = (names: Iterable<string>): void => {
+    const all = new Set<string>();
+    for (const name of names) {
+      all.add(name);
+      for (const made of state.keysCreatedWith(name)) all.add(made);
+    }
+    if (all.size > 0) listener(all);
+  };
+  return unsubscribeAll([
+    storeOf(kinds, accessKeyKind).listen((change) => {
+      // A new key has no open requests yet.
+      if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
+    }),
+    storeOf(kinds, userKind).listen((change) => {
+      if (!isStatusOnly(change)) notify(keysOfUsers(state, [nameOf(change)]));
+    }),
+    storeOf(kinds, teamKind).listen((change) => {
+      if (!isStatusOnly(change)) notify(keysOfTeam(state, change));
+    }),
+    storeOf(kinds, clusterKind).listen((change) => {
+      if (change.after === undefined) notify(keysOf(state, 'subject', agentUser(nameOf(change))));
+    }),
+  ]);
+}
+
+/** Reports the principals whose permissions a write changes. */
+export function onPermissionChanges(kinds: KindStores, listener: (affected: AffectedPrincipals) => void): () => void {
+  return unsubscribeAll(
+    permissionGrantingKinds.map((kind) =>
+      storeOf(kinds, kind).listen(({ before, after }) => {
+        const affected = affectedPrincipals(kind, before?.object, after?.object);
+        if (affected === undefined) return;
+        const team = kind.plural === teamKind.plural ? (after ?? before)?.object.metadata.name : undefined;
+        listener(team === undefined ? affected : unionOfAffected(affected, ...teammatesOf(kinds, team)));
+      }),
+    ),
+  );
+}
+
+/** Members of a project with a team can see who is in the team. */
+function* teammatesOf(kinds: KindStores, team: string): Iterable<AffectedPrincipals> {
+  for (const { object } of storeOf(kinds, projectKind).peekAll()) {
+    const isMember = (object.spec?.members ?? []).some(({ kind, name }) => kind === 'Team' && name === team);
+    if (isMember) yield principalsNamedInProject(object);
+  }
+}
+
+function* keysOfTeam(
+  state: ManagementState,
+  { before, after }: KindChange<FieldsOf<typeof teamKind>>,
+): Iterable<string> {
+  yield* keysOf(state, 'team', (after ?? before)?.object.metadata.name ?? '');
+  const members = [before, after].flatMap((version) => version?.object.spec?.users ?? []);
+  yield* keysOfUsers(state, new Set(members));
+}
+
+function* keysOfUsers(state: ManagementState, users: Iterable<string>): Iterable<string> {
+  for (const user of users) yield* keysOf(state, 'user', user);
+}
+
+function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', name: string): Iterable<string> {
+  for (const key of state.accessKeysOf(member, name)) yield nameOfObject(key);
+}
+
+/** True if a write changed only the status. A new key value shows only as a write without a status change. */
+function isStatusOnly({ before, after }: KindChange): boolean {
+  const [was, is] = [before?.object.metadata, after?.object.metadata];
+  return (
+    was !== undefined &&
+    was.uid === is?.uid &&
+    was.generation === is?.generation &&
+    was.deletionTimestamp === is?.deletionTimestamp &&
+    !equalJson(before?.object.status, after?.object.status)
+  );
+}
+
+function nameOf({ before, after }: KindChange): string {
+  return nameOfObject((after ?? before)?.object);
+}
+
+function nameOfObject(object: KubeObject | undefined): string {
+  return object?.metadata.name ?? '';
+}
+
+function unsubscribeAll(stops: readonly (() => void)[]): () => void {
+  return () => {
+    for (const stop of stops) stop();
+  };
+}

@@ -1,0 +1,73 @@
+import { json } from 'node:stream/consumers';
+import { systemClock } from '../../lib/clock.ts';
+import { textAt } from '../../lib/json-path.ts';
+import { isJsonObject } from '../../lib/json-value.ts';
+import { defaultSettings } from '../../management/settings.ts';
+import { exists } from '../../process/private-dir.ts';
+import {
+  makeSigningKey,
+  readSigningKeyFile,
+  rotateKeySet,
+  writeSigningKeyFile,
+} from '../../process/signing-key-file.ts';
+import { StartError } from '../../process/start-error.ts';
+import { ServerUnreachableError, sendAdminRequest } from '../admin-request.ts';
+import { type DataDir, dataDirAt } from '../data/data-dir.ts';
+import { openStoreIfUnused } from '../data/open-store-if-unused.ts';
+import { readAdminAccess } from '../kubeconfig.ts';
+import { defaultDataDir } from '../settings/flags.ts';
+
+export interface RotateOptions {
+  readonly dataDir?: string | undefined;
+  /** True to revoke all tokens of older keys at once, for a key that may be compromised. */
+  readonly revoke?: boolean | undefined;
+}
+
+/** `flotilla rotate-signing-key`: makes a new key the current one. Returns the message for the user. */
+export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = false }: RotateOptions): Promise<string> {
+  const dir = dataDirAt(dataDir);
+  const kid = await rotate(dir, revoke);
+  return [
+    `new tokens are signed with key ${kid}`,
+    revoke
+      ? 'Older keys are revoked; tokens that they signed are no longer valid.'
+      : 'Older keys no longer sign; they stay published until their last token expires.',
+    '',
+  ].join('\n');
+}
+
+/** Rewrites the file itself if no server uses the directory, otherwise asks the running server to rotate. */
+async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
+  const store = await openStoreIfUnused(dir);
+  if (store !== undefined) {
+    try {
+      return await rotateFile(dir, revoke);
+    } finally {
+      await store.close();
+    }
+  }
+  const access = await readAdminAccess(dir.adminKubeconfig);
+  if (access === undefined) throw new StartError(`no signing key in ${dir.path}`);
+  try {
+    const path = `/auth/signing-keys${revoke ? '?revoke=true' : ''}`;
+    const description = 'the rotation of the signing key';
+    return await sendAdminRequest(access, { method: 'POST', path, description }, async (body) => {
+      const answer: unknown = await json(body);
+      return isJsonObject(answer) ? textAt(answer, 'kid') : '';
+    });
+  } catch (error) {
+    // A server with a memory store leaves no trace of whether it still runs.
+    if (error instanceof ServerUnreachableError && !(await exists(dir.store))) return await rotateFile(dir, revoke);
+    throw error;
+  }
+}
+
+async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {
+  const set = await readSigningKeyFile(dir.signingKey);
+  if (set === undefined) throw new StartError(`no signing key in ${dir.path}`);
+  // A server with a longer maximum lifetime has written it to the file at its start.
+  const longestTTL = set.current.longestTTL ?? defaultSettings.gateway.maxTokenTTL;
+  const next = rotateKeySet(set, await makeSigningKey(longestTTL), { now: systemClock.now(), longestTTL, revoke });
+  await writeSigningKeyFile(dir.signingKey, next);
+  return next.current.kid;
+}

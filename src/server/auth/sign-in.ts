@@ -1,0 +1,102 @@
+import { tooManyRequests, unauthorized } from '../../api/status.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { LoginBackoff } from '../../auth/login-backoff.ts';
+import type { AdmittedPasswordAttempt, PasswordAttempt, RejectedPasswordAttempt } from '../../auth/password-login.ts';
+import type { Exchange, Filter } from '../../http/exchange.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { Logins, OpenedLogin } from './logins.ts';
+
+export interface SignInOptions {
+  readonly logins: Pick<Logins, 'open' | 'openWithKey'>;
+  enter(attempt: PasswordAttempt): Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt>;
+  readonly backoff: LoginBackoff;
+  /** The holder of an active access key; `undefined` for an invalid key. */
+  authenticate(key: string): Identity | undefined;
+}
+
+/** Creates the response for an opened login. */
+type LoginReply = (login: OpenedLogin) => Reply;
+
+/**
+ * Logs users in. All invalid credentials get the same 401; only the audit log contains the reason. Rate-limited
+ * attempts are not audited, so that anonymous callers cannot fill the log.
+ */
+export interface SignIn {
+  withPassword(
+    exchange: Exchange,
+    shown: { username: string; password: string },
+    createReply: LoginReply,
+  ): Promise<Reply>;
+  withKey(exchange: Exchange, key: string, createReply: LoginReply): Promise<Reply>;
+}
+
+export function createSignIn({ logins, enter, backoff, authenticate }: SignInOptions, audited: Filter): SignIn {
+  async function passwordLogin(exchange: Exchange, admittedLogin: AdmittedPasswordAttempt): Promise<OpenedLogin> {
+    const outcome = await admittedLogin.check();
+    const { account } = outcome;
+    if (account === undefined) throw rejected(exchange, byPassword, outcome.why, outcome.user);
+    const login = await logins.open(account);
+    if (login === undefined)
+      throw rejected(exchange, byPassword, 'the account was changed during the login', account.user);
+    return login;
+  }
+
+  async function keyLogin(exchange: Exchange, key: string): Promise<OpenedLogin> {
+    const { accessKey, user } = authenticate(key) ?? {};
+    if (accessKey === undefined) throw rejected(exchange, byKey, 'invalid key');
+    const login = await logins.openWithKey(accessKey);
+    if ('why' in login) throw rejected(exchange, `${byKey}, "${accessKey}"`, login.why, user?.name);
+    return login;
+  }
+
+  return {
+    async withPassword(exchange, shown, createReply) {
+      const { remoteAddress: source } = exchange.request;
+      const admittedLogin = await enter({ ...shown, source, signal: exchange.signal });
+      if ('why' in admittedLogin)
+        throw tooManyRequests(`${admittedLogin.why}, please try again later.`, admittedLogin.retryAfterSeconds);
+      try {
+        return await audited(exchange, async () =>
+          succeed(exchange, await passwordLogin(exchange, admittedLogin), byPassword, createReply),
+        );
+      } finally {
+        admittedLogin.release();
+      }
+    },
+
+    async withKey(exchange, key, createReply) {
+      const { remoteAddress: source } = exchange.request;
+      // Failures count per presented key, so that other callers' mistakes lock out nobody.
+      const admitted = backoff.admit({ account: `access key ${key}`, source });
+      if (typeof admitted === 'number') {
+        throw tooManyRequests('Too many failed logins, please try again later.', Math.ceil(admitted / 1000));
+      }
+      let isChecked = false;
+      try {
+        return await audited(exchange, async () => {
+          isChecked = true;
+          const login = await keyLogin(exchange, key);
+          admitted.succeed();
+          return succeed(exchange, login, byKey, createReply);
+        });
+      } finally {
+        if (!isChecked) admitted.abandon();
+      }
+    },
+  };
+}
+
+const byPassword = 'login with a password';
+const byKey = 'login with an access key';
+
+function succeed(exchange: Exchange, login: OpenedLogin, method: string, createReply: LoginReply): Reply {
+  exchange.identity = { user: login.user, accessKey: login.name, system: false, signal: exchange.signal };
+  exchange.decision = { allowed: true, reason: method };
+  return createReply(login);
+}
+
+function rejected(exchange: Exchange, method: string, cause: string, user?: string): Error {
+  const who = user === undefined ? '' : ` of "${user}"`;
+  exchange.decision = { allowed: false, reason: `${method}${who}: ${cause}` };
+  return unauthorized();
+}

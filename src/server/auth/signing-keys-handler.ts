@@ -1,0 +1,36 @@
+import { badRequest, methodNotAllowedOnPath, tooManyRequests } from '../../api/status.ts';
+import type { Handler } from '../../http/exchange.ts';
+import { TooManySigningKeysError } from '../../process/signing-key-file.ts';
+import type { SigningKeys } from '../../process/signing-keys.ts';
+
+/** Keys are removed one by one as their tokens expire, so frequent retries are useless. */
+const retrySeconds = 3600;
+
+/** POST `/auth/signing-keys`: rotates the signing key. `revoke=true` also revokes the tokens of older keys. */
+export function signingKeysHandler(signingKeys: SigningKeys): Handler {
+  return async (exchange) => {
+    if (exchange.request.method !== 'POST') throw methodNotAllowedOnPath();
+    const revoke = exchange.query.get('revoke') ?? 'false';
+    if (revoke !== 'true' && revoke !== 'false') throw badRequest('revoke must be true or false');
+    try {
+      const { kid } = await signingKeys.rotate({ revoke: revoke === 'true' });
+      const body = JSON.stringify({ kid, keys: signingKeys.publicKeys().keys });
+      return { status: 201, headers: { 'content-type': 'application/json' }, body };
+    } catch (error) {
+      if (error instanceof TooManySigningKeysError) throw tooManyRequests(error.message, retrySeconds);
+      throw error;
+    }
+  };
+}
+
+/** GET `/auth/jwks`: returns the public keys. Verifiers fetch them again when a token names an unknown key. */
+export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys'>): Handler {
+  return async ({ request }) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedOnPath();
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=300' },
+      body: JSON.stringify(signingKeys.publicKeys()),
+    };
+  };
+}

@@ -1,0 +1,29 @@
+import { adminUser } from '../../api/naming.ts';
+import { writePrivateFile } from '../../lib/private-file.ts';
+import { exists, readIfExists } from '../../process/private-dir.ts';
+import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from '../kubeconfig.ts';
+import type { DataDir } from './data-dir.ts';
+
+/** Written before the key is stored: a crash in between leaves an unused file, never a lost key. */
+export async function writeAdminKey(dir: DataDir, key: string): Promise<void> {
+  await writePrivateFile(dir.adminKey, `${key}\n`);
+}
+
+/**
+ * Creates the administrator's kubeconfig on the first start, or after an interrupted one. Later starts only update its
+ * addresses.
+ */
+export async function ensureAdminKubeconfig(
+  dir: DataDir,
+  content: KubeconfigContent,
+  isNewKey: boolean,
+): Promise<void> {
+  if (!isNewKey && (await exists(dir.adminKubeconfig))) {
+    await refreshKubeconfig(dir.adminKubeconfig, content);
+    return;
+  }
+  const key = (await readIfExists(dir.adminKey))?.trim();
+  // An administrator who deleted the key file does not want the key in another file.
+  if (key === undefined || key === '') return;
+  await writePrivateFile(dir.adminKubeconfig, adminKubeconfig(content, adminUser, key));
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { errorCode, privateMode, syncDirectory } from '../../lib/private-file.ts';
+import { readLines } from '../../lib/read-lines.ts';
+import { describeError, exists } from '../../process/private-dir.ts';
+import { StartError } from '../../process/start-error.ts';
+import { backupLines } from '../../store/backup.ts';
+import { sendAdminRequest } from '../admin-request.ts';
+import { readAdminAccess } from '../kubeconfig.ts';
+import { defaultDataDir } from '../settings/flags.ts';
+import { dataDirAt } from './data-dir.ts';
+import { openStoreIfUnused } from './open-store-if-unused.ts';
+
+/** `flotilla backup`: writes the whole store to a new file. Returns the message for the user. */
+export async function runBackup(file: string, dataDir: string = defaultDataDir): Promise<string> {
+  const target = resolve(file);
+  if (await exists(target)) throw new StartError(`${target} already exists; choose another file name`);
+  const rows = await withLines(dataDir, (lines) => writeBackup(lines, target));
+  return [
+    `wrote ${target} (${rows} rows)`,
+    'The backup does not contain the seal key. Keep a copy of the seal key elsewhere; a restore requires it.',
+    '',
+  ].join('\n');
+}
+
+/** Reads from the store itself if it is unused, otherwise from the running server. */
+async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
+  const dir = dataDirAt(dataDir);
+  const store = await openStoreIfUnused(dir);
+  if (store !== undefined) {
+    try {
+      return await use(backupLines(store));
+    } finally {
+      await store.close();
+    }
+  }
+  const access = await readAdminAccess(dir.adminKubeconfig);
+  if (access === undefined) throw new StartError(`nothing to back up in ${dir.path}: no store and no admin.kubeconfig`);
+  const adminRequest = { method: 'GET', path: '/backup', description: 'the backup' } as const;
+  return await sendAdminRequest(access, adminRequest, (body) => use(readLines(body)));
+}
+
+/** Writes to a temporary file first, so that the target is always complete. Resolves to the number of rows. */
+async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
+  try {
+    const handle = await open(temporary, 'wx', privateMode);
+    try {
+      const rows = await copyAndCheck(lines, handle);
+      await handle.sync();
+      await moveWithoutOverwriting(temporary, target);
+      await syncDirectory(dirname(target));
+      return rows;
+    } finally {
+      await handle.close();
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    if (errorCode(error) === 'EEXIST') throw new StartError(`${target} already exists; choose another file name`);
+    throw new StartError(`cannot write the backup ${target}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+const chunkLength = 64 * 1024;
+
+async function copyAndCheck(lines: AsyncIterable<string>, handle: FileHandle): Promise<number> {
+  const hash = createHash('sha256');
+  let chunk = '';
+  let last: string | undefined;
+  for await (const line of lines) {
+    if (last !== undefined) hash.update(`${last}\n`);
+    last = line;
+    chunk += `${line}\n`;
+    if (chunk.length >= chunkLength) {
+      await handle.write(chunk);
+      chunk = '';
+    }
+  }
+  await handle.write(chunk);
+  const footer = footerIn(last);
+  if (footer?.sha256 !== hash.digest('hex'))
+    throw new StartError('the backup is incomplete because the connection broke; try again');
+  return footer.rows;
+}
+
+function footerIn(line: string | undefined): { rows: number; sha256: string } | undefined {
+  try {
+    return line === undefined ? undefined : (JSON.parse(line) as { rows: number; sha256: string });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A hard link fails atomically if the target exists. File systems without links need a check first. */
+async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' || (await exists(to))) throw error;
+    await rename(from, to);
+  }
+}

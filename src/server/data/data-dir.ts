@@ -1,0 +1,47 @@
+import { join, resolve } from 'node:path';
+import { ensureDirectory } from '../../process/private-dir.ts';
+
+/** The paths of all persistent files. These files are the only plain-text secrets, so each has mode 0600. */
+export interface DataDir {
+  readonly path: string;
+  readonly caCertificate: string;
+  readonly caKey: string;
+  readonly servingCertificate: string;
+  readonly servingKey: string;
+  readonly signingKey: string;
+  readonly sealKey: string;
+  readonly adminKey: string;
+  readonly adminKubeconfig: string;
+  readonly auditLog: string;
+  readonly store: string;
+  /** The working directory of helm: downloaded charts and temporary files. */
+  readonly helm: string;
+  /** The identity of the store that belongs to this directory, to detect a foreign one. */
+  readonly installation: string;
+}
+
+export function dataDirAt(path: string): DataDir {
+  const root = resolve(path);
+  return {
+    path: root,
+    caCertificate: join(root, 'ca.crt'),
+    caKey: join(root, 'ca.key'),
+    servingCertificate: join(root, 'serving.crt'),
+    servingKey: join(root, 'serving.key'),
+    signingKey: join(root, 'signing.key'),
+    sealKey: join(root, 'seal.key'),
+    adminKey: join(root, 'admin.key'),
+    adminKubeconfig: join(root, 'admin.kubeconfig'),
+    auditLog: join(root, 'audit.log'),
+    store: join(root, 'store'),
+    helm: join(root, 'helm'),
+    installation: join(root, 'installation.json'),
+  };
+}
+
+/** Creates the directory if it does not exist, and checks that this process can use it. */
+export async function openDataDir(path: string): Promise<DataDir> {
+  const dir = dataDirAt(path);
+  await ensureDirectory(dir.path);
+  return dir;
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isEmptyDirectory } from '../../process/private-dir.ts';
+import { createSealKeyFile } from '../../seal/seal-key-file.ts';
+import { openMemoryStore } from '../../store/memory.ts';
+import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
+import { checkStoreIdentity } from './installation.ts';
+import { loadSealer } from './load-sealer.ts';
+
+let dir: DataDir;
+beforeEach(async () => {
+  dir = dataDirAt(await mkdtemp(join(tmpdir(), 'installation-')));
+});
+afterEach(() => rm(dir.path, { recursive: true }));
+
+describe('openDataDir', () => {
+  it('creates the directory with private permissions', async () => {
+    const made = await openDataDir(join(dir.path, 'a', 'b'));
+    expect((await stat(made.path)).mode & 0o777).toBe(0o700);
+    expect(await isEmptyDirectory(made.path)).toBe(true);
+    expect(await isEmptyDirectory(join(dir.path, 'absent'))).toBe(true);
+    expect(await isEmptyDirectory(dir.path)).toBe(false);
+  });
+
+  it('rejects an unusable path with a one-line message', async () => {
+    await writeFile(join(dir.path, 'file'), '');
+    await expect(openDataDir(join(dir.path, 'file'))).rejects.toThrow(/file cannot be used: it is a file/);
+    await expect(openDataDir(join(dir.path, 'file', 'x'))).rejects.toThrow(/part of the path is a file/);
+  });
+
+  it.runIf(process.platform === 'linux')('rejects a path where nothing can be created', async () => {
+    await expect(openDataDir('/proc/flotilla/data')).rejects.toThrow(
+      /\/proc\/flotilla\/data cannot be used: cannot create a directory in \/proc$/,
+    );
+  });
+});
+
+describe('checkStoreIdentity', () => {
+  it('records the store of the first start and rejects another', async () => {
+    const store = openMemoryStore();
+    await checkStoreIdentity(dir, store);
+    await checkStoreIdentity(dir, store);
+    expect((await stat(dir.installation)).mode & 0o777).toBe(0o600);
+    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('belongs to another installation');
+  });
+
+  it('rejects a file without a store identity', async () => {
+    await writeFile(dir.installation, '{}');
+    await expect(checkStoreIdentity(dir, openMemoryStore())).rejects.toThrow('is damaged');
+  });
+});
+
+describe('loadSealer', () => {
+  it('creates a key for a new store and uses it afterwards', async () => {
+    const store = openMemoryStore();
+    const sealed = (await loadSealer(dir.sealKey, store)).seal('p', 'x');
+    expect((await loadSealer(dir.sealKey, store)).open('p', sealed)).toBe('x');
+  });
+
+  it('rejects a key that the store was not sealed with', async () => {
+    const store = openMemoryStore();
+    await loadSealer(dir.sealKey, store);
+    const other = join(dir.path, 'other.key');
+    await createSealKeyFile(other);
+    await expect(loadSealer(other, store)).rejects.toThrow(/other.key is not the seal key of this store/);
+  });
+
+  it('creates no new key for a store with sealed values', async () => {
+    const store = openMemoryStore();
+    await loadSealer(dir.sealKey, store);
+    await rm(dir.sealKey);
+    await expect(loadSealer(dir.sealKey, store)).rejects.toThrow(/seal key of this store is missing/);
+    expect(await readdir(dir.path)).toEqual([]);
+  });
+
+  it('reports that it cannot create a key', async () => {
+    await expect(loadSealer(join(dir.path, 'no', 'seal.key'), openMemoryStore())).rejects.toThrow(
+      /cannot create the seal key .*: there is no such file/,
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import { describeError } from '../../process/private-dir.ts';
+import { StartError } from '../../process/start-error.ts';
+import { openSealer } from '../../seal/open-sealer.ts';
+import { createSealKeyFile, readSealKeyFile } from '../../seal/seal-key-file.ts';
+import type { Sealer } from '../../seal/sealer.ts';
+import type { Store } from '../../store/store.ts';
+import { checkSealKey, hasSealedValues } from './installation.ts';
+
+/** Opens the sealer of this store. A new key is created only for a store without sealed values. */
+export async function loadSealer(path: string, store: Store): Promise<Sealer> {
+  const key = (await readSealKeyFile(path)) ?? (await makeKey(path, store));
+  const sealer = openSealer(key);
+  await checkSealKey(store, sealer, path);
+  return sealer;
+}
+
+async function makeKey(path: string, store: Store): Promise<Uint8Array> {
+  if (await hasSealedValues(store)) {
+    throw new StartError(
+      `the seal key of this store is missing: copy it to ${path} (mode 0600), or set --seal-key-file; backups do not contain it`,
+    );
+  }
+  try {
+    return await createSealKeyFile(path);
+  } catch (error) {
+    throw new StartError(`cannot create the seal key ${path}: ${describeError(error)}`, { cause: error });
+  }
+}

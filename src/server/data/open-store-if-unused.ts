@@ -1,0 +1,17 @@
+import { exists } from '../../process/private-dir.ts';
+import { openEmbeddedStore } from '../../store/embedded/embedded.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { DataDir } from './data-dir.ts';
+
+/**
+ * Opens the store of a data directory for a command that works without a server. No server can start there until it is
+ * closed. `undefined` if there is no store, or a server uses it.
+ */
+export async function openStoreIfUnused(dir: DataDir): Promise<Store | undefined> {
+  if (!(await exists(dir.store))) return undefined;
+  return await openEmbeddedStore({ directory: dir.store }).catch((error: unknown) => {
+    if (error instanceof StoreError && error.message.includes('in use by another process')) return undefined;
+    throw error;
+  });
+}

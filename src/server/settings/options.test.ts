@@ -1,0 +1,160 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defaultAuditRules } from '../../audit/audit-policy.ts';
+import { defaultHelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
+import { defaultSettings } from '../../management/settings.ts';
+import { consoleDirectory } from '../console/console-directory.ts';
+import { type FlagValues, flagName, startFlags } from './flags.ts';
+import { readOptions } from './options.ts';
+
+let directory: string;
+let config: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'options-'));
+  config = join(directory, 'config.yaml');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('readOptions', () => {
+  it('has the defaults of completions §1', async () => {
+    expect(await readOptions({})).toEqual({
+      dataDir: '.flotilla',
+      listen: { host: '127.0.0.1', port: 8443 },
+      externalUrl: undefined,
+      tls: undefined,
+      tlsSan: [],
+      apiPrefix: 'kubernetes',
+      store: 'embedded',
+      sealKeyFile: undefined,
+      logLevel: 'info',
+      audit: { maxBytes: 64 * 1024 * 1024, keptFiles: 5, onFailure: 'refuse', rules: defaultAuditRules },
+      history: { ageMilliseconds: 300_000, changes: 10_000 },
+      limits: { bodyBytes: 3 * 1024 * 1024, readsInFlight: 400, writesInFlight: 200, requestsPerSecond: 0 },
+      planes: { memoryBytes: 64 * 1024 * 1024, maxBytes: 512 * 1024 * 1024, maxTokenTTL: 30 * 24 * 3600 },
+      auth: { loginTTL: 20 * 24 * 3600 },
+      console: { enabled: true, directory: consoleDirectory() },
+      management: defaultSettings,
+      helm: { ...defaultHelmSettings, environment: expect.objectContaining({ PATH: process.env.PATH }) },
+    });
+  });
+
+  it('passes only the environment variables for chart access to helm', async () => {
+    vi.stubEnv('HTTPS_PROXY', 'http://proxy.test');
+    vi.stubEnv('KUBECONFIG', '/of/somebody');
+    vi.stubEnv('HELM_DRIVER', 'memory');
+    const { environment } = (await readOptions({})).helm;
+    vi.unstubAllEnvs();
+    expect(environment).toMatchObject({ HTTPS_PROXY: 'http://proxy.test' });
+    expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['KUBECONFIG']));
+    expect(Object.keys(environment)).not.toEqual(expect.arrayContaining(['HELM_DRIVER']));
+  });
+
+  it('reads the same settings from a file, in both spellings, and flags take precedence', async () => {
+    await writeFile(config, 'data-dir: /a\nlisten: 0.0.0.0:1\napiPrefix: k\ntls-san: [x.test, 10.0.0.1]\nstore:\n');
+    const options = await readOptions({ config, listen: '[::1]:0' });
+    expect(options).toMatchObject({
+      dataDir: '/a',
+      listen: { host: '::1', port: 0 },
+      apiPrefix: 'k',
+      tlsSan: ['x.test', '10.0.0.1'],
+      store: 'embedded',
+    });
+  });
+
+  it('accepts every flag as a setting in the file', async () => {
+    const values: Record<string, string> = {
+      'data-dir': '/d',
+      listen: 'h:1',
+      'external-url': 'https://x.test',
+      'tls-cert-file': '/c',
+      'tls-key-file': '/k',
+      'tls-san': 'x.test',
+      'api-prefix': 'p',
+      store: 'memory',
+      'seal-key-file': '/s',
+      'log-level': 'warn',
+    };
+    await writeFile(config, JSON.stringify(values));
+    expect(await readOptions({ config })).toEqual(await readOptions(values as FlagValues));
+    expect([...Object.keys(values), 'config'].sort()).toEqual(startFlags.map(flagName).sort());
+  });
+
+  it('reads settings without a flag', async () => {
+    await writeFile(
+      config,
+      `audit: {maxBytes: 2048, keptFiles: 0, onFailure: continue, rules: [{level: None, users: [robot]},
+        {level: Metadata, resources: [{group: g, resources: [a/b]}], outcome: refused}]}
+history: {seconds: 10, changes: 5}
+accessKeys: {maxTTL: 60}
+charts: {allowed: [{name: mine, repo: 'https://charts.test'}]}
+helm: {path: '/charts/vcluster-{version}.tgz', version: '', timeoutSeconds: 60}`,
+    );
+    const { audit, history, management, helm } = await readOptions({ config });
+    expect(helm).toMatchObject({
+      path: '/charts/vcluster-{version}.tgz',
+      version: '',
+      timeoutSeconds: 60,
+      concurrency: 4,
+    });
+    expect(management).toEqual({
+      ...defaultSettings,
+      accessKeys: { ...defaultSettings.accessKeys, maxTTL: 60 },
+      charts: { allowed: [{ name: 'mine', repo: 'https://charts.test' }] },
+    });
+    expect(history).toEqual({ ageMilliseconds: 10_000, changes: 5 });
+    expect(audit).toEqual({
+      maxBytes: 2048,
+      keptFiles: 0,
+      onFailure: 'continue',
+      rules: [
+        { level: 'None', users: ['robot'] },
+        { level: 'Metadata', resources: [{ group: 'g', resources: ['a/b'] }], outcome: 'refused' },
+      ],
+    });
+  });
+
+  it.each([
+    ['colour: red', '"colour" is not a known setting'],
+    ['audit: {size: 3}', '"audit.size" is not a known setting'],
+    ['audit: {rules: [{level: None, who: x}]}', '"audit.rules[0].who" is not a known setting'],
+    ['audit: {rules: [{level: Loud}]}', '"audit.rules[0].level" must be one of None'],
+    ['listen: 8443', '"listen" must be a string'],
+    ['history: {changes: 0}', '"history.changes" must be an integer'],
+    ['charts: {allowed: [{name: x, version: 1}]}', '"repo"'],
+    ['charts: {allowed: [{name: x, repo: y, version: 1}]}', '"charts.allowed[0].version" is not a known setting'],
+    ['directTokens: {defaultTTL: 9, maxTTL: 8}', '"directTokens.defaultTTL" exceeds'],
+    ['gateway: {defaultTokenTTL: 9, maxTokenTTL: 8}', '"gateway.defaultTokenTTL" exceeds'],
+    ['data-dir: a\ndataDir: b', '"dataDir" is set twice'],
+    ['- a', 'must be a map of settings'],
+    ['a: [', 'is not valid YAML'],
+    ['__proto__: x', '"__proto__" is not a known setting'],
+  ])('rejects the file %j with a one-line message', async (text, message) => {
+    await writeFile(config, text);
+    const error: unknown = await readOptions({ config }).catch((caught: unknown) => caught);
+    expect(String(error)).toContain(message);
+    expect(String(error)).not.toContain('\n');
+  });
+
+  const badFlags: [FlagValues, string][] = [
+    [{ listen: '8443' }, '--listen: "8443"'],
+    [{ listen: 'host:99999' }, '--listen'],
+    [{ listen: '[nonsense]:1' }, '--listen'],
+    [{ 'external-url': 'http://x' }, '--external-url'],
+    [{ 'external-url': 'https://x/path' }, '--external-url'],
+    [{ 'tls-cert-file': '/c' }, 'needs --tls-key-file'],
+    [{ 'tls-key-file': '/c' }, 'needs --tls-cert-file'],
+    [{ 'tls-san': ['good.test', 'bad name'] }, '"bad name"'],
+    [{ 'api-prefix': 'a/b' }, '--api-prefix'],
+    [{ 'api-prefix': 'healthz' }, '--api-prefix'],
+    [{ 'api-prefix': 'assets' }, '--api-prefix'],
+    [{ store: 'sqlite' }, '--store'],
+    [{ store: 'etcd://a:1' }, 'etcd is not supported'],
+    [{ 'log-level': 'loud' }, '--log-level'],
+    [{ config: '/no/such.yaml' }, '/no/such.yaml not found'],
+  ];
+  it.each(badFlags)('rejects %j', async (flags, message) => {
+    await expect(readOptions(flags)).rejects.toThrow(message);
+  });
+});

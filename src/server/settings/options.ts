@@ -1,0 +1,150 @@
+import { load } from 'js-yaml';
+import type { AuditRule } from '../../audit/audit-policy.ts';
+import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import type { ManagementSettings } from '../../management/settings.ts';
+import type { LogLevel } from '../../process/open-log.ts';
+import { readIfExists } from '../../process/private-dir.ts';
+import { optionalOrigin, readListen, readLogLevel, readOwnTls, readTlsNames } from '../../process/read-flags.ts';
+import { StartError } from '../../process/start-error.ts';
+import type { Retention } from '../../store/store.ts';
+import { consoleDirectory } from '../console/console-directory.ts';
+import { fileSettings } from './file-settings.ts';
+import { defaultDataDir, defaultListen, type FlagName, type FlagValues } from './flags.ts';
+import { readManagementSettings } from './management-settings.ts';
+import { readGroup } from './setting-group.ts';
+import { SettingsReader } from './settings-reader.ts';
+
+/** The validated options of the server. They are read here only; all other code just uses them. */
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Without a trailing slash. */
+  readonly externalUrl: string | undefined;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tlsSan: readonly string[];
+  readonly apiPrefix: string;
+  readonly store: 'embedded' | 'memory';
+  readonly sealKeyFile: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly audit: {
+    readonly maxBytes: number;
+    readonly keptFiles: number;
+    /** If the audit line of a write cannot be written: reject the write with 503, or execute it and log an error. */
+    readonly onFailure: 'refuse' | 'continue';
+    readonly rules: readonly AuditRule[];
+  };
+  readonly history: Retention;
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly readsInFlight: number;
+    readonly writesInFlight: number;
+    readonly requestsPerSecond: number;
+  };
+  readonly planes: { readonly memoryBytes: number; readonly maxBytes: number; readonly maxTokenTTL: number };
+  readonly auth: { readonly loginTTL: number };
+  readonly console: {
+    readonly enabled: boolean;
+    /** The directory of the console's files. */
+    readonly directory: string;
+  };
+  readonly management: ManagementSettings;
+  readonly helm: HelmSettings;
+}
+
+/** Reads the options from flags and from the file that `config` names. Flags take precedence. */
+export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
+  const configFile = single(flags, 'config');
+  const file = new SettingsReader(configFile ?? '', configFile === undefined ? {} : await readConfig(configFile));
+  const text = (flag: FlagName, name: string): string | undefined => {
+    const set = file.text(name);
+    return single(flags, flag) ?? set;
+  };
+
+  const tlsSan = file.texts('tlsSan');
+  const options: ServerOptions = {
+    dataDir: text('data-dir', 'dataDir') ?? defaultDataDir,
+    listen: readListen(text('listen', 'listen') ?? defaultListen, defaultListen),
+    externalUrl: optionalOrigin('external-url', text('external-url', 'externalUrl')),
+    tls: readOwnTls(text('tls-cert-file', 'tlsCertFile'), text('tls-key-file', 'tlsKeyFile')),
+    tlsSan: readTlsNames(flags['tls-san'] ?? tlsSan ?? []),
+    apiPrefix: parseApiPrefix(text('api-prefix', 'apiPrefix') ?? 'kubernetes'),
+    store: parseStore(text('store', 'store') ?? 'embedded'),
+    sealKeyFile: text('seal-key-file', 'sealKeyFile'),
+    logLevel: readLogLevel(text('log-level', 'logLevel') ?? 'info'),
+    audit: readGroup(file, 'audit', fileSettings.audit),
+    history: readHistory(file),
+    limits: readGroup(file, 'limits', fileSettings.limits),
+    planes: readGroup(file, 'planes', fileSettings.planes),
+    auth: readGroup(file, 'auth', fileSettings.auth),
+    console: { ...readGroup(file, 'console', fileSettings.console), directory: consoleDirectory() },
+    management: readManagementSettings(file),
+    helm: { ...readGroup(file, 'helm', fileSettings.helm), environment: helmEnvironment() },
+  };
+  file.finish();
+  return options;
+}
+
+/** Environment variables that helm gets: program and temporary paths, and access to chart repositories. */
+const helmVariables: readonly string[] = [
+  ...['PATH', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
+];
+
+function helmEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    helmVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
+
+async function readConfig(path: string): Promise<JsonObject> {
+  const text = await readIfExists(path);
+  if (text === undefined) throw new StartError(`configuration file ${path} not found`);
+  let value: unknown;
+  try {
+    value = load(text);
+  } catch (error) {
+    const [line] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new StartError(`${path} is not valid YAML: ${line}`, { cause: error });
+  }
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) throw new StartError(`${path} must be a map of settings`);
+  return value;
+}
+
+function readHistory(file: SettingsReader): Retention {
+  const { seconds, changes } = readGroup(file, 'history', fileSettings.history);
+  return { ageMilliseconds: seconds * 1000, changes };
+}
+
+function single(flags: FlagValues, name: FlagName): string | undefined {
+  const value = flags[name];
+  return typeof value === 'object' ? value.at(-1) : value;
+}
+
+/** First path segments that the server itself uses. */
+const reservedPrefixes: readonly string[] = [
+  'version',
+  'healthz',
+  'livez',
+  'readyz',
+  'metrics',
+  'auth',
+  'backup',
+  'assets',
+];
+
+function parseApiPrefix(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) || reservedPrefixes.includes(text)) {
+    throw new StartError(
+      `--api-prefix: "${text}" is reserved, or is not a path segment of lower-case letters, digits and -`,
+    );
+  }
+  return text;
+}
+
+function parseStore(text: string): ServerOptions['store'] {
+  if (text === 'embedded' || text === 'memory') return text;
+  if (text.startsWith('etcd://')) throw new StartError('--store: etcd is not supported; use embedded');
+  throw new StartError(`--store: "${text}" must be embedded or memory`);
+}

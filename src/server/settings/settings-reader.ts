@@ -1,0 +1,86 @@
+import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject } from '../../lib/json-value.ts';
+import { StartError } from '../../process/start-error.ts';
+
+/**
+ * Reads settings from one map of a configuration file by name, and rejects names that were never read. Names may be
+ * written as in the flags (`data-dir`) or in camel case (`dataDir`).
+ */
+export class SettingsReader {
+  readonly #file: string;
+  readonly #path: string;
+  readonly #members = new Map<string, { written: string; value: JsonValue }>();
+
+  constructor(file: string, members: JsonObject, path = '') {
+    this.#file = file;
+    this.#path = path;
+    for (const [written, value] of Object.entries(members)) {
+      const name = written.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      if (this.#members.has(name)) throw this.#fault(written, 'is set twice');
+      this.#members.set(name, { written, value });
+    }
+  }
+
+  text(name: string): string | undefined {
+    return this.#take(name, 'a string', (value) => (typeof value === 'string' ? value : undefined));
+  }
+
+  integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
+    return this.#take(name, `an integer from ${least} to ${most}`, (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined,
+    );
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.#take(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined));
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    return this.#take(name, `one of ${choices.join(', ')}`, (value) => choices.find((each) => each === value));
+  }
+
+  /** A list of strings, or a single string for a list of one. */
+  texts(name: string): readonly string[] | undefined {
+    return this.#take(name, 'a list of strings', (value) => {
+      if (typeof value === 'string') return [value];
+      return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+    });
+  }
+
+  /** The settings below this name; an empty reader if there are none. */
+  group(name: string): SettingsReader {
+    const members = this.#take(name, 'a map of settings', (value) => (isJsonObject(value) ? value : undefined));
+    return new SettingsReader(this.#file, members ?? {}, this.#at(name));
+  }
+
+  groups(name: string): readonly SettingsReader[] | undefined {
+    const list = this.#take(name, 'a list of maps', (value) =>
+      Array.isArray(value) && value.every(isJsonObject) ? value : undefined,
+    );
+    return list?.map((members, index) => new SettingsReader(this.#file, members, `${this.#at(name)}[${index}]`));
+  }
+
+  /** Must be called after every setting was read. */
+  finish(): void {
+    const [unknown] = this.#members.values();
+    if (unknown !== undefined) throw this.#fault(unknown.written, 'is not a known setting');
+  }
+
+  /** A name without a value (`listen:`) counts as absent. */
+  #take<T>(name: string, wanted: string, read: (value: JsonValue) => T | undefined): T | undefined {
+    const member = this.#members.get(name);
+    this.#members.delete(name);
+    if (member === undefined || member.value === null) return undefined;
+    const result = read(member.value);
+    if (result === undefined) throw this.#fault(member.written, `must be ${wanted}`);
+    return result;
+  }
+
+  #at(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+
+  #fault(name: string, what: string): StartError {
+    return new StartError(`${this.#file}: "${this.#at(name)}" ${what}`);
+  }
+}

@@ -1,0 +1,308 @@
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { type Log, silentLog } from '../../lib/log.ts';
+import { catchUp, type HistoryChunk } from '../catch-up.ts';
+import { ChangeAge } from '../change-age.ts';
+import { Hub } from '../hub.ts';
+import { decodeKey, type Key, type KeyRange } from '../key.ts';
+import {
+  type Change,
+  type DumpRow,
+  defaultRetention,
+  type Entry,
+  type ListOptions,
+  type ListResult,
+  type Observer,
+  type Retention,
+  type Revision,
+  type Store,
+  type Transaction,
+} from '../store.ts';
+import { StoreError, storeClosed } from '../store-error.ts';
+import { Committer, type Flush, type WorkItem } from './committer.ts';
+import { Compactor } from './compactor.ts';
+import { DiskSpaceGuard } from './disk-space-guard.ts';
+import { LevelDatabase } from './level-database.ts';
+import { loadState, openLevel, type StoreState } from './level-open.ts';
+import { oldestChanges, type ReadResult, readAll, readEntry, readHistory, readKeys, readList } from './level-reads.ts';
+import { maxChunkRows } from './level-rows.ts';
+import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
+
+export interface EmbeddedStoreOptions {
+  /** Used by the store alone; it contains nothing else. Created if absent. */
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly retention?: Retention;
+  readonly log?: Log;
+  /** Bytes of the disk that are never filled. Optional; defaults to the space that reopening may need. */
+  readonly reserveBytes?: number;
+  /** Called after each flush to disk. Must be fast and must not throw. */
+  readonly onFlush?: (flush: Flush) => void;
+}
+
+/** Opens the default store: durable, in one directory, used by one process. Rejects with CannotOpen. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  const db = await openLevel(options.directory);
+  try {
+    return new EmbeddedStore(options, new LevelDatabase(options.directory, db), await loadState(db, options.directory));
+  } catch (error) {
+    await db.close();
+    if (error instanceof StoreError) throw error;
+    const message = `data directory ${options.directory} cannot be opened: ${error}`;
+    throw new StoreError('CannotOpen', message, undefined, { cause: error });
+  }
+}
+
+class EmbeddedStore implements Store {
+  readonly identity: string;
+  readonly #age: ChangeAge;
+  readonly #log: Log;
+  readonly #retention: Retention;
+  readonly #database: LevelDatabase;
+  readonly #hub = new Hub();
+  readonly #committer: Committer;
+  readonly #compactor: Compactor;
+  /** Serializes compactions: two at once would both count the same changes as removed. */
+  #compacting: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EmbeddedStoreOptions, database: LevelDatabase, state: StoreState) {
+    const { directory, clock = systemClock, log = silentLog, retention = defaultRetention } = options;
+    this.identity = state.identity;
+    this.#age = new ChangeAge(clock);
+    this.#log = log;
+    this.#retention = retention;
+    this.#database = database;
+    const diskSpace = new DiskSpaceGuard({ directory, clock, reserveBytes: options.reserveBytes });
+    const { onFlush } = options;
+    this.#committer = new Committer({ state, database, diskSpace, hub: this.#hub, age: this.#age, log, onFlush });
+    this.#compactor = new Compactor({
+      clock,
+      log,
+      candidates: () => this.#slicesAboveRetention(),
+      step: (slice) => this.#compactByRetention(slice),
+    });
+  }
+
+  async get(key: Key): Promise<Entry | undefined> {
+    return this.#read((db) => readEntry(db, key));
+  }
+
+  async list(range: KeyRange, options: ListOptions = {}): Promise<ListResult> {
+    return this.#read((db) => readList(db, range, options));
+  }
+
+  /** Not `async`: every write passes through here, and there is nothing to await. */
+  transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
+    try {
+      this.#assertOpen();
+      return this.#committer.submit(transactionWork(prepareTransaction(transaction)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async removePrefix(range: KeyRange): Promise<void> {
+    this.#assertOpen();
+    if (range.prefix.length === 0) return this.#removeSlice(range.slice);
+    for await (const texts of this.#keys(range)) {
+      await this.transact({ writes: texts.map((text) => ({ key: decodeKey(text), value: undefined })) });
+    }
+  }
+
+  revision(slice: string): Revision | Promise<Revision> {
+    if (this.#closing !== undefined) return Promise.reject(storeClosed());
+    return (this.#committer.heads.get(slice) ?? newSliceHead).revision;
+  }
+
+  async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
+    this.#assertOpen();
+    const history = (after: Revision) => this.#history(range, after);
+    // Heads are updated and changes published in the same tick: a change that the head does not include is still to
+    // come.
+    const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
+    return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
+  }
+
+  async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
+    this.#assertOpen();
+    const changes: Change[] = [];
+    for await (const piece of this.#history(range, since, to)) {
+      for (const change of piece.changes) changes.push(change);
+      await this.#committer.published(piece.upTo);
+    }
+    return changes;
+  }
+
+  async compact(slice: string, upTo: Revision): Promise<void> {
+    this.#assertOpen();
+    for (;;) {
+      const head = this.#committer.heads.get(slice);
+      if (head === undefined) return;
+      const floor = Math.min(upTo, head.revision);
+      if (floor <= head.floor) return;
+      await this.#forgetOldest(slice, head.changes, (revision) => revision <= floor, floor);
+    }
+  }
+
+  async assertWritable(): Promise<void> {
+    this.#assertOpen();
+    // Writes nothing, but checks the disk space and reopens a database whose last write failed.
+    await this.#committer.submit({ reads: [], bytes: largeWrite, isMaintenance: false, run: () => undefined });
+    await this.#database.probe();
+  }
+
+  async *dump(): AsyncGenerator<DumpRow> {
+    this.#assertOpen();
+    const db = await this.#database.currentHandle();
+    try {
+      yield* readAll(db, this.identity);
+    } catch (error) {
+      if (!this.#database.isReplaced(db)) throw this.#database.asStoreError(error);
+      throw new StoreError('Unavailable', 'the database was reopened during the dump; retry');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const compactorStopped = this.#compactor.stop();
+    await this.#committer.close();
+    await compactorStopped;
+    this.#hub.endAll(storeClosed());
+    await this.#database.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw storeClosed();
+  }
+
+  /** Returns a result only after observers have received its changes: no reader gets ahead of a cache. */
+  async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<ReadResult<T>>): Promise<T> {
+    this.#assertOpen();
+    const { result, storeRevision } = await this.#database.read(work);
+    await this.#committer.published(storeRevision);
+    return result;
+  }
+
+  async *#history(range: KeyRange, since: Revision, to?: Revision): AsyncGenerator<HistoryChunk> {
+    let cursor = since;
+    for (;;) {
+      const db = await this.#database.currentHandle();
+      try {
+        for await (const piece of readHistory(db, range, cursor, to)) {
+          yield piece;
+          cursor = Math.max(cursor, piece.upTo);
+        }
+        return;
+      } catch (error) {
+        if (!this.#database.isReplaced(db)) throw this.#database.asStoreError(error);
+      }
+    }
+  }
+
+  async *#keys(range: KeyRange): AsyncGenerator<readonly string[]> {
+    for (let after: Key | undefined; ; ) {
+      const texts = await this.#database.read((db) => readKeys(db, range, after));
+      const last = texts.at(-1);
+      if (last === undefined) return;
+      yield texts;
+      after = decodeKey(last);
+    }
+  }
+
+  async #removeSlice(slice: string): Promise<void> {
+    const maintenance = { reads: [], bytes: 0, isMaintenance: true };
+    if (await this.#removeSmallSlice(slice)) return;
+    for await (const texts of this.#keys({ slice, prefix: [] })) {
+      await this.#committer.submit({ ...maintenance, run: (stage) => stage.eraseRows(texts) });
+    }
+    await this.compact(slice, Number.MAX_SAFE_INTEGER);
+    await this.#committer.submit({ ...maintenance, run: (stage) => stage.dropSlice(slice) });
+  }
+
+  /** Removes a small slice with one write. False if the slice is too large or has changed; nothing is done then. */
+  async #removeSmallSlice(slice: string): Promise<boolean> {
+    const { changes = 0, revision = 0 } = this.#committer.heads.get(slice) ?? {};
+    if (changes >= maxChunkRows) return false;
+    const [texts, revisions] = await Promise.all([
+      this.#database.read((db) => readKeys(db, { slice, prefix: [] }, undefined)),
+      changes === 0 ? [] : this.#database.read((db) => oldestChanges(db, slice, maxChunkRows, () => true)),
+    ]);
+    if (texts.length >= maxChunkRows) return false;
+    const bytes = (texts.length + revisions.length) * bytesPerRow;
+    return await this.#committer.submit({
+      reads: [],
+      bytes,
+      isMaintenance: true,
+      run: (stage) => {
+        const isSame = (this.#committer.heads.get(slice)?.revision ?? 0) === revision && !stage.heads.has(slice);
+        if (!isSame) return false;
+        stage.eraseRows(texts);
+        stage.compact(slice, revisions, revision);
+        stage.dropSlice(slice);
+        return true;
+      },
+    });
+  }
+
+  #slicesAboveRetention(): string[] {
+    const above = [...this.#committer.heads].filter(([, head]) => head.changes > this.#retention.changes);
+    return above.map(([slice]) => slice);
+  }
+
+  async #compactByRetention(slice: string): Promise<boolean> {
+    const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - this.#retention.changes;
+    const isOld = (_revision: Revision, stamp: number) => this.#age.isOlder(stamp, this.#retention.ageMilliseconds);
+    return excess > 0 && (await this.#forgetOldest(slice, excess, isOld)) > 0;
+  }
+
+  /** Removes a bounded number of the oldest wanted changes and returns how many; `floor` applies when none is left. */
+  #forgetOldest(
+    slice: string,
+    atMost: number,
+    isWanted: (revision: Revision, time: number) => boolean,
+    floor = 0,
+  ): Promise<number> {
+    const forgetting = this.#compacting.then(async () => {
+      const revisions = await this.#database.read((db) => oldestChanges(db, slice, atMost, isWanted));
+      const reached = revisions.at(-1) ?? floor;
+      if (reached > 0) {
+        const bytes = revisions.length * bytesPerRow;
+        await this.#committer.submit({
+          reads: [],
+          bytes,
+          isMaintenance: true,
+          run: (stage) => stage.compact(slice, revisions, reached),
+        });
+      }
+      return revisions.length;
+    });
+    this.#compacting = forgetting.catch(() => {});
+    return forgetting;
+  }
+}
+
+/** About the size of a large object: a store without space for one is full for some callers. */
+const largeWrite = 1024 * 1024;
+
+/** The approximate size of a key, its revisions and LevelDB's overhead. */
+const bytesPerRow = 128;
+
+function transactionWork(prepared: PreparedTransaction): WorkItem<readonly (Revision | undefined)[]> {
+  return {
+    reads: prepared.checks.length === 0 ? prepared.writes : [...prepared.checks, ...prepared.writes],
+    bytes: bytesOf(prepared),
+    isMaintenance: false,
+    run: (stage) => stage.transact(prepared),
+  };
+}
+
+/** The value is stored in the row and in its change; the change also has the previous value, of about the same size. */
+function bytesOf({ writes }: PreparedTransaction): number {
+  let bytes = 0;
+  for (const { value, text } of writes) bytes += 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0);
+  return bytes;
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, statfs } from 'node:fs/promises';
+import { ClassicLevel } from 'classic-level';
+import { findStoreDamage } from '../integrity/store-damage.ts';
+import { StoreError } from '../store-error.ts';
+import { getRows, rowChunks } from './level-rows.ts';
+import { withChecksum } from './row-checksum.ts';
+import {
+  allSliceRows,
+  decodeHead,
+  decodePosition,
+  encodePosition,
+  identityRow,
+  type Position,
+  positionRow,
+  restoringRow,
+  schemaRow,
+  schemaVersion,
+  sliceOf,
+} from './row-codec.ts';
+import type { SliceHead } from './stage.ts';
+import { writeBufferBytes } from './write-buffer.ts';
+
+export type Level = ClassicLevel<string, string>;
+
+/** The state of a store that is loaded when it is opened. */
+export interface StoreState {
+  readonly identity: string;
+  readonly position: Position;
+  readonly heads: Map<string, SliceHead>;
+}
+
+/** Throws CannotOpen; the directory is then not locked. */
+export async function openLevel(directory: string): Promise<Level> {
+  let writeBufferSize: number;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await assertNotInUse(directory);
+    await assertUndamaged(directory);
+    const { blocks, bsize } = await statfs(directory);
+    writeBufferSize = writeBufferBytes(blocks * bsize);
+  } catch (error) {
+    throw error instanceof StoreError ? error : cannotOpen(directory, error);
+  }
+  const db: Level = new ClassicLevel(directory, { writeBufferSize });
+  try {
+    await db.open();
+    return db;
+  } catch (error) {
+    await db.close();
+    throw cannotOpen(directory, error);
+  }
+}
+
+async function assertUndamaged(directory: string): Promise<void> {
+  const damage = await findStoreDamage(directory);
+  if (damage === undefined) return;
+  // Another process that uses the store creates and removes files, which can look like damage.
+  await assertNotInUse(directory);
+  throw damaged(directory, damage);
+}
+
+/**
+ * Tests LevelDB's lock. LevelDB takes its lock first; with `errorIfExists` it then fails, releases the lock and has
+ * changed nothing.
+ */
+async function assertNotInUse(directory: string): Promise<void> {
+  const db: Level = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
+  try {
+    await db.open();
+  } catch (error) {
+    if (!/error_if_exists|create_if_missing/.test(rootCause(error).message)) throw cannotOpen(directory, error);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Loads the state of the store; initializes a new store. Throws CannotOpen. */
+export async function loadState(db: Level, directory: string): Promise<StoreState> {
+  const schema = await db.get(schemaRow);
+  if (schema === undefined) {
+    if ((await db.keys({ limit: 1 }).all()).length > 0) {
+      throw damaged(directory, 'it is not a complete store (an unfinished restore, or not a store of this program)');
+    }
+    return initialize(db);
+  }
+  if (Number(schema) > schemaVersion) {
+    const versions = `its format is ${schema}, this version supports up to ${schemaVersion}`;
+    throw new StoreError('CannotOpen', `data directory ${directory} was written by a newer version: ${versions}`);
+  }
+  if (Number(schema) !== schemaVersion) throw damaged(directory, `its format is ${JSON.stringify(schema)}`);
+  try {
+    const [identity, position] = await getRows(db, [identityRow, positionRow]);
+    if (identity === undefined || position === undefined) throw new Error('its metadata rows are missing');
+    const heads = new Map<string, SliceHead>();
+    for await (const rows of rowChunks(db, allSliceRows)) {
+      for (const [row, stored] of rows) heads.set(sliceOf(row), decodeHead(stored));
+    }
+    const state = { identity, position: decodePosition(position), heads };
+    for (const { revision } of heads.values()) {
+      if (revision > state.position.revision)
+        throw new Error('the revision of a slice is higher than that of the store');
+    }
+    return state;
+  } catch (error) {
+    throw damaged(directory, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function initialize(db: Level): Promise<StoreState> {
+  const state = { identity: randomUUID(), position: { revision: 1, batch: 0 }, heads: new Map<string, SliceHead>() };
+  await writeState(db, state.identity, state.position);
+  return state;
+}
+
+/** Turns the directory into a store: the first write of a new store, the last write of a restore. */
+export async function writeState(db: Level, identity: string, position: Position): Promise<void> {
+  await db.batch(
+    [
+      { type: 'put', key: schemaRow, value: String(schemaVersion) },
+      { type: 'put', key: identityRow, value: withChecksum(identityRow, identity) },
+      { type: 'put', key: positionRow, value: withChecksum(positionRow, encodePosition(position)) },
+      { type: 'del', key: restoringRow },
+    ],
+    { sync: true },
+  );
+}
+
+function damaged(directory: string, why: string): StoreError {
+  return new StoreError('CannotOpen', `data directory ${directory} is damaged: ${oneLine(why)}`);
+}
+
+function cannotOpen(directory: string, error: unknown): StoreError {
+  const cause = rootCause(error);
+  const code = codeOf(cause);
+  if (code === 'LEVEL_LOCKED') {
+    return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
+  }
+  // On open, LevelDB verifies no other file.
+  if (code === 'LEVEL_CORRUPTION') return damaged(directory, `its MANIFEST: ${cause.message}`);
+  const message = `data directory ${directory} cannot be opened: ${oneLine(cause.message)}`;
+  return new StoreError('CannotOpen', message, undefined, { cause: error });
+}
+
+/** classic-level wraps LevelDB's error in one that only reports that the database is not open. */
+export function rootCause(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause === undefined ? error : rootCause(error.cause);
+}
+
+export function codeOf(error: Error): unknown {
+  return 'code' in error ? error.code : undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

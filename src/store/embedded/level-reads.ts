@@ -1,0 +1,207 @@
+import type { HistoryChunk } from '../catch-up.ts';
+import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, sortedKeyDecoder } from '../key.ts';
+import type { DumpRow, Entry, ListOptions, ListResult, Revision } from '../store.ts';
+import { assertRetained, futureRevision } from '../store-error.ts';
+import type { Level } from './level-open.ts';
+import { getRows, keyChunks, maxChunkRows, rowChunks, type Snapshot, type StoredRow } from './level-rows.ts';
+import { Rollback } from './rollback.ts';
+import { RowDamagedError } from './row-checksum.ts';
+import {
+  allDataRows,
+  allSliceRows,
+  dataRow,
+  decodeChange,
+  decodeChangeKey,
+  decodeChangeTime,
+  decodeHead,
+  decodePosition,
+  decodeRow,
+  encodeRow,
+  historyRows,
+  keyTextOf,
+  type Position,
+  positionRow,
+  revisionOf,
+  sliceOf,
+  sliceRow,
+} from './row-codec.ts';
+import { newSliceHead, type SliceHead } from './stage.ts';
+
+/** The result of a read and the store revision at that moment, which may not have been published yet. */
+export interface ReadResult<T> {
+  readonly result: T;
+  readonly storeRevision: Revision;
+}
+
+export async function readEntry(db: Level, key: Key): Promise<ReadResult<Entry | undefined>> {
+  const [stored, position] = await getRows(db, [dataRow(encodeKey(key)), positionRow]);
+  return {
+    result: stored === undefined ? undefined : entryOf(key, stored),
+    storeRevision: positionOf(position).revision,
+  };
+}
+
+function entryOf(key: Key, stored: string): Entry {
+  const { value, revision } = decodeRow(stored);
+  return { key, value, revision };
+}
+
+export async function readList(db: Level, range: KeyRange, options: ListOptions): Promise<ReadResult<ListResult>> {
+  const { limit = Number.POSITIVE_INFINITY, after, atRevision, skipCount = false } = options;
+  const snapshot = db.snapshot();
+  try {
+    const { position, head } = await readHead(db, snapshot, range.slice);
+    const bounds = rowBounds(range, after);
+    const rollback = new Rollback<string>();
+    if (atRevision !== undefined) {
+      if (atRevision > position.revision) throw futureRevision(atRevision, position.revision);
+      assertRetained(range.slice, atRevision, head.floor);
+      if (atRevision < head.revision) await undoSince(db, snapshot, range, bounds, atRevision, rollback);
+    }
+
+    const entries: Entry[] = [];
+    let remaining = 0;
+    const keyOf = sortedKeyDecoder();
+    const take = (rows: readonly StoredRow[]) => {
+      for (const [row, stored] of rows) {
+        if (entries.length < limit) entries.push(entryOf(keyOf(keyTextOf(row)), stored));
+        else remaining++;
+      }
+    };
+    let last: string | undefined;
+    for await (const rows of rowChunks(db, { ...bounds, snapshot }, () => limit - entries.length)) {
+      take(rollback.merge(rows));
+      last = rows.at(-1)?.[0];
+      if (entries.length >= limit) break;
+    }
+    if (entries.length >= limit) {
+      const rest = last === undefined ? bounds : { gt: last, lt: bounds.lt };
+      for await (const keys of keyChunks(db, { ...rest, snapshot })) {
+        remaining += rollback.merge(keys.map((row) => [row, ''])).length;
+        if (skipCount && remaining > 0) break;
+      }
+    }
+    take(rollback.rest());
+    return {
+      result: { entries, revision: atRevision ?? head.revision, remaining },
+      storeRevision: position.revision,
+    };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Records in the rollback every change within the bounds after that revision. */
+async function undoSince(
+  db: Level,
+  snapshot: Snapshot,
+  range: KeyRange,
+  bounds: RowBounds,
+  since: Revision,
+  rollback: Rollback<string>,
+): Promise<void> {
+  const { from } = encodeRange(range);
+  const start = 'gt' in bounds ? Buffer.from(bounds.gt) : undefined;
+  for await (const rows of rowChunks(db, { ...historyRows(range.slice, since), snapshot })) {
+    for (const [row, stored] of rows) {
+      const text = decodeChangeKey(stored);
+      if (!text.startsWith(from)) continue;
+      if (start !== undefined && Buffer.from(dataRow(text)).compare(start) <= 0) continue;
+      rollback.undo(dataRow(text), () => {
+        const { previous } = decodeChange(stored, revisionOf(row)).change;
+        return previous && encodeRow(previous);
+      });
+    }
+  }
+}
+
+/** Yields all changes of the range after `since` (up to `to`) in chunks, from one snapshot. Throws Expired. */
+export async function* readHistory(
+  db: Level,
+  range: KeyRange,
+  since: Revision,
+  to?: Revision,
+): AsyncGenerator<HistoryChunk> {
+  const snapshot = db.snapshot();
+  try {
+    const { head } = await readHead(db, snapshot, range.slice);
+    assertRetained(range.slice, since, head.floor);
+    const { from } = encodeRange(range);
+    if (since < head.revision) {
+      for await (const rows of rowChunks(db, { ...historyRows(range.slice, since, to), snapshot })) {
+        const wanted = rows.filter(([, stored]) => decodeChangeKey(stored).startsWith(from));
+        const changes = wanted.map(([row, stored]) => decodeChange(stored, revisionOf(row)).change);
+        yield { changes, upTo: revisionOf(rows.at(-1)?.[0] ?? '') };
+      }
+    }
+    yield { changes: [], upTo: head.revision };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** Returns the oldest changes of the slice up to the first one that is not `isWanted`, at most one chunk. */
+export async function oldestChanges(
+  db: Level,
+  slice: string,
+  atMost: number,
+  isWanted: (revision: Revision, time: number) => boolean,
+): Promise<Revision[]> {
+  const revisions: Revision[] = [];
+  const limit = Math.min(atMost, maxChunkRows);
+  for await (const rows of rowChunks(db, { ...historyRows(slice, 0), limit })) {
+    for (const [row, stored] of rows) {
+      if (!isWanted(revisionOf(row), decodeChangeTime(stored))) return revisions;
+      revisions.push(revisionOf(row));
+    }
+  }
+  return revisions;
+}
+
+/** Returns the encoded keys of the first rows of the range after the given key. */
+export async function readKeys(db: Level, range: KeyRange, after: Key | undefined): Promise<string[]> {
+  const rows = await db.keys({ ...rowBounds(range, after), limit: maxChunkRows }).all();
+  return rows.map(keyTextOf);
+}
+
+export async function* readAll(db: Level, identity: string): AsyncGenerator<DumpRow> {
+  const snapshot = db.snapshot();
+  try {
+    const { revision } = positionOf((await getRows(db, [positionRow], { snapshot }))[0]);
+    yield { row: 'head', identity, revision };
+    for await (const rows of rowChunks(db, { ...allSliceRows, snapshot })) {
+      for (const [row, stored] of rows)
+        yield { row: 'slice', slice: sliceOf(row), revision: decodeHead(stored).revision };
+    }
+    for await (const rows of rowChunks(db, { ...allDataRows, snapshot })) {
+      for (const [row, stored] of rows) yield { row: 'entry', key: decodeKey(keyTextOf(row)), ...decodeRow(stored) };
+    }
+  } finally {
+    await snapshot.close();
+  }
+}
+
+type RowBounds = { readonly gte: string; readonly lt: string } | { readonly gt: string; readonly lt: string };
+
+/** An `after` before the range has no effect. */
+function rowBounds(range: KeyRange, after: Key | undefined): RowBounds {
+  const { from, to } = encodeRange(range);
+  const bounds = { gte: dataRow(from), lt: dataRow(to) };
+  if (after === undefined) return bounds;
+  const start = dataRow(encodeKey(after));
+  return Buffer.from(start).compare(Buffer.from(bounds.gte)) < 0 ? bounds : { gt: start, lt: bounds.lt };
+}
+
+async function readHead(
+  db: Level,
+  snapshot: Snapshot,
+  slice: string,
+): Promise<{ position: Position; head: SliceHead }> {
+  const [position, head] = await getRows(db, [positionRow, sliceRow(slice)], { snapshot });
+  return { position: positionOf(position), head: head === undefined ? newSliceHead : decodeHead(head) };
+}
+
+function positionOf(stored: string | undefined): Position {
+  if (stored === undefined) throw new RowDamagedError(positionRow);
+  return decodePosition(stored);
+}

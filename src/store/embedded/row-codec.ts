@@ -1,0 +1,172 @@
+import { decodeKey, encodeSlice } from '../key.ts';
+import type { Revision } from '../store.ts';
+import { RowDamagedError } from './row-checksum.ts';
+import type { LoggedChange, Row, SliceHead } from './stage.ts';
+
+/**
+ * The layout of the embedded store. The first letter is the type of the row:
+ *
+ *   d <encoded key>              `<revision> <value>`
+ *   h <slice> NUL <revision>     one logged change; the revision has 16 digits, so that rows sort by revision
+ *   s <slice> NUL                `<revision> <floor> <changes>`
+ *   m schema | identity | position | restoring | end
+ *
+ * Every row starts with a checksum, except `mschema`, which programs with another layout must be able to read.
+ * Lengths in a change count UTF-16 units of the decoded text, as `String.prototype.slice` does.
+ */
+export const schemaVersion = 1;
+
+export const schemaRow = 'mschema';
+export const identityRow = 'midentity';
+/**
+ * The highest revision, and the number of the batch that wrote it. Every batch has a number, even if it logs nothing.
+ */
+export const positionRow = 'mposition';
+/** Present while a restore runs: the directory is not a usable store until the restore has finished. */
+export const restoringRow = 'mrestoring';
+
+/** Never present. The log of a cleanly closed store ends with the removal of this row. */
+export const logEndRow = 'mend';
+
+export interface Position {
+  readonly revision: Revision;
+  readonly batch: number;
+}
+
+export interface RowRange {
+  readonly gte: string;
+  readonly lt: string;
+}
+
+export const allDataRows: RowRange = { gte: 'd', lt: 'e' };
+export const allSliceRows: RowRange = { gte: 's', lt: 't' };
+
+export function dataRow(text: string): string {
+  return `d${text}`;
+}
+
+export function keyTextOf(row: string): string {
+  return row.slice(1);
+}
+
+export function sliceRow(slice: string): string {
+  return `s${encodeSlice(slice)}`;
+}
+
+export function sliceOf(row: string): string {
+  return decodeKey(keyTextOf(row)).slice;
+}
+
+const revisionDigits = 16;
+
+export function historyRow(slice: string, revision: Revision): string {
+  return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
+}
+
+/** The history rows of the slice after `since`, up to and including `to`. */
+export function historyRows(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
+  const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;
+  return { gte: historyRow(slice, first), lt: `${historyRow(slice, to)}\u0000` };
+}
+
+export function revisionOf(historyRowKey: string): Revision {
+  return Number(historyRowKey.slice(-revisionDigits));
+}
+
+export function encodeRow(row: Row): string {
+  return rowPrefix(row) + row.value;
+}
+
+/** The part before the value. */
+export function rowPrefix({ revision }: Row): string {
+  return `${revision} `;
+}
+
+export function decodeRow(stored: string): Row {
+  const space = stored.indexOf(' ');
+  return { revision: wholeNumber(stored.slice(0, space)), value: stored.slice(space + 1) };
+}
+
+export function encodePosition({ revision, batch }: Position): string {
+  return `${revision} ${batch}`;
+}
+
+export function decodePosition(stored: string): Position {
+  const [revision, batch] = stored.split(' ').map(wholeNumber);
+  if (revision === undefined || batch === undefined) throw new RowDamagedError();
+  return { revision, batch };
+}
+
+export function encodeHead({ revision, floor, changes }: SliceHead): string {
+  return `${revision} ${floor} ${changes}`;
+}
+
+export function decodeHead(stored: string): SliceHead {
+  const [revision, floor, changes] = stored.split(' ').map(wholeNumber);
+  if (revision === undefined || floor === undefined || changes === undefined) throw new RowDamagedError();
+  return { revision, floor, changes };
+}
+
+/** `<time> <previous revision or -> <length of key> <length of value or -> <key>`; value and previous value follow. */
+export function changePrefix({ text, change: { value, previous } }: LoggedChange, time: string): string {
+  return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
+}
+
+export function decodeChangeTime(stored: string): number {
+  return Number(stored.slice(0, stored.indexOf(' ')));
+}
+
+/** Decodes only the key, which is enough to filter changes. */
+export function decodeChangeKey(stored: string): string {
+  const { body, keyLength } = changeHeader(stored);
+  return stored.slice(body, body + keyLength);
+}
+
+export function decodeChange(stored: string, revision: Revision): LoggedChange {
+  const { body, keyLength, previousRevision, valueLength } = changeHeader(stored);
+  const text = stored.slice(body, body + keyLength);
+  const valueStart = body + keyLength;
+  const valueEnd = valueStart + (valueLength ?? 0);
+  return {
+    text,
+    change: {
+      revision,
+      key: decodeKey(text),
+      ...(valueLength !== undefined && { value: stored.slice(valueStart, valueEnd) }),
+      ...(previousRevision !== undefined && {
+        previous: { value: stored.slice(valueEnd), revision: previousRevision },
+      }),
+    },
+  };
+}
+
+interface ChangeHeader {
+  readonly body: number;
+  readonly keyLength: number;
+  readonly previousRevision: number | undefined;
+  readonly valueLength: number | undefined;
+}
+
+function changeHeader(stored: string): ChangeHeader {
+  const first = stored.indexOf(' ');
+  const second = stored.indexOf(' ', first + 1);
+  const third = stored.indexOf(' ', second + 1);
+  const fourth = stored.indexOf(' ', third + 1);
+  if (fourth === -1) throw new RowDamagedError();
+  return {
+    body: fourth + 1,
+    previousRevision: optionalNumber(stored.slice(first + 1, second)),
+    keyLength: wholeNumber(stored.slice(second + 1, third)),
+    valueLength: optionalNumber(stored.slice(third + 1, fourth)),
+  };
+}
+
+function optionalNumber(text: string): number | undefined {
+  return text === '-' ? undefined : wholeNumber(text);
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (text === '' || !Number.isSafeInteger(number)) throw new RowDamagedError();
+  return number;
+}

@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ExpectedFile, readAhead } from '../embedded/read-ahead.ts';
+import { findLogDamage } from './log-damage.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { findTableDamage } from './table-damage.ts';
+
+/**
+ * Verifies every file of a LevelDB store and describes the first problem; `undefined` if there is none. LevelDB itself
+ * verifies little: it would serve changed data and treat missing data as never written.
+ *
+ * Damage that looks like an unfinished write is not found: a change in the last batch of the log after a crash. (The
+ * log of a cleanly closed store ends with an empty batch.)
+ */
+export async function findStoreDamage(directory: string): Promise<string | undefined> {
+  const files = await readdir(directory);
+  if (!files.includes('CURRENT')) {
+    const isStore = files.some((file) => /^\d+\.(ldb|sst|log)$/.test(file));
+    return isStore ? 'the file CURRENT is missing' : undefined;
+  }
+  const name = (await readFile(join(directory, 'CURRENT'), 'latin1')).replace(/\n$/, '');
+  if (!/^MANIFEST-\d+$/.test(name) || !files.includes(name)) return 'the file CURRENT does not name a manifest';
+  const manifest = manifestOf(await readFile(join(directory, name)));
+  if (typeof manifest === 'string') return `${name} ${manifest}`;
+
+  const logs = files.filter((file) => /^\d+\.log$/.test(file) && Number.parseInt(file, 10) >= manifest.logNumber);
+  if (manifest.logNumber > 0 && !logs.includes(fileName(manifest.logNumber, 'log'))) {
+    return `the file ${fileName(manifest.logNumber, 'log')} is missing`;
+  }
+  for (const file of logs) {
+    const offset = findLogDamage(await readFile(join(directory, file)));
+    if (offset !== undefined) return `${file} at byte ${offset}`;
+  }
+  const present = new Set(files);
+  const tables: (ExpectedFile & { readonly name: string })[] = [];
+  for (const [number, size] of manifest.tables) {
+    const name = [fileName(number, 'ldb'), fileName(number, 'sst')].find((candidate) => present.has(candidate));
+    if (name === undefined) return `the file ${fileName(number, 'ldb')} is missing`;
+    tables.push({ name, path: join(directory, name), size });
+  }
+  for await (const { file, bytes } of readAhead(tables)) {
+    const offset = bytes.length === file.size ? findTableDamage(bytes) : Math.min(bytes.length, file.size);
+    if (offset !== undefined) return `${file.name} at byte ${offset}`;
+  }
+  return undefined;
+}
+
+/** The manifest has the format of a log. */
+function manifestOf(bytes: Buffer): Manifest | string {
+  const offset = findLogDamage(bytes);
+  if (offset !== undefined) return `at byte ${offset}`;
+  try {
+    return readManifest(bytes);
+  } catch (error) {
+    return `cannot be parsed: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function fileName(number: number, extension: string): string {
+  return `${String(number).padStart(6, '0')}.${extension}`;
+}

@@ -1,0 +1,68 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { type FlotillaProcess, startFlotilla } from '../../harness/flotilla-process.ts';
+import { describeIfAvailable } from '../../harness/suite.ts';
+import { type AdminApi, adminApi } from './admin-api.ts';
+import { chromiumMissing, type MonitoredPage, openPage, type PageOptions, startBrowser } from './browser.ts';
+import { type VirtualClusterApi, virtualClusterApi } from './virtual-cluster-api.ts';
+
+/**
+ * The test environment of one file: its own server and browser, and API clients outside the browser. It exists from the
+ * suite's `beforeAll` to its `afterAll`, both included, and throws outside of them. A suite that fails to start leaves
+ * nothing running. Tests close the pages that they open; the rest closes with the browser.
+ */
+export interface ConsoleTestEnv {
+  /** The current server, or the last one. */
+  readonly flotilla: FlotillaProcess;
+  readonly admin: AdminApi;
+  readonly inside: VirtualClusterApi;
+  /** Opens a page in a new browser context, without a session. */
+  open(options?: PageOptions): Promise<MonitoredPage>;
+  /** Restarts a stopped server with the same data and address. */
+  restart(): Promise<void>;
+}
+
+/** A suite of browser tests; skipped with a message if there is no browser. */
+export function describeConsole(name: string, tests: (env: ConsoleTestEnv) => void): void {
+  describeIfAvailable(chromiumMissing, name, () => {
+    let flotilla: FlotillaProcess | undefined;
+    let browser: Browser | undefined;
+    let admin: AdminApi | undefined;
+    let inside: VirtualClusterApi | undefined;
+
+    beforeAll(async () => {
+      flotilla = await startFlotilla();
+      browser = await startBrowser();
+      admin = adminApi(flotilla);
+      inside = virtualClusterApi(flotilla);
+    });
+    afterAll(async () => {
+      await inside?.close();
+      await admin?.close();
+      await browser?.close();
+      await flotilla?.remove();
+    });
+
+    tests({
+      get flotilla() {
+        return started(flotilla);
+      },
+      get admin() {
+        return started(admin);
+      },
+      get inside() {
+        return started(inside);
+      },
+      open: (options) => openPage(started(browser), started(flotilla).url, options),
+      async restart() {
+        const { dataDirectory, url } = started(flotilla);
+        flotilla = await startFlotilla({ dataDirectory, listen: new URL(url).host });
+      },
+    });
+  });
+}
+
+function started<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('test environment used before the suite has started');
+  return part;
+}

@@ -1,0 +1,93 @@
+import type { ManagedFieldsEntry } from '../../../../src/api/meta.ts';
+import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json-value.ts';
+import type { FieldPath } from './field-path.ts';
+import { indexItemsByKey, type MergeValue } from './three-way-merge.ts';
+
+/** A changed field. */
+export interface FieldChange {
+  readonly steps: FieldPath;
+  readonly before: MergeValue;
+  readonly after: MergeValue;
+}
+
+/** Returns all changes at their deepest paths. A list whose items have no keys counts as one value. */
+export function fieldChanges(before: MergeValue, after: MergeValue, steps: FieldPath = []): readonly FieldChange[] {
+  if (before !== undefined && after !== undefined) {
+    if (equalJson(before, after)) return [];
+    if (isJsonObject(before) && isJsonObject(after)) {
+      const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+      return [...names].flatMap((name) =>
+        fieldChanges(getMember(before, name), getMember(after, name), [...steps, name]),
+      );
+    }
+    if (Array.isArray(before) && Array.isArray(after)) {
+      const [old, now] = indexItemsByKey([before, after]) ?? [];
+      if (old !== undefined && now !== undefined) {
+        return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+          const at = [...(now.has(key) ? now : old).keys()].indexOf(key);
+          return fieldChanges(old.get(key), now.get(key), [...steps, at]);
+        });
+      }
+      if (before.length === after.length) {
+        return before.flatMap((item, at) => fieldChanges(item, after[at], [...steps, at]));
+      }
+    }
+  }
+  return before === after ? [] : [{ steps, before, after }];
+}
+
+/** The field manager that last wrote a field, and the time. */
+export interface FieldWriter {
+  readonly manager: string;
+  readonly time: string | undefined;
+}
+
+/**
+ * Returns the writer of a field according to the managed fields. A removed field has no owner, so the last writer of
+ * the object is returned. `undefined` if the managed fields name none.
+ */
+export function fieldWriter(
+  steps: FieldPath,
+  object: JsonValue,
+  entries: readonly ManagedFieldsEntry[],
+): FieldWriter | undefined {
+  const wrote = entries.filter(({ subresource }) => subresource === undefined || subresource === '');
+  const owners = wrote.filter((entry) => owns(entry.fieldsV1, steps, object));
+  const newest = [...(owners.length > 0 ? owners : wrote)].sort((a, b) => timeOf(a) - timeOf(b)).at(-1);
+  return newest === undefined ? undefined : { manager: newest.manager ?? 'unknown', time: newest.time };
+}
+
+function timeOf({ time }: ManagedFieldsEntry): number {
+  return time === undefined ? 0 : Date.parse(time);
+}
+
+function owns(fields: JsonObject, steps: FieldPath, value: JsonValue | undefined): boolean {
+  const [step, ...rest] = steps;
+  const members = Object.keys(fields).filter((name) => name !== '.');
+  // Either the path ends here, or the entry owns the value as a whole, including everything inside it.
+  if (step === undefined) return true;
+  if (members.length === 0) return true;
+  const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);
+  return members.some((name) => {
+    const next = getMember(fields, name);
+    return isJsonObject(next) && names(name, step, inside) && owns(next, rest, inside);
+  });
+}
+
+function memberOf(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
+  return isJsonObject(value) ? getMember(value, String(step)) : undefined;
+}
+
+/** Matches a managed-fields key: `f:` a member, `k:` an item by key members, `v:` an item by value, `i:` by index. */
+function names(name: string, step: string | number, inside: JsonValue | undefined): boolean {
+  if (typeof step === 'string') return name === `f:${step}`;
+  if (name.startsWith('i:')) return name === `i:${step}`;
+  try {
+    const key = JSON.parse(name.slice(2)) as JsonValue;
+    if (name.startsWith('v:')) return inside !== undefined && equalJson(key, inside);
+    if (!name.startsWith('k:') || !isJsonObject(key) || !isJsonObject(inside)) return false;
+    return Object.entries(key).every(([member, value]) => equalJson(getMember(inside, member), value));
+  } catch {
+    return false;
+  }
+}

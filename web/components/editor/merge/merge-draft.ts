@@ -1,0 +1,24 @@
+import { equalJson } from '../../../../src/lib/json-value.ts';
+import { yamlText } from '../../../../src/lib/yaml-text.ts';
+import type { DraftState } from '../draft-state.ts';
+import { editablePart, editableText, parseObjectText } from '../object-draft.ts';
+import { mergeLines } from './merge-lines.ts';
+import { type MergeConflict, type MergeRules, threeWayMerge } from './three-way-merge.ts';
+
+export interface MergedDraft {
+  readonly text: string;
+  readonly conflicts: readonly MergeConflict[];
+}
+
+/**
+ * Merges the draft with the upstream changes. The field values decide. If a line-by-line merge gives the same values,
+ * it is used, so that comments and order are kept. `undefined` if the draft is not valid YAML.
+ */
+export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {
+  const { value } = parseObjectText(text);
+  if (value === undefined) return undefined;
+  const { merged, conflicts } = threeWayMerge(editablePart(base), value, editablePart(live), rules);
+  const lines = mergeLines(editableText(base), text, editableText(live));
+  const isSame = lines !== undefined && equalJson(parseObjectText(lines).value, merged);
+  return { text: isSame ? lines : yamlText(merged), conflicts };
+}

@@ -1,0 +1,133 @@
+import { type FieldPath, isSamePath } from '../merge/field-path.ts';
+
+/** The cursor position in a YAML text. The text is usually incomplete, so indentation determines the structure. */
+export type CursorContext =
+  | {
+      readonly kind: 'name';
+      /** The path of the object that contains the name. */
+      readonly parent: FieldPath;
+      /** The column at which the name starts. */
+      readonly column: number;
+      /** The other members that the object already has. */
+      readonly present: readonly string[];
+    }
+  | { readonly kind: 'value'; readonly steps: FieldPath; readonly column: number };
+
+/** A line that contains a member. */
+export interface MemberLine {
+  readonly line: number;
+  readonly parent: FieldPath;
+  readonly name: string;
+  readonly column: number;
+}
+
+interface Level {
+  readonly column: number;
+  readonly isList: boolean;
+  step: string | number;
+}
+
+const member = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"[\]{},&*!|>%@`-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)/;
+const blockText = /^[|>][-+0-9]*\s*(?:#.*)?$/;
+
+/** Reads the lines from the top and tracks the object that each line belongs to. */
+class LineWalk {
+  readonly levels: Level[] = [];
+  readonly members: MemberLine[] = [];
+  /** Lines indented deeper than this belong to a block scalar. */
+  #blockIndent = -1;
+
+  /** True if the line is part of a block scalar, which has no members. */
+  isText(line: string): boolean {
+    if (this.#blockIndent < 0) return false;
+    if (line.trim() === '' || indentOf(line) > this.#blockIndent) return true;
+    this.#blockIndent = -1;
+    return false;
+  }
+
+  take(line: string, number: number): void {
+    if (this.isText(line)) return;
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) return;
+    if (/^(---|\.\.\.)(\s|$)/.test(line)) {
+      this.levels.length = 0;
+      return;
+    }
+    const column = this.intoItems(line);
+    const rest = line.slice(column);
+    const match = member.exec(rest);
+    if (match === null) return;
+    const name = unquoted(match[1] ?? '');
+    this.enter(column);
+    this.members.push({ line: number, parent: this.steps(), name, column });
+    this.levels.push({ column, isList: false, step: name });
+    if (blockText.test(rest.slice(match[0].length).trim())) this.#blockIndent = column;
+  }
+
+  /** Enters the list items that the line opens. Returns the column of the content of the innermost. */
+  intoItems(line: string): number {
+    let column = indentOf(line);
+    while (line[column] === '-' && (line[column + 1] === ' ' || line[column + 1] === undefined)) {
+      this.#leave((level) => level.column > column);
+      const top = this.levels.at(-1);
+      if (top?.isList && top.column === column && typeof top.step === 'number') top.step++;
+      else this.levels.push({ column, isList: true, step: 0 });
+      column += 1;
+      while (line[column] === ' ') column++;
+    }
+    return column;
+  }
+
+  /** Leaves all levels that do not contain a member at this column. */
+  enter(column: number): void {
+    this.#leave((level) => level.column >= column);
+  }
+
+  steps(): FieldPath {
+    return this.levels.map(({ step }) => step);
+  }
+
+  #leave(isOver: (level: Level) => boolean): void {
+    for (let top = this.levels.at(-1); top !== undefined && isOver(top); top = this.levels.at(-1)) this.levels.pop();
+  }
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+function unquoted(name: string): string {
+  return /^(".*"|'.*')$/.test(name) ? name.slice(1, -1) : name;
+}
+
+/** Returns all members of a text with the paths of their objects. */
+export function memberLines(lines: readonly string[]): readonly MemberLine[] {
+  const walk = new LineWalk();
+  for (const [number, line] of lines.entries()) walk.take(line, number);
+  return walk.members;
+}
+
+/** `line` starts at 0; `column` is that of the cursor. `undefined` inside a comment or a block scalar. */
+export function cursorContext(lines: readonly string[], line: number, column: number): CursorContext | undefined {
+  const walk = new LineWalk();
+  for (let number = 0; number < line; number++) walk.take(lines[number] ?? '', number);
+  const before = (lines[line] ?? '').slice(0, column);
+  if (walk.isText(before.trim() === '' ? lines[line] || before : before)) return undefined;
+  if (/(^|\s)#/.test(before)) return undefined;
+  const start = walk.intoItems(before);
+  const rest = before.slice(start);
+  const match = member.exec(rest);
+  if (match !== null) {
+    walk.enter(start);
+    const value = rest.slice(match[0].length);
+    const steps = [...walk.steps(), unquoted(match[1] ?? '')];
+    return { kind: 'value', steps, column: before.length - value.trimStart().length };
+  }
+  if (/[\s"'{[]/.test(rest)) return undefined;
+  walk.enter(start);
+  const parent = walk.steps();
+  const present = memberLines(lines)
+    .filter((other) => other.line !== line && isSamePath(other.parent, parent))
+    .map(({ name }) => name);
+  return { kind: 'name', parent, column: start, present };
+}

@@ -1,0 +1,26 @@
+import { apiVersionOf } from '../../../../src/api/meta.ts';
+import { type ApiRoot, managementRoot } from '../../../data/api-root.ts';
+import type { KindRef } from '../../../data/kind-ref.ts';
+import { queryClient } from '../../../data/query-client.ts';
+import { sendJson } from '../../../data/send.ts';
+import { type OpenApiDocument, type SchemaTree, schemaOfKind } from './schema-tree.ts';
+
+/** OpenAPI documents are large, and schemas change only when a CRD is installed. */
+const staleTime = 10 * 60_000;
+
+/** Fetches and caches the schema of a kind from its API server. `undefined` if there is none. */
+export async function fetchSchema(kind: KindRef, root: ApiRoot = managementRoot): Promise<SchemaTree | undefined> {
+  const url = `${root}/openapi/v3/${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`;
+  try {
+    const document = await queryClient.fetchQuery({
+      queryKey: ['openapi', url],
+      staleTime,
+      retry: false,
+      queryFn: async ({ signal }): Promise<OpenApiDocument> => await sendJson<OpenApiDocument>({ url, signal }),
+    });
+    return schemaOfKind(document, kind);
+  } catch {
+    // Completion is optional: the server validates every write.
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import { useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { yamlText } from '../../../src/lib/yaml-text.ts';
+import { serverPart } from './object-draft.ts';
+import classes from './object-editor.module.css';
+import { YamlEditor } from './yaml-editor.tsx';
+
+/** The status and the metadata that the server writes, read-only. */
+export function ServerFields({ object }: { readonly object: KubeObject }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={classes.kept} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Status and server-managed fields</summary>
+      {isOpen ? <YamlEditor label="Server-managed fields" value={yamlText(serverPart(object))} readOnly /> : null}
+    </details>
+  );
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { ErrorNotice } from '../error-notice.tsx';
+import { Dialog } from './dialog.tsx';
+
+export interface ConfirmProps {
+  readonly title: string;
+  /** Explains what the action does and does not do. */
+  readonly children: ReactNode;
+  /** The button label: "Delete demo". */
+  readonly action: string;
+  /** Text that the user must type before the button is enabled, for actions that cannot be undone. */
+  readonly confirmationText?: string;
+  readonly danger?: boolean;
+  /** If it rejects, the dialog stays open and shows the error. */
+  onConfirm(): Promise<void>;
+  onClose(): void;
+}
+
+/** A confirmation dialog. Mounted while open. */
+export function Confirm({
+  title,
+  children,
+  action,
+  confirmationText,
+  danger = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
+  const [text, setText] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const button = useRef<HTMLButtonElement>(null);
+  // The button was disabled while busy and lost the focus.
+  useEffect(() => {
+    if (error !== undefined) button.current?.focus();
+  }, [error]);
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog onClose={onClose} title={title} centered>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack gap="md">
+          <div>{children}</div>
+          {confirmationText === undefined ? null : (
+            <TextInput
+              label={
+                <>
+                  Type <span className="mono">{confirmationText}</span> to confirm
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+            />
+          )}
+          {error === undefined ? null : <ErrorNotice error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              ref={button}
+              type="submit"
+              color={danger ? 'red.9' : 'tide'}
+              loading={isBusy}
+              disabled={confirmationText !== undefined && text !== confirmationText}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,37 @@
+import { type ComponentType, useEffect, useState } from 'react';
+import { ErrorNotice } from './error-notice.tsx';
+import { LoadingIndicator } from './loading-indicator.tsx';
+
+/**
+ * A component whose script is loaded when it is first shown. A failed load shows an error with a retry button in place
+ * of the component, so input around it is kept.
+ */
+export function lazyComponent<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  message: string,
+): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return function LazyPart(props: P) {
+    const [Part, setPart] = useState(() => loaded);
+    const [error, setError] = useState<unknown>();
+    useEffect(() => {
+      if (Part !== undefined || error !== undefined) return;
+      let isMounted = true;
+      load().then(
+        (part) => {
+          loaded = part;
+          if (isMounted) setPart(() => part);
+        },
+        (reason: unknown) => {
+          if (isMounted) setError(reason);
+        },
+      );
+      return () => {
+        isMounted = false;
+      };
+    }, [Part, error]);
+    if (Part !== undefined) return <Part {...props} />;
+    if (error !== undefined) return <ErrorNotice error={error} onRetry={() => setError(undefined)} />;
+    return <LoadingIndicator message={message} />;
+  };
+}

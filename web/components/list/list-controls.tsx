@@ -1,0 +1,121 @@
+import { CloseButton, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { columnFacets, type ListQuery } from '../../data/rows/query-rows.ts';
+import type { RowsWithRetry } from '../../data/rows/use-rows.ts';
+import { errorMessage } from '../error-notice.tsx';
+import { Icon } from '../icon.tsx';
+import classes from './list-controls.module.css';
+import { useThrottledRows } from './use-throttled-rows.ts';
+
+export interface ListControlsProps<Type extends KubeObject> {
+  readonly what: string;
+  readonly rows: RowsWithRetry<Type>;
+  readonly columns: readonly ListColumn<Type>[];
+  readonly filters: readonly string[];
+  /** The number of rows that match. */
+  readonly shown: number;
+  readonly selection: ListQuery;
+  onSelect(next: ListQuery): void;
+  readonly more?: ReactNode;
+  /** Actions for the selected rows. `null` if none is selected; absent if rows cannot be selected. */
+  readonly selectionActions?: ReactNode;
+}
+
+/** Search, filters and row count of a list, and a notice if the data may be out of date. */
+export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
+  const { what, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
+  const { search = '', filter = {} } = selection;
+  // The URL is updated a moment after typing: meanwhile the field holds the text.
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? search;
+  const changeSearch = (next: string) => {
+    setTyped(next);
+    onSelect({ ...selection, search: next });
+  };
+  const counted = useThrottledRows(rows.rows);
+  const facets = useMemo(
+    () =>
+      filters.flatMap((name) => {
+        const column = columns.find((candidate) => candidate.name === name);
+        return column === undefined ? [] : [{ name, found: columnFacets(counted, column) }];
+      }),
+    [filters, columns, counted],
+  );
+  const setFilter = (name: string, text: string) => {
+    const { [name]: _, ...others } = filter;
+    onSelect({ ...selection, filter: text === '' ? others : { ...others, [name]: text.slice(1) } });
+  };
+  const count = (
+    <Text size="sm" c="dimmed" className={classes.count ?? ''} role="status">
+      {countText(rows, shown)}
+    </Text>
+  );
+  return (
+    <div className={classes.controls}>
+      <Group gap="sm" wrap="wrap">
+        <TextInput
+          aria-label={`Search ${what}`}
+          placeholder="Search"
+          leftSection={<Icon name="search" size={16} />}
+          value={text}
+          onChange={(event) => changeSearch(event.currentTarget.value)}
+          onBlur={() => setTyped(undefined)}
+          rightSection={
+            text === '' ? null : (
+              <CloseButton size="sm" aria-label="Clear search" onClick={() => onSelect({ ...selection, search: '' })} />
+            )
+          }
+          className={classes.search ?? ''}
+        />
+        {facets.map(({ name, found }) => {
+          const chosen = filter[name];
+          const missing =
+            chosen === undefined || found.some(({ text }) => text === chosen) ? [] : [{ text: chosen, count: 0 }];
+          return (
+            <NativeSelect
+              key={name}
+              className={classes.filter ?? ''}
+              aria-label={`Filter by ${name.toLowerCase()}`}
+              // The empty text is a value too, so each value has the prefix `=`.
+              value={chosen === undefined ? '' : `=${chosen}`}
+              onChange={(event) => setFilter(name, event.currentTarget.value)}
+              data={[
+                { value: '', label: `${name}: all` },
+                ...[...found, ...missing].map(({ text, count }) => ({
+                  value: `=${text}`,
+                  label: `${text === '' ? 'none' : text} (${count})`,
+                })),
+              ]}
+            />
+          );
+        })}
+        {selectionActions === undefined ? (
+          <>
+            {more}
+            {count}
+          </>
+        ) : null}
+      </Group>
+      {selectionActions === undefined ? null : (
+        // Always present, so that the layout does not shift when a row is selected.
+        <div className={classes.second}>
+          {selectionActions ?? count}
+          <span className={classes.rest}>{more}</span>
+        </div>
+      )}
+      {rows.state === 'interrupted' ? (
+        <Text size="sm" className={classes.old ?? ''} title={errorMessage(rows.error)} role="status">
+          Connection lost. Retrying automatically. The data may be out of date.
+        </Text>
+      ) : null}
+    </div>
+  );
+}
+
+function countText({ rows, expected, state }: RowsWithRetry, shown: number): string {
+  if (state === 'loading')
+    return expected === undefined ? `${rows.length} loaded` : `${rows.length} of ${expected} loaded`;
+  return shown === rows.length ? String(rows.length) : `${shown} of ${rows.length}`;
+}

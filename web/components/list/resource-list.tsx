@@ -1,0 +1,121 @@
+import { Group, Switch, Text } from '@mantine/core';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { type ListColumn, serverColumns } from '../../data/rows/list-columns.ts';
+import { queryRows } from '../../data/rows/query-rows.ts';
+import { SortedRows } from '../../data/rows/sorted-rows.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import type { RowsWithRetry } from '../../data/rows/use-rows.ts';
+import { EmptyState, type EmptyStateProps } from '../empty-state.tsx';
+import { ErrorNotice } from '../error-notice.tsx';
+import { LoadingIndicator } from '../loading-indicator.tsx';
+import { ListControls } from './list-controls.tsx';
+import { RowsTable } from './rows-table.tsx';
+import type { CellRenderers } from './table-row.tsx';
+import { useListQuery } from './use-list-query.ts';
+import { useThrottledRows } from './use-throttled-rows.ts';
+
+export interface ResourceListProps<Type extends KubeObject> {
+  /** The plural of the listed kind: "virtual clusters". */
+  readonly what: string;
+  readonly rows: RowsWithRetry<Type>;
+  /** Columns added by the page, shown after the name. */
+  readonly extraColumns?: readonly ListColumn<Type>[];
+  /** Server columns that this page hides. */
+  readonly hiddenColumns?: readonly string[];
+  /** Renderers by column name. Optional; the default is plain text. */
+  readonly cells?: CellRenderers<Type>;
+  /** Columns with a filter; each offers the values that occur. */
+  readonly filters?: readonly string[];
+  readonly empty: EmptyStateProps;
+  /** Actions for the selected rows. Optional; without it rows cannot be selected. */
+  readonly bulk?: (selected: readonly Row<Type>[], clear: () => void) => ReactNode;
+  /** Actions at the end of each row. */
+  readonly rowActions?: (row: Row<Type>) => ReactNode;
+}
+
+const noNames: readonly string[] = [];
+const noSelected: readonly never[] = [];
+const noCells = {};
+const noColumns: readonly never[] = [];
+
+/**
+ * The list that all pages use: the server's columns, updated live, with search, filters, sorting, selection and bulk
+ * actions. A page provides the rows and the renderers of its columns.
+ */
+export function ResourceList<Type extends KubeObject>(props: ResourceListProps<Type>) {
+  const { what, rows, extraColumns = noColumns, hiddenColumns = noNames, filters = noNames, empty } = props;
+  const [selection, setSelection] = useListQuery();
+  const [isWide, setWide] = useState(false);
+  const [selectedKeys, setSelectedKeys] = useState<ReadonlySet<string>>(new Set());
+  const all = useMemo((): readonly ListColumn<Type>[] => {
+    const own = serverColumns(rows.columns).filter(({ name }) => !hiddenColumns.includes(name));
+    return [...own.slice(0, 1), ...extraColumns, ...own.slice(1)];
+  }, [rows.columns, extraColumns, hiddenColumns]);
+  const columns = useMemo(() => (isWide ? all : all.filter((column) => !column.isWide)), [all, isWide]);
+  const [sorted] = useState(() => new SortedRows<Type>());
+  const shown = useMemo(() => queryRows(rows.rows, all, selection, sorted), [rows.rows, all, selection, sorted]);
+  const throttled = useThrottledRows(rows.rows);
+  const selected = useMemo(
+    () => (selectedKeys.size === 0 ? noSelected : throttled.filter(({ key }) => selectedKeys.has(key))),
+    [throttled, selectedKeys],
+  );
+  const clear = useCallback(() => setSelectedKeys(new Set()), []);
+
+  const isUnseen = rows.state === 'interrupted' && rows.columns.length === 0;
+  if (rows.state === 'refused' || isUnseen) return <ErrorNotice error={rows.error} onRetry={rows.retry} />;
+  if (rows.state === 'loading' && rows.rows.length === 0) return <LoadingIndicator message={`Loading ${what}`} />;
+  if (rows.rows.length === 0 && rows.state === 'live') {
+    return (
+      <div className="card">
+        <EmptyState {...empty} />
+      </div>
+    );
+  }
+  return (
+    <div className="card">
+      <ListControls
+        what={what}
+        rows={rows}
+        columns={all}
+        filters={filters}
+        shown={shown.length}
+        selection={selection}
+        onSelect={setSelection}
+        more={
+          all.some((column) => column.isWide) ? (
+            <Switch size="xs" label="More columns" checked={isWide} onChange={() => setWide(!isWide)} />
+          ) : undefined
+        }
+        {...(props.bulk === undefined
+          ? {}
+          : {
+              selectionActions:
+                selected.length === 0 ? null : (
+                  <Group gap="xs" role="toolbar" aria-label={`Actions for selected ${what}`}>
+                    <Text size="sm" fw={600}>
+                      {selected.length} selected
+                    </Text>
+                    {props.bulk(selected, clear)}
+                  </Group>
+                ),
+            })}
+      />
+      <RowsTable
+        what={what}
+        rows={shown}
+        columns={columns}
+        cells={props.cells ?? noCells}
+        sort={selection.sort}
+        onSort={(sort) => setSelection({ ...selection, sort })}
+        {...(props.bulk === undefined ? {} : { selectedKeys, onSelect: setSelectedKeys })}
+        {...(props.rowActions === undefined ? {} : { rowActions: props.rowActions })}
+      />
+      {shown.length === 0 ? (
+        <Text p="lg" c="dimmed" ta="center">
+          No {what} match your search and filters.
+        </Text>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { Menu, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Icon } from '../icon.tsx';
+import classes from './row-menu.module.css';
+
+export interface RowMenuProps {
+  /** The accessible name of the menu: "Actions for demo". */
+  readonly label: string;
+  /** Renders the items when the menu is opened. */
+  children(): ReactNode;
+}
+
+/** The action menu of a row. Until the first click it is a plain button, as a list has very many of them. */
+export function RowMenu({ label, children }: RowMenuProps) {
+  const [isUsed, setUsed] = useState(false);
+  if (isUsed) return <OpenedMenu label={label}>{children}</OpenedMenu>;
+  return (
+    <UnstyledButton
+      className={classes.button}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setUsed(true)}
+    >
+      <Icon name="more" size={22} />
+    </UnstyledButton>
+  );
+}
+
+function OpenedMenu({ label, children }: RowMenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  // Focus the button first, so that the menu returns the focus to it.
+  useEffect(() => {
+    button.current?.focus();
+    setOpen(true);
+  }, []);
+  return (
+    <Menu
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-end"
+      width={210}
+      returnFocus
+      withInitialFocusPlaceholder={false}
+      // Rendered in the page, as the table would clip it.
+      portalProps={{ target: '#page' }}
+    >
+      <Menu.Target>
+        <UnstyledButton ref={button} className={classes.button} aria-label={label}>
+          <Icon name="more" size={22} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>{isOpen ? children() : null}</Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,58 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
+
+/** The rendered rows of a long table: from `first` up to, but excluding, `last`. */
+export interface RowRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface Viewport {
+  /** The scroll offset and the visible height, in pixels. */
+  readonly top: number;
+  readonly height: number;
+}
+
+/** Rows rendered beyond each edge, so that scrolling shows rows at once and keyboard users can reach the next row. */
+const overscan = 12;
+
+/** The first row moves in steps of this size, so that scrolling does not render the table again for every row. */
+const step = 6;
+
+export function visibleRows({ top, height }: Viewport, count: number, rowHeight: number): RowRange {
+  const firstVisible = Math.floor(top / rowHeight);
+  const first = Math.max(0, Math.floor((firstVisible - overscan) / step) * step);
+  const last = Math.ceil((firstVisible + Math.ceil(height / rowHeight) + overscan) / step) * step;
+  return { first: Math.min(first, count), last: Math.min(last, count) };
+}
+
+/** Used before the first measurement: enough for any screen. */
+const firstSight: Viewport = { top: 0, height: 1200 };
+
+/** The rows to render at the current scroll position of `scroller`. All rows have the same height. */
+export function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowRange {
+  const [sight, setSight] = useState(firstSight);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const measure = () => {
+      const now = { top: element.scrollTop, height: element.clientHeight };
+      setSight((before) => (isSame(before, now, rowHeight) ? before : now));
+    };
+    measure();
+    element.addEventListener('scroll', measure, { passive: true });
+    const resized = new ResizeObserver(measure);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener('scroll', measure);
+      resized.disconnect();
+    };
+  }, [scroller, rowHeight]);
+  return visibleRows(sight, count, rowHeight);
+}
+
+/** True if both viewports render the same rows, whatever the row count. */
+function isSame(before: Viewport, now: Viewport, rowHeight: number): boolean {
+  const one = visibleRows(before, Number.MAX_SAFE_INTEGER, rowHeight);
+  const other = visibleRows(now, Number.MAX_SAFE_INTEGER, rowHeight);
+  return one.first === other.first && one.last === other.last;
+}

@@ -1,8 +1,0 @@
-import type { ObjectEditorProps } from './editor/editor-props.ts';
-import { lazyPart } from './lazy-part.tsx';
-
-/** An editor for an object as YAML, with review and merge. Its script is loaded on first use. */
-export const ObjectEditor = lazyPart<ObjectEditorProps>(
-  async () => (await import('./editor/editor.ts')).ObjectEditorPanel,
-  'Loading editor',
-);

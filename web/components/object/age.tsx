@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+import { formatAge } from '../../../src/api/table.ts';
+
+/** One timer updates all ages on a page. */
+const updateIntervalMs = 10_000;
+
+let now = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, updateIntervalMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+/** The age of something as kubectl prints it; the tooltip shows the timestamp. */
+export function Age({ since }: { readonly since: string | undefined }) {
+  const current = Math.max(useNow(), since === undefined ? 0 : Date.parse(since));
+  if (since === undefined || since === '') return <span>–</span>;
+  return (
+    <time dateTime={since} title={new Date(since).toLocaleString()}>
+      {formatAge(since, current)}
+    </time>
+  );
+}

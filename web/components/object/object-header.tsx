@@ -1,0 +1,25 @@
+import { Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { displayNameOf, type Named } from '../../data/objects/display-name.ts';
+import { PageHeader } from '../page-header.tsx';
+
+export interface ObjectHeaderProps {
+  readonly object: Named;
+  readonly back: ReactNode;
+  /** The actions on the object. */
+  readonly children: ReactNode;
+}
+
+/** The page header of an object: its display name, and its name if that differs. */
+export function ObjectHeader({ object, back, children }: ObjectHeaderProps) {
+  const { name = '' } = object.metadata;
+  const shown = displayNameOf(object);
+  return (
+    <PageHeader
+      title={shown}
+      above={back}
+      about={shown === name ? undefined : <span className="mono">{name}</span>}
+      actions={<Group gap="sm">{children}</Group>}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { countByPhase } from '../../data/rows/fleet-counts.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
+import classes from './phase-tiles.module.css';
+
+export interface PhaseTilesProps {
+  readonly instances: RowsSnapshot;
+  /** Additional filters for the linked list: `{ Project: 'payments' }`. */
+  readonly filter?: Readonly<Record<string, string>>;
+}
+
+/** The number of instances in each phase, with links to the filtered list. */
+export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
+  return (
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">
+      {countByPhase(instances).map(({ text, count }) => (
+        <Link
+          key={text}
+          to="/virtual-clusters"
+          search={{ filter: { ...filter, Status: text } }}
+          className={classes.tile}
+          data-phase={text}
+        >
+          <Text component="span" className={classes.count}>
+            {count}
+          </Text>
+          <Text component="span" size="sm" c="dimmed">
+            {text}
+          </Text>
+        </Link>
+      ))}
+    </SimpleGrid>
+  );
+}

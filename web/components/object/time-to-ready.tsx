@@ -1,0 +1,141 @@
+import { Text, VisuallyHidden } from '@mantine/core';
+import {
+  mergeReadyDays,
+  readyDayOf,
+  readyDaysRetained,
+  readyPercentile,
+} from '../../../src/api/management/time-to-ready.ts';
+import type { ReadyDay } from '../../../src/api/management/v1/project.ts';
+import classes from './time-to-ready.module.css';
+
+/** In units of the SVG view box. */
+const width = 640;
+const height = 190;
+const [left, bottom, top] = [52, 24, 12];
+
+interface DayStats {
+  readonly day: string;
+  readonly count: number;
+  readonly half: number | undefined;
+  readonly most: number | undefined;
+}
+
+/** The time that virtual clusters took to become Ready, by day: median and 95th percentile. */
+export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyDay[])[] }) {
+  const now = Date.now();
+  const known = new Map(mergeReadyDays(now, ...days).map((entry) => [entry.day, entry]));
+  const shown = Array.from({ length: readyDaysRetained }, (_, index): DayStats => {
+    const day = readyDayOf(now - (readyDaysRetained - 1 - index) * 86_400_000);
+    const entry = known.get(day);
+    const of = entry === undefined ? [] : [entry];
+    return { day, count: entry?.count ?? 0, half: readyPercentile(of, 0.5), most: readyPercentile(of, 0.95) };
+  });
+  const total = shown.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No virtual cluster became Ready in the last {readyDaysRetained} days.
+      </Text>
+    );
+  }
+  const all = [...known.values()];
+  return (
+    <figure className={classes.figure}>
+      <Text size="sm" component="figcaption">
+        {total} virtual clusters in {readyDaysRetained} days: median{' '}
+        <strong>{formatMilliseconds(readyPercentile(all, 0.5))}</strong>, 95th percentile{' '}
+        <strong>{formatMilliseconds(readyPercentile(all, 0.95))}</strong>.
+      </Text>
+      <Chart shown={shown} />
+      <div className={classes.legend} aria-hidden="true">
+        <span data-line="half">median</span>
+        <span data-line="most">95th percentile</span>
+      </div>
+      <VisuallyHidden component="div">
+        <table>
+          <caption>Time to Ready by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Virtual clusters</th>
+              <th scope="col">Median</th>
+              <th scope="col">95th percentile</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ day, count, half, most }) => (
+              <tr key={day}>
+                <td>{day}</td>
+                <td>{count}</td>
+                <td>{formatMilliseconds(half)}</td>
+                <td>{formatMilliseconds(most)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </VisuallyHidden>
+    </figure>
+  );
+}
+
+/** A chart with a logarithmic scale, as times range from milliseconds to minutes. */
+function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
+  const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
+  const lowest = Math.floor(Math.log10(Math.max(Math.min(...times), 1)));
+  const highest = Math.max(Math.ceil(Math.log10(Math.max(...times, 1))), lowest + 1);
+  const step = (width - left) / shown.length;
+  const x = (index: number) => left + step * (index + 0.5);
+  const y = (time: number) =>
+    height - bottom - ((Math.log10(Math.max(time, 1)) - lowest) / (highest - lowest)) * (height - bottom - top);
+  const grid = Array.from({ length: highest - lowest + 1 }, (_, index) => 10 ** (lowest + index));
+  return (
+    <svg viewBox={`0 0 ${width} ${height}`} className={classes.chart} aria-hidden="true">
+      {grid.map((time) => (
+        <g key={time}>
+          <line x1={left} x2={width} y1={y(time)} y2={y(time)} className={classes.grid} />
+          <text x={left - 8} y={y(time) + 4} textAnchor="end">
+            {formatMilliseconds(time)}
+          </text>
+        </g>
+      ))}
+      {shown.map(({ day, half, most, count }, index) =>
+        half === undefined || most === undefined ? null : (
+          <g key={day}>
+            <title>{`${day}: ${count} virtual clusters, median ${formatMilliseconds(half)}, 95th percentile ${formatMilliseconds(most)}`}</title>
+            <rect
+              x={x(index) - step * 0.28}
+              width={step * 0.56}
+              y={y(most)}
+              height={Math.max(height - bottom - y(most), 2)}
+              rx={3}
+              className={classes.most}
+            />
+            <rect
+              x={x(index) - step * 0.28}
+              width={step * 0.56}
+              y={y(half)}
+              height={Math.max(height - bottom - y(half), 2)}
+              rx={3}
+              className={classes.half}
+            />
+          </g>
+        ),
+      )}
+      {shown.map(({ day }, index) =>
+        index % 3 === 1 ? (
+          <text key={day} x={x(index)} y={height - 6} textAnchor="middle">
+            {day.slice(5)}
+          </text>
+        ) : null,
+      )}
+    </svg>
+  );
+}
+
+/** A duration in a single unit. */
+export function formatMilliseconds(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return '–';
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 120_000) return `${Number((milliseconds / 1_000).toPrecision(2))} s`;
+  return `${Math.round(milliseconds / 60_000)} min`;
+}

@@ -1,0 +1,18 @@
+import type { TypedObject } from '../../../src/api/meta.ts';
+import type { ListColumn } from '../rows/list-columns.ts';
+
+/** An object of a kind whose spec has a display name. */
+export type Named = TypedObject<{ spec?: { displayName?: string } }>;
+
+/** Returns the display name of an object, or its name if it has none. */
+export function displayNameOf({ metadata, spec }: Named): string {
+  return spec?.displayName || (metadata.name ?? '');
+}
+
+/** A column for rows with objects, shown right after the name. */
+export const displayNameColumn: ListColumn<Named> = {
+  name: 'Display Name',
+  about: 'Name to show to people.',
+  isWide: false,
+  text: ({ object }) => object.spec?.displayName ?? '',
+};

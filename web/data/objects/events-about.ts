@@ -1,0 +1,19 @@
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { ApiRoot } from '../api-root.ts';
+import { kinds } from '../kind-ref.ts';
+import type { RowsQuery } from '../rows/live-rows.ts';
+
+/** The namespace of events about cluster-scoped objects. */
+const clusterEventsNamespace = 'default';
+
+/** The query for the events of this object; its uid excludes an earlier object of the same name. */
+export function eventsAbout({ metadata }: KubeObject, root?: ApiRoot): RowsQuery {
+  const { namespace = clusterEventsNamespace, name = '', uid = '' } = metadata;
+  return {
+    kind: kinds.event,
+    namespace,
+    fieldSelector: `involvedObject.name=${name},involvedObject.uid=${uid}`,
+    objects: true,
+    ...(root === undefined ? {} : { root }),
+  };
+}

@@ -1,0 +1,31 @@
+import { numberAt, textAt } from '../../../src/lib/json-path.ts';
+import type { Row } from '../rows/table-rows.ts';
+
+/** An event about an object, from either event format (core/v1 or events.k8s.io). */
+export interface ObjectEvent {
+  readonly key: string;
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly source: string;
+  /** The number of occurrences. */
+  readonly count: number;
+  readonly last: string;
+}
+
+/** Sorted by time, newest first. */
+export function readEvents(rows: readonly Row[]): readonly ObjectEvent[] {
+  const events = rows.map(({ key, object, metadata }): ObjectEvent => {
+    const first = textAt(object, 'firstTimestamp') || textAt(object, 'eventTime') || (metadata.creationTimestamp ?? '');
+    return {
+      key,
+      isWarning: textAt(object, 'type') === 'Warning',
+      reason: textAt(object, 'reason'),
+      message: textAt(object, 'message'),
+      source: textAt(object, 'source', 'component') || textAt(object, 'reportingComponent'),
+      count: numberAt(object, 'series', 'count') ?? numberAt(object, 'count') ?? 1,
+      last: textAt(object, 'series', 'lastObservedTime') || textAt(object, 'lastTimestamp') || first,
+    };
+  });
+  return events.sort((a, b) => (Date.parse(b.last) || 0) - (Date.parse(a.last) || 0));
+}

@@ -1,0 +1,24 @@
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../src/lib/json-value.ts';
+
+/**
+ * Returns a copy with the value at a path; missing objects on the path are created. `undefined` removes the member and
+ * any parents that become empty.
+ */
+export function setAt(object: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
+  const [name, ...rest] = path;
+  if (name === undefined) return object;
+  const inner = getMember(object, name);
+  const next = rest.length === 0 ? value : setAt(isJsonObject(inner) ? inner : {}, rest, value);
+  const isEmpty = next === undefined || (value === undefined && isJsonObject(next) && Object.keys(next).length === 0);
+  const copy: JsonObject = {};
+  let isSet = false;
+  for (const key of Object.keys(object)) {
+    if (key !== name) setMember(copy, key, object[key] as JsonValue);
+    else if (!isEmpty) {
+      setMember(copy, name, next);
+      isSet = true;
+    }
+  }
+  if (!isSet && !isEmpty) setMember(copy, name, next);
+  return copy;
+}

@@ -1,0 +1,30 @@
+import type { KindRef } from '../kind-ref.ts';
+import { usePermissions } from '../permissions.ts';
+import type { Row } from './table-rows.ts';
+
+/** The maximum number of checks by name; beyond that the server rejects the action itself. */
+const maxChecksByName = 50;
+
+export interface PermittedRows {
+  /** False until all permissions are known. */
+  readonly known: boolean;
+  isPermitted(row: Row): boolean;
+}
+
+/** Finds the rows that the verb is permitted on: per namespace where possible, otherwise by name. */
+export function usePermittedRows(kind: KindRef, verb: string, rows: readonly Row[]): PermittedRows {
+  const namespaces = [...new Set(rows.map(({ metadata }) => metadata.namespace ?? ''))];
+  const everywhere = usePermissions(namespaces.map((namespace) => ({ verb, kind, namespace })));
+  const open = new Set(namespaces.filter((_, index) => everywhere[index]?.allowed === true));
+  const areKnown = everywhere.every(({ known }) => known);
+  const others = areKnown ? rows.filter(({ metadata }) => !open.has(metadata.namespace ?? '')) : [];
+  const checked = others.slice(0, maxChecksByName);
+  const byName = usePermissions(
+    checked.map(({ metadata: { namespace, name = '' } }) => ({ verb, kind, namespace, name })),
+  );
+  const refused = new Set(checked.filter((_, index) => byName[index]?.allowed !== true).map(({ key }) => key));
+  return {
+    known: areKnown && byName.every(({ known }) => known),
+    isPermitted: ({ key, metadata }) => open.has(metadata.namespace ?? '') || (areKnown && !refused.has(key)),
+  };
+}

@@ -1,0 +1,70 @@
+import { useMemo, useSyncExternalStore } from 'react';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { managementRoot } from '../api-root.ts';
+import { session } from '../session/session.ts';
+import { LiveRows, type ObjectsQuery, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
+
+/** The rows in use, by query: components with the same query share them. */
+const inUse = new Map<string, LiveRows>();
+
+/** Unused rows are kept up to this total, so that going back shows them at once; the oldest is evicted first. */
+const maxCached = 12;
+
+function keyOf(query: RowsQuery): string {
+  const {
+    kind,
+    root = managementRoot,
+    namespace = '',
+    labelSelector = '',
+    fieldSelector = '',
+    objects = false,
+    manualRetry = false,
+  } = query;
+  return JSON.stringify([
+    root,
+    kind.group,
+    kind.version,
+    kind.plural,
+    namespace,
+    labelSelector,
+    fieldSelector,
+    objects,
+    manualRetry,
+  ]);
+}
+
+function rowsFor(query: RowsQuery): LiveRows {
+  const key = keyOf(query);
+  const rows = inUse.get(key) ?? new LiveRows(query);
+  inUse.delete(key);
+  inUse.set(key, rows);
+  for (const [other, { hasSubscribers }] of inUse) {
+    if (inUse.size <= maxCached) break;
+    if (!hasSubscribers && other !== key) inUse.delete(other);
+  }
+  return rows;
+}
+
+// After a new sign-in the pages continue.
+session.subscribe(() => {
+  if (session.get() !== 'open') return;
+  // Rows without automatic retries may belong to a sleeping cluster; they are retried only if the ended session was
+  // the cause.
+  for (const rows of inUse.values()) if (!rows.manualRetry || rows.get().state === 'refused') rows.retry();
+});
+
+export interface RowsWithRetry<Type extends KubeObject = KubeObject> extends RowsSnapshot<Type> {
+  /** Retries at once. */
+  readonly retry: () => void;
+}
+
+/** The rows of a kind, updated live while the component is mounted. With whole objects, they have the kind's type. */
+export function useRows<Type extends KubeObject>(query: ObjectsQuery<Type>): RowsWithRetry<Type>;
+export function useRows(query: RowsQuery): RowsWithRetry;
+export function useRows(query: RowsQuery): RowsWithRetry {
+  const key = keyOf(query);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all that the query says.
+  const rows = useMemo(() => rowsFor(query), [key]);
+  const snapshot = useSyncExternalStore(rows.subscribe, rows.get);
+  return useMemo(() => ({ ...snapshot, retry: rows.retry }), [snapshot, rows]);
+}

@@ -1,0 +1,36 @@
+import type { SelfStatus } from '../../../src/api/management/v1/self.ts';
+import { sendRequest } from '../../../src/client/send-request.ts';
+import { queryClient } from '../query-client.ts';
+import { pageSender, send } from '../send.ts';
+import { readSelf } from './read-self.ts';
+import { session } from './session.ts';
+import { selfQuery } from './use-self.ts';
+
+export type Credentials = { readonly username: string; readonly password: string } | { readonly accessKey: string };
+
+/** Creates a session. The server sets its cookie; no script can read it. */
+export async function signIn(credentials: Credentials, before: SelfStatus | undefined): Promise<void> {
+  session.opening();
+  // Not with `send`: a wrong password does not end a session.
+  await sendRequest(pageSender, {
+    method: 'POST',
+    url: '/auth/session',
+    body: { type: 'application/json', text: JSON.stringify(credentials) },
+  });
+  const self = await readSelf();
+  if (before !== undefined && before.subject !== self.subject) {
+    // Another user: the content and input of the previous user must not stay visible.
+    location.reload();
+    return;
+  }
+  queryClient.setQueryData(selfQuery.queryKey, self);
+  session.opened(self.subject ?? '', self.accessKey ?? '');
+  await queryClient.invalidateQueries();
+}
+
+/** Ends the session's access key, which signs out every page. */
+export async function signOut(): Promise<void> {
+  await send({ method: 'DELETE', url: '/auth/session' });
+  session.ended();
+  location.assign('/');
+}

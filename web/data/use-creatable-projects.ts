@@ -1,0 +1,40 @@
+import { useMemo } from 'react';
+import { projectNamespace } from '../../src/api/naming.ts';
+import { kinds } from './kind-ref.ts';
+import { usePermission, usePermissions } from './permissions.ts';
+import { useRows } from './rows/use-rows.ts';
+
+/** A project in which the caller may create virtual clusters. */
+export interface CreatableProject {
+  readonly name: string;
+  readonly displayName: string;
+}
+
+export interface CreatableProjects {
+  /** False until the permissions are known. */
+  readonly known: boolean;
+  readonly projects: readonly CreatableProject[];
+  readonly error: unknown;
+}
+
+const createPermission = { verb: 'create', kind: kinds.instance };
+
+/** Checks each project only if the caller may not create instances in all of them. */
+export function useCreatableProjects(): CreatableProjects {
+  const { rows, state, error } = useRows({ kind: kinds.project, objects: true });
+  const everywhere = usePermission(createPermission);
+  const all = useMemo(
+    () =>
+      rows
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata: { name = '' }, object }) => ({ name, displayName: object.spec?.displayName ?? '' })),
+    [rows],
+  );
+  const checked = everywhere.known && !everywhere.allowed ? all : [];
+  const each = usePermissions(checked.map(({ name }) => ({ ...createPermission, namespace: projectNamespace(name) })));
+  return {
+    known: state !== 'loading' && everywhere.known && each.every(({ known }) => known),
+    projects: everywhere.allowed ? all : checked.filter((_, index) => each[index]?.allowed === true),
+    error: state === 'refused' ? error : undefined,
+  };
+}

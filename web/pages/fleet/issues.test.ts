@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
+import { projectNamespace } from '../../../src/api/naming.ts';
+import { countByPhase, countByProject } from '../../data/rows/fleet-counts.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+import { type FleetRows, findIssues } from './issues.ts';
+
+const now = Date.parse('2026-03-10T12:00:00Z');
+const ago = (milliseconds: number) => new Date(now - milliseconds).toISOString();
+const minute = 60_000;
+const day = 86_400_000;
+
+const columns = ['Name', 'Status', 'Message'].map((name) => ({
+  name,
+  type: 'string',
+  format: '',
+  description: '',
+  priority: 0,
+}));
+
+function instance(name: string, status: string, made = ago(minute), metadata: object = {}, project = 'default'): Row {
+  const namespace = projectNamespace(project);
+  const all = { name, namespace, creationTimestamp: made, ...metadata };
+  return {
+    key: `${namespace}/${name}`,
+    metadata: all,
+    cells: [name, status, `why of ${name}`],
+    object: { apiVersion: 'v1', kind: 'VirtualClusterInstance', metadata: all },
+  };
+}
+
+function thing<Members extends Pick<Cluster, 'spec' | 'status'> | Pick<AccessKey, 'spec' | 'status'>>(
+  name: string,
+  members: Members,
+  made = ago(minute),
+) {
+  const metadata = { name, creationTimestamp: made };
+  return {
+    key: `/${name}`,
+    metadata,
+    cells: [name],
+    object: { apiVersion: 'v1', kind: 'Thing', metadata, ...members },
+  };
+}
+
+const nothing = { columns, rows: [] };
+function matters(seen: { readonly [Name in keyof FleetRows]?: FleetRows[Name]['rows'] }) {
+  const of = <One>(rows: readonly One[] = []) => ({ columns, rows });
+  return findIssues({ instances: of(seen.instances), clusters: of(seen.clusters), keys: of(seen.keys) }, now);
+}
+
+describe('the items that need attention', () => {
+  it('are empty for a healthy fleet', () => {
+    const seen = {
+      instances: [
+        instance('fine', 'Ready', ago(day)),
+        instance('new', 'Pending'),
+        instance('asleep', 'Sleeping', ago(day)),
+      ],
+      clusters: [thing('local', { status: { phase: 'Initialized', online: true } }), thing('new', {})],
+      keys: [thing('forever', { spec: {} }), thing('young', { spec: { ttl: 3 * 86_400 } })],
+    };
+    expect(matters(seen)).toEqual([]);
+    expect(findIssues({ instances: nothing, clusters: nothing, keys: nothing }, now)).toEqual([]);
+  });
+
+  it('include failed instances with the message of the server', () => {
+    expect(matters({ instances: [instance('broken', 'Failed')] })).toMatchObject([
+      {
+        what: 'broken has failed',
+        why: 'why of broken',
+        place: { page: 'instance', project: 'default', name: 'broken' },
+      },
+    ]);
+  });
+
+  it('include instances that are stuck in creation or deletion', () => {
+    const seen = [
+      instance('slow', 'Pending', ago(7 * minute)),
+      instance('silent', '', ago(7 * minute)),
+      instance('held', 'Terminating', ago(day), { deletionTimestamp: ago(10 * minute) }),
+      instance('leaving', 'Terminating', ago(day), { deletionTimestamp: ago(minute) }),
+    ];
+    expect(matters({ instances: seen }).map(({ what }) => what)).toEqual([
+      'held has been terminating for 10m',
+      'silent is not ready after 7m',
+      'slow is not ready after 7m',
+    ]);
+  });
+
+  it('include unreachable clusters and keys that expire soon or have expired', () => {
+    const month = { spec: { ttl: 30 * 86_400 } };
+    const seen = {
+      clusters: [
+        thing('far', { status: { phase: 'Failed', online: false, message: 'no route', kubernetesVersion: 'v1.34.0' } }),
+        thing('new', { status: { phase: 'Pending', online: false, message: 'no agent' } }),
+      ],
+      keys: [
+        thing('ending', month, ago(28 * day)),
+        thing('ended', month, ago(31 * day)),
+        thing('off', { spec: { ttl: 60, disabled: true } }, ago(day)),
+        thing('login-x', { spec: { ttl: 60, type: 'Login' } }, ago(day)),
+      ],
+    };
+    expect(matters(seen).map(({ what, urgency }) => [urgency, what])).toEqual([
+      ['now', 'Cluster far cannot be reached'],
+      ['now', 'Cluster new is not connected yet'],
+      ['soon', 'Access key ended has expired'],
+      ['soon', 'Access key ending expires soon'],
+    ]);
+  });
+});
+
+it('counts virtual clusters by phase in lifecycle order, and by project, largest first', () => {
+  const rows = [
+    instance('a', 'Ready'),
+    instance('b', ''),
+    instance('c', 'Ready', ago(minute), {}, 'shop'),
+    instance('d', 'Failed', ago(minute), {}, 'shop'),
+    instance('e', 'Ready', ago(minute), {}, 'shop'),
+  ];
+  expect(countByPhase({ columns, rows }).map(({ text, count }) => `${text} ${count}`)).toEqual([
+    'Ready 3',
+    'Sleeping 0',
+    'Pending 1',
+    'Failed 1',
+    'Terminating 0',
+  ]);
+  expect(countByProject({ rows })).toEqual([
+    { text: 'shop', count: 3 },
+    { text: 'default', count: 2 },
+  ]);
+});

@@ -1,0 +1,151 @@
+import { accessKeyExpiry, accessKeyPhase } from '../../../src/api/management/access-key-expiry.ts';
+import type { AccessKey } from '../../../src/api/management/v1/access-key.ts';
+import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { formatDuration } from '../../../src/api/table.ts';
+import { displayNameOf } from '../../data/objects/display-name.ts';
+import { columnText } from '../../data/rows/fleet-counts.ts';
+import { projectColumn } from '../../data/rows/list-columns.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
+import type { Row } from '../../data/rows/table-rows.ts';
+
+/** The page on which the user can resolve the issue. */
+export type IssueTarget =
+  | { readonly page: 'instance'; readonly project: string; readonly name: string }
+  | { readonly page: 'cluster'; readonly name: string }
+  | { readonly page: 'key'; readonly name: string };
+
+/** An issue that does not resolve itself: what, why, and the next step. */
+export interface Issue {
+  readonly key: string;
+  readonly urgency: 'now' | 'soon';
+  readonly what: string;
+  readonly why: string;
+  readonly next: string;
+  readonly target: IssueTarget;
+}
+
+const minute = 60_000;
+const day = 86_400_000;
+
+/** A creation or deletion that takes longer than this counts as stuck. */
+const stuckAfter = 5 * minute;
+/** The period before its expiration in which a key is listed. */
+const keyNotice = 7 * day;
+
+type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, 'columns' | 'rows'>;
+
+export interface FleetRows {
+  readonly instances: SeenRows;
+  /** Includes whole objects. */
+  readonly clusters: SeenRows<Cluster>;
+  /** Includes whole objects. */
+  readonly keys: SeenRows<AccessKey>;
+}
+
+export function findIssues({ instances, clusters, keys }: FleetRows, now: number): readonly Issue[] {
+  const matters = [
+    ...instanceMatters(instances, now),
+    ...clusters.rows.flatMap((row) => clusterMatter(row)),
+    ...keys.rows.flatMap((row) => keyMatter(row, now)),
+  ];
+  return matters.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+}
+
+function rank({ urgency }: Issue): number {
+  return urgency === 'now' ? 0 : 1;
+}
+
+function instanceMatters(instances: SeenRows, now: number): Issue[] {
+  const status = columnText(instances, 'Status');
+  const message = columnText(instances, 'Message');
+  return instances.rows.flatMap((row): Issue[] => {
+    const { name = '', creationTimestamp = '', deletionTimestamp } = row.metadata;
+    const project = projectColumn.text(row);
+    const common = {
+      key: `instance ${row.key}`,
+      target: { page: 'instance', project, name } as const,
+      urgency: 'now' as const,
+    };
+    const phase = status(row);
+    if (phase === 'Failed') {
+      const next = 'Check its conditions for the cause. It continues automatically once the cause is fixed.';
+      return [{ ...common, what: `${name} has failed`, why: message(row), next }];
+    }
+    const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
+    if (terminatingMs > stuckAfter) {
+      const next = 'Open it to see what remains. The deletion completes when its host reports that nothing is left.';
+      return [
+        {
+          ...common,
+          what: `${name} has been terminating for ${formatDuration(terminatingMs)}`,
+          why: message(row),
+          next,
+        },
+      ];
+    }
+    const waitingMs = now - Date.parse(creationTimestamp);
+    if ((phase === 'Pending' || phase === '') && waitingMs > stuckAfter) {
+      const next = 'Open it to see which step it is waiting for.';
+      return [{ ...common, what: `${name} is not ready after ${formatDuration(waitingMs)}`, why: message(row), next }];
+    }
+    return [];
+  });
+}
+
+function clusterMatter({ object, metadata: { name = '' } }: Row<Cluster>): Issue[] {
+  const { phase = '', online = false, kubernetesVersion = '', message = '' } = object.status ?? {};
+  const isOffline = phase !== '' && !online;
+  if (!isOffline) return [];
+  const wasConnected = kubernetesVersion !== '';
+  return [
+    {
+      key: `cluster ${name}`,
+      urgency: 'now',
+      what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
+      why: message,
+      next: wasConnected
+        ? 'Its virtual clusters cannot be changed until it is back. Check its network and credentials.'
+        : 'Nothing can run on it until then. Its Connection tab shows the next steps.',
+      target: { page: 'cluster', name },
+    },
+  ];
+}
+
+/** Sessions are excluded: they expire by design and users sign in again. */
+function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {
+  const end = accessKeyExpiry(object);
+  const { type, disabled = false, ttlAfterLastActivity = false } = object.spec ?? {};
+  if (type === 'Login' || end === undefined || disabled) return [];
+  // Every use extends it.
+  if (ttlAfterLastActivity) return [];
+  const shown = displayNameOf(object);
+  const place = { page: 'key', name } as const;
+  if (accessKeyPhase(object, now) === 'Expired') {
+    const why = `It expired ${formatDuration(now - end)} ago and no longer works.`;
+    return [
+      {
+        key: `key ${name}`,
+        urgency: 'soon',
+        what: `Access key ${shown} has expired`,
+        why,
+        next: 'Delete it, or create a new one.',
+        target: place,
+      },
+    ];
+  }
+  // A key with a lifetime of a few days is not listed on its first day.
+  const life = end - Date.parse(object.metadata.creationTimestamp ?? '');
+  if (end - now > Math.min(keyNotice, life / 4)) return [];
+  const why = `It expires in ${formatDuration(end - now)}.`;
+  return [
+    {
+      key: `key ${name}`,
+      urgency: 'soon',
+      what: `Access key ${shown} expires soon`,
+      why,
+      next: 'Create a new key and give it to its users.',
+      target: place,
+    },
+  ];
+}

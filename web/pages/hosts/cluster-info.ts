@@ -1,0 +1,31 @@
+import type { Cluster, ClusterSpec } from '../../../src/api/management/v1/cluster.ts';
+
+export function clusterSpec({ spec = {} }: Cluster): ClusterSpec {
+  return spec;
+}
+
+/** The connection from the server to a cluster. */
+export type ClusterConnection = 'built-in' | 'agent' | 'kubeconfig';
+
+export function connectionOf({ spec }: Cluster): ClusterConnection {
+  if (spec?.local === true) return 'built-in';
+  return spec?.networkPeer === true ? 'agent' : 'kubeconfig';
+}
+
+export const connectionLabels: Readonly<Record<ClusterConnection, string>> = {
+  'built-in': 'Built into the server',
+  agent: 'Agent',
+  kubeconfig: 'Kubeconfig',
+};
+
+/** The status of a cluster in one word. */
+export function clusterStatus({ metadata, status }: Cluster): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if ((status?.phase ?? '') === '') return 'Pending';
+  return status?.online === true ? 'Online' : 'Offline';
+}
+
+/** True if the agent has never connected. */
+export function lacksAgent(cluster: Cluster): boolean {
+  return connectionOf(cluster) === 'agent' && cluster.status?.reason === 'NoAgent';
+}

@@ -1,0 +1,17 @@
+import { createContext, useContext } from 'react';
+import type { ApiRoot } from '../../data/api-root.ts';
+
+/** The virtual cluster that the explorer shows. */
+export interface ExplorerTarget {
+  readonly root: ApiRoot;
+  readonly project: string;
+  readonly name: string;
+  /** False while the virtual cluster is not usable. No requests are sent then, as a request would wake it. */
+  readonly isAwake: boolean;
+}
+
+export const ExplorerContext = createContext<ExplorerTarget>({ root: '', project: '', name: '', isAwake: false });
+
+export function useExplorer(): ExplorerTarget {
+  return useContext(ExplorerContext);
+}

@@ -1,0 +1,53 @@
+import { compareVersions } from '../../../src/api/management/template-version.ts';
+import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
+import type {
+  VirtualClusterTemplate,
+  VirtualClusterTemplateSpec,
+} from '../../../src/api/management/v1/virtual-cluster-template.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+
+/** A definition that virtual clusters can use: a template without versions, or one of its versions. */
+export interface TemplateVersion {
+  /** '' for the template itself. */
+  readonly version: string;
+  /** The path in the object, in the server's notation: `spec`, `spec.versions[2]`. */
+  readonly path: string;
+  readonly definition: TemplateDefinition;
+  readonly parameters: readonly TemplateParameter[];
+}
+
+export function templateSpec({ spec = {} }: VirtualClusterTemplate): VirtualClusterTemplateSpec {
+  return spec;
+}
+
+function part(
+  version: string,
+  path: string,
+  holder: { template?: TemplateDefinition; parameters?: readonly TemplateParameter[] } | null,
+): TemplateVersion {
+  return { version, path, definition: holder?.template ?? {}, parameters: holder?.parameters ?? [] };
+}
+
+/**
+ * The versions, newest first, or the template itself if it has none. A draft may contain anything, so types are
+ * checked.
+ */
+export function templateVersions(template: KubeObject): readonly TemplateVersion[] {
+  const spec = (template.spec ?? {}) as VirtualClusterTemplateSpec;
+  const versions: unknown = spec.versions;
+  if (!Array.isArray(versions) || versions.length === 0) return [part('', 'spec', spec)];
+  return versions
+    .map((entry: NonNullable<VirtualClusterTemplateSpec['versions']>[number] | null, at) =>
+      part(String(entry?.version ?? ''), `spec.versions[${at}]`, entry),
+    )
+    .sort((a, b) => compareVersions(b.version, a.version));
+}
+
+const release = /^v?(\d+)\.(\d+)\.\d+/;
+
+/** Suggests the next version: the newest with an incremented minor version. */
+export function nextVersion(versions: readonly string[]): string {
+  const newest = [...versions].sort(compareVersions).at(-1) ?? '';
+  const [, major, minor] = release.exec(newest) ?? [];
+  return major === undefined || minor === undefined ? '1.0.0' : `${major}.${Number(minor) + 1}.0`;
+}

@@ -1,8 +1,0 @@
-import type { DraftForm } from './use-draft-form.ts';
-
-/** The props of every section of the form. */
-export interface FormPartProps {
-  readonly form: DraftForm;
-  /** The server's message about a field, once the user has edited it. */
-  problem(path: string): string | undefined;
-}

@@ -1,0 +1,60 @@
+import { NativeSelect, SimpleGrid } from '@mantine/core';
+import { objectAt, textAt } from '../../../../src/lib/json-path.ts';
+import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
+import type { FormSectionProps } from './form-section.ts';
+
+interface MorePanelProps extends FormSectionProps {
+  /** True if the caller may set another owner. */
+  readonly mayGive: boolean;
+}
+
+/** Optional settings with good defaults. */
+export function LifecyclePanel({ form, problem, mayGive }: MorePanelProps) {
+  const { offer, draft } = form;
+  const owner = objectAt(draft, 'spec', 'owner');
+  const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
+  return (
+    <Panel title="Placement and lifecycle">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <NativeSelect
+          label="Cluster"
+          description="Where it runs. Cannot be changed later."
+          value={form.text('spec', 'clusterRef', 'cluster')}
+          onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
+          error={problem('spec.clusterRef')}
+          data={[
+            { value: '', label: 'Automatic' },
+            ...offer.clusters.map(({ metadata: { name = '' }, spec: { displayName = '' } = {} }) => ({
+              value: name,
+              label: displayName === '' ? name : `${displayName} (${name})`,
+            })),
+          ]}
+        />
+        {mayGive ? (
+          <PrincipalPicker
+            label="Owner"
+            description="Defaults to you."
+            value={user !== '' ? { kind: 'User', name: user } : team !== '' ? { kind: 'Team', name: team } : undefined}
+            onChange={(next) =>
+              form.set(
+                ['spec', 'owner'],
+                next === undefined ? undefined : next.kind === 'User' ? { user: next.name } : { team: next.name },
+              )
+            }
+            error={problem('spec.owner')}
+          />
+        ) : null}
+        {idleAnnotations.map((annotation) => (
+          <IdleTimeoutSelect
+            key={annotation}
+            annotation={annotation}
+            value={textAt(draft, 'metadata', 'annotations', annotation)}
+            onChange={(value) => form.set(['metadata', 'annotations', annotation], value)}
+          />
+        ))}
+      </SimpleGrid>
+    </Panel>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Cluster } from '../../../../src/api/management/v1/cluster.ts';
+import type { ProjectClusters } from '../../../../src/api/management/v1/project-clusters.ts';
+import type { ProjectTemplates } from '../../../../src/api/management/v1/project-templates.ts';
+import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
+import { kinds } from '../../../data/kind-ref.ts';
+import { subresourceQuery } from '../../../data/objects/subresource-query.ts';
+
+/** The responses, whose schemas describe the objects in them only as JSON. */
+type OfferedTemplates = Omit<ProjectTemplates, 'virtualClusterTemplates'> & {
+  readonly virtualClusterTemplates: readonly VirtualClusterTemplate[];
+};
+type OfferedClusters = Omit<ProjectClusters, 'clusters'> & { readonly clusters: readonly Cluster[] };
+
+/** The templates and clusters that a project offers for new instances. */
+export interface ProjectOptions {
+  readonly isKnown: boolean;
+  readonly templates: readonly VirtualClusterTemplate[];
+  /** '' if the project has no default. */
+  readonly defaultTemplate: string;
+  readonly clusters: readonly Cluster[];
+  readonly error: unknown;
+  retry(): void;
+}
+
+export function useProjectOptions(project: string): ProjectOptions {
+  const enabled = project !== '';
+  const key = { name: project };
+  const templates = useQuery({
+    ...subresourceQuery<OfferedTemplates>(kinds.project, key, 'templates'),
+    enabled,
+  });
+  const clusters = useQuery({ ...subresourceQuery<OfferedClusters>(kinds.project, key, 'clusters'), enabled });
+  return useMemo(
+    () => ({
+      isKnown: templates.data !== undefined && clusters.data !== undefined,
+      templates: templates.data?.virtualClusterTemplates ?? [],
+      defaultTemplate: templates.data?.defaultVirtualClusterTemplate ?? '',
+      clusters: clusters.data?.clusters ?? [],
+      error: templates.error ?? clusters.error ?? undefined,
+      retry: () => void Promise.all([templates.refetch(), clusters.refetch()]),
+    }),
+    [templates, clusters],
+  );
+}

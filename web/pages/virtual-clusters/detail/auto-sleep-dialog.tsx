@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { FormDialog } from '../../../components/form/form-dialog.tsx';
+import { notify } from '../../../components/notifications.tsx';
+import { kinds } from '../../../data/kind-ref.ts';
+import { patchObject } from '../../../data/objects/objects.ts';
+import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
+import type { InstanceState } from './instance-state.ts';
+
+/** Edits the auto-sleep and auto-delete settings of a virtual cluster. */
+export function AutoSleepDialog({ instance, onClose }: { readonly instance: InstanceState; onClose(): void }) {
+  const { object, namespace, name } = instance;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(idleAnnotations.map((each) => [each, object.metadata.annotations?.[each] ?? ''])),
+  );
+
+  async function save(): Promise<void> {
+    const changed = Object.fromEntries(idleAnnotations.map((each) => [each, values[each] || null]));
+    await patchObject(kinds.instance, { namespace, name }, { metadata: { annotations: changed } });
+    notify.done(`Saved ${name}`);
+  }
+
+  return (
+    <FormDialog title={`Auto-sleep of ${name}`} action="Save" onSend={save} onClose={onClose}>
+      {() =>
+        idleAnnotations.map((annotation) => (
+          <IdleTimeoutSelect
+            key={annotation}
+            annotation={annotation}
+            value={values[annotation] ?? ''}
+            onChange={(value) => setValues({ ...values, [annotation]: value })}
+          />
+        ))
+      }
+    </FormDialog>
+  );
+}

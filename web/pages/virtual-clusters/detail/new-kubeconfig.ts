@@ -1,0 +1,28 @@
+import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
+import { numberAt } from '../../../../src/lib/json-path.ts';
+import type { JsonValue } from '../../../../src/lib/json-value.ts';
+
+/** A new kubeconfig. It is a secret and is kept only while it is shown. */
+export interface NewKubeconfig {
+  readonly text: string;
+  /** The expiration of its token in milliseconds since the epoch; `undefined` if it cannot be read. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Reads the server's response. The token may expire earlier than requested, together with the requesting key. */
+export function readKubeconfig({ status }: VirtualClusterInstanceKubeConfig): NewKubeconfig {
+  const text = status?.kubeConfig ?? '';
+  const token = /^\s*token: *>?-?\s*(\S+)/m.exec(text)?.[1];
+  return { text, expiresAt: token === undefined ? undefined : tokenEnd(token) };
+}
+
+function tokenEnd(token: string): number | undefined {
+  const [, payload = ''] = token.replaceAll(/["']/g, '').split('.');
+  try {
+    const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as JsonValue;
+    const seconds = numberAt(claims, 'exp');
+    return seconds === undefined ? undefined : seconds * 1000;
+  } catch {
+    return undefined;
+  }
+}

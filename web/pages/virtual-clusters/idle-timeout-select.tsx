@@ -1,0 +1,50 @@
+import { NativeSelect } from '@mantine/core';
+import { deleteAfterAnnotation, sleepAfterAnnotation } from '../../../src/api/naming.ts';
+import { durationText } from './detail/instance-state.ts';
+
+const hour = 3600;
+const day = 24 * hour;
+
+/** The actions on an unused virtual cluster, by the annotation that sets the idle time in seconds. */
+const idleActions = {
+  [sleepAfterAnnotation]: {
+    label: 'Auto-sleep',
+    description: 'Sleeps when unused. The next request wakes it.',
+    presets: [hour / 2, hour, 4 * hour, day],
+  },
+  [deleteAfterAnnotation]: {
+    label: 'Auto-delete',
+    description: 'Deletes it with all its data when unused.',
+    presets: [day, 3 * day, 7 * day, 30 * day],
+  },
+} as const;
+
+export const idleAnnotations = [sleepAfterAnnotation, deleteAfterAnnotation] as const;
+
+export interface IdleTimeoutSelectProps {
+  readonly annotation: keyof typeof idleActions;
+  /** The value of the annotation; '' for none. */
+  readonly value: string;
+  onChange(value: string): void;
+}
+
+/** Selects the idle time after which an action happens automatically. */
+export function IdleTimeoutSelect({ annotation, value, onChange }: IdleTimeoutSelectProps) {
+  const { label, description, presets } = idleActions[annotation];
+  const isCustom = value !== '' && !presets.map(String).includes(value);
+  const optionLabel = (seconds: string) =>
+    `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without requests`;
+  return (
+    <NativeSelect
+      label={label}
+      description={description}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data={[
+        { value: '', label: 'Never' },
+        ...presets.map((seconds) => ({ value: String(seconds), label: optionLabel(String(seconds)) })),
+        ...(isCustom ? [{ value, label: optionLabel(value) }] : []),
+      ]}
+    />
+  );
+}
