@@ -112,7 +112,7 @@ describe('resource requests', () => {
   });
 
   it('segments after a subresource are kept separate (REQ-14)', () => {
-    expect(parse('GET', '/apis/g/v1/r/x/sub/a/b')).toMatchObject({ subresource: 'sub', rest: ['a', 'b'] });
+    expect(parse('GET', '/apis/g/v1/r/x/sub/a/b')).toMatchObject({ subresource: 'sub', extraSegments: ['a', 'b'] });
   });
 });
 

@@ -39,7 +39,7 @@ describe('logins', () => {
     expect(account().hash).toMatch(/^scrypt\$/);
     expect(logins.find('nobody')).toBeUndefined();
     await create('users', 'bare', { disabled: true });
-    expect(logins.find('bare')).toEqual({ user: 'bare', disabled: true, mark: '' });
+    expect(logins.find('bare')).toEqual({ user: 'bare', disabled: true, passwordFingerprint: '' });
   });
 
   it('are keys of the user that expire', async () => {

@@ -70,7 +70,7 @@ describe('the items that need attention', () => {
       {
         what: 'broken has failed',
         why: 'why of broken',
-        place: { page: 'instance', project: 'default', name: 'broken' },
+        target: { page: 'instance', project: 'default', name: 'broken' },
       },
     ]);
   });
