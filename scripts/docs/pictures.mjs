@@ -47,8 +47,8 @@ function ready() {
 
 async function fillFleet(url, key) {
   const dispatcher = new Agent({ connect: { ca: readFileSync(join(data, 'ca.crt')) } });
-  const create = async (path, kind, name, spec, metadata = {}) => {
-    const object = { apiVersion, kind, metadata: { name, ...metadata }, spec };
+  const create = async (path, kind, metadata, spec) => {
+    const object = { apiVersion, kind, metadata, spec };
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const response = await request(`${url}${group}/${path}`, {
       method: 'POST',
@@ -56,45 +56,71 @@ async function fillFleet(url, key) {
       headers,
       body: JSON.stringify(object),
     });
-    if (response.statusCode !== 201) throw new Error(`${kind} ${name}: ${await response.body.text()}`);
+    if (response.statusCode !== 201) throw new Error(`${kind} ${metadata.name}: ${await response.body.text()}`);
     await response.body.dump();
   };
-  await create('virtualclustertemplates', 'VirtualClusterTemplate', 'preview', {
-    displayName: 'Branch preview',
-    description: 'A cluster for one branch, deleted when it is unused.',
-    template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
-    parameters: [
-      {
-        variable: 'branch',
-        label: 'Branch',
-        description: 'The name of a namespace in the virtual cluster.',
-        required: true,
-        defaultValue: 'main',
-      },
-      { variable: 'size', label: 'Size', type: 'string', options: ['small', 'medium', 'large'], defaultValue: 'small' },
-      { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
-    ],
-  });
-  await create('virtualclustertemplates', 'VirtualClusterTemplate', 'broken', {
-    displayName: 'Search with index',
-    template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: search\n' },
-  });
+  await create(
+    'virtualclustertemplates',
+    'VirtualClusterTemplate',
+    { name: 'preview' },
+    {
+      displayName: 'Branch preview',
+      description: 'A cluster for one branch, deleted when it is unused.',
+      template: { objects: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {{ .Values.branch }}\n' },
+      parameters: [
+        {
+          variable: 'branch',
+          label: 'Branch',
+          description: 'The name of a namespace in the virtual cluster.',
+          required: true,
+          defaultValue: 'main',
+        },
+        {
+          variable: 'size',
+          label: 'Size',
+          type: 'string',
+          options: ['small', 'medium', 'large'],
+          defaultValue: 'small',
+        },
+        { variable: 'replicas', label: 'Replicas', type: 'number', min: 1, max: 5, defaultValue: '2' },
+      ],
+    },
+  );
+  await create(
+    'virtualclustertemplates',
+    'VirtualClusterTemplate',
+    { name: 'broken' },
+    {
+      displayName: 'Search with index',
+      template: { objects: 'apiVersion: v1\nkind: Index\nmetadata:\n  name: search\n' },
+    },
+  );
   const allowed = {
     allowedClusters: [{ name: '*' }],
     allowedTemplates: [{ kind: 'VirtualClusterTemplate', name: '*' }],
   };
-  await create('projects', 'Project', 'web-shop', {
-    displayName: 'Web shop',
-    ...allowed,
-    quotas: { project: { virtualclusterinstances: '10' } },
-  });
-  await create('projects', 'Project', 'research', {
-    displayName: 'Research',
-    ...allowed,
-    quotas: { project: { virtualclusterinstances: '4' } },
-  });
-  await create('clusters', 'Cluster', 'frankfurt', { displayName: 'Frankfurt', networkPeer: true });
-  await create('ownedaccesskeys', 'OwnedAccessKey', 'nightly', { displayName: 'Nightly tests', ttl: 120 });
+  await create(
+    'projects',
+    'Project',
+    { name: 'web-shop' },
+    {
+      displayName: 'Web shop',
+      ...allowed,
+      quotas: { project: { virtualclusterinstances: '10' } },
+    },
+  );
+  await create(
+    'projects',
+    'Project',
+    { name: 'research' },
+    {
+      displayName: 'Research',
+      ...allowed,
+      quotas: { project: { virtualclusterinstances: '4' } },
+    },
+  );
+  await create('clusters', 'Cluster', { name: 'frankfurt' }, { displayName: 'Frankfurt', networkPeer: true });
+  await create('ownedaccesskeys', 'OwnedAccessKey', { name: 'nightly' }, { displayName: 'Nightly tests', ttl: 120 });
   const instances = {
     'web-shop': ['checkout', 'catalogue', 'preview-1842', 'preview-1843', 'preview-1851', 'payments', 'search'],
     research: ['models', 'notebooks', 'archive'],
@@ -106,7 +132,8 @@ async function fillFleet(url, key) {
       const template = name === 'search' ? 'broken' : name.startsWith('preview') ? 'preview' : 'control-plane';
       const sleeps = name === 'archive' || name === 'preview-1842';
       const path = `namespaces/platform-p-${project}/virtualclusterinstances`;
-      await create(path, 'VirtualClusterInstance', name, { templateRef: { name: template } }, sleeps ? asleep : {});
+      const metadata = sleeps ? { name, ...asleep } : { name };
+      await create(path, 'VirtualClusterInstance', metadata, { templateRef: { name: template } });
     }
   }
   await dispatcher.close();

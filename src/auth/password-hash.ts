@@ -1,11 +1,19 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
+/** The parameters of scrypt. */
+interface ScryptCost {
+  /** The logarithm of N to base 2. */
+  readonly logN: number;
+  readonly r: number;
+  readonly p: number;
+}
+
 /**
  * Slow password hashes: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB per guess. The
  * text contains the parameters, so that they can be raised without breaking older hashes.
  */
-const cost = { logN: 15, r: 8, p: 1 };
+const cost: ScryptCost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;
 
 /** A hash of no password. It is compared if there is no account, so that the check takes equally long. */
@@ -23,11 +31,11 @@ let running = 0;
 /** Callers limit the number of their own hashes that wait here. */
 const waiting: (() => void)[] = [];
 
-async function derive(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, parameters: ScryptCost): Promise<Buffer> {
   if (running >= maxConcurrentHashes()) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
-    return await runScrypt(password, salt, logN, r, p);
+    return await runScrypt(password, salt, parameters);
   } finally {
     const next = waiting.shift();
     if (next === undefined) running -= 1;
@@ -35,7 +43,7 @@ async function derive(password: string, salt: Buffer, logN: number, r: number, p
   }
 }
 
-function runScrypt(password: string, salt: Buffer, logN: number, r: number, p: number): Promise<Buffer> {
+function runScrypt(password: string, salt: Buffer, { logN, r, p }: ScryptCost): Promise<Buffer> {
   const N = 2 ** logN;
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, hashLength, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
@@ -47,7 +55,7 @@ function runScrypt(password: string, salt: Buffer, logN: number, r: number, p: n
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, cost.logN, cost.r, cost.p);
+  const hash = await derive(password, salt, cost);
   return `scrypt$${cost.logN}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
@@ -56,6 +64,10 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const [scheme, logN, r, p, salt, hash] = stored.split('$');
   if (scheme !== 'scrypt' || salt === undefined || hash === undefined) return false;
   const expected = Buffer.from(hash, 'base64url');
-  const actual = await derive(password, Buffer.from(salt, 'base64url'), Number(logN), Number(r), Number(p));
+  const actual = await derive(password, Buffer.from(salt, 'base64url'), {
+    logN: Number(logN),
+    r: Number(r),
+    p: Number(p),
+  });
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

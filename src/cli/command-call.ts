@@ -1,6 +1,5 @@
+import type { Environment } from './environment.ts';
 import type { Terminal } from './output/terminal.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One parsed command line, and the resources that the command may use. */
 export interface CommandCall {

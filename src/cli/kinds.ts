@@ -1,10 +1,32 @@
+import type { accessKeyKind, ownedAccessKeyKind } from '../api/management/v1/access-key.ts';
+import type { clusterKind } from '../api/management/v1/cluster.ts';
+import type { clusterAccessKeyKind } from '../api/management/v1/cluster-access-key.ts';
+import type { clusterVirtualClustersKind } from '../api/management/v1/cluster-virtual-clusters.ts';
+import type { directClusterEndpointTokenKind } from '../api/management/v1/direct-cluster-endpoint-token.ts';
+import type { projectKind } from '../api/management/v1/project.ts';
+import type { projectImportVirtualClusterKind } from '../api/management/v1/project-import-virtual-cluster.ts';
+import type { projectMembersKind } from '../api/management/v1/project-members.ts';
+import type { SelfStatus } from '../api/management/v1/self.ts';
+import type { teamKind } from '../api/management/v1/team.ts';
+import type { userKind } from '../api/management/v1/user.ts';
+import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
+import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/virtual-cluster-instance-kube-config.ts';
+import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { managementGroup, managementVersion } from '../api/naming.ts';
+import type { FieldsOf } from '../api/resource.ts';
+import type { JsonObject } from '../lib/json-value.ts';
+
+/** A kind by its name, with the type of its objects. */
+export interface TypedKind<Fields extends JsonObject = JsonObject> {
+  readonly kind: string;
+  /** Never set. It ties the type of the objects to the kind. */
+  readonly fields?: Fields;
+}
 
 /**
  * The names of a kind for paths and messages. The kind definitions are not loaded: a list needs none of their schemas.
  */
-export interface NamedKind {
-  readonly kind: string;
+export interface NamedKind<Fields extends JsonObject = JsonObject> extends TypedKind<Fields> {
   readonly plural: string;
   readonly singular: string;
   /** True if its objects live in the namespace of a project. */
@@ -17,23 +39,52 @@ export interface NamedKind {
 
 export const managementApiVersion = `${managementGroup}/${managementVersion}`;
 
-const named = (kind: string, noun: string, plural = `${kind.toLowerCase()}s`, inProject = false): NamedKind => ({
-  kind,
-  plural,
-  singular: kind.toLowerCase(),
-  inProject,
-  noun,
-  command: inProject ? '' : noun.replace(' ', '-'),
-});
+function named<Fields extends JsonObject>(
+  kind: string,
+  noun: string,
+  plural = `${kind.toLowerCase()}s`,
+  inProject = false,
+): NamedKind<Fields> {
+  return {
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    inProject,
+    noun,
+    command: inProject ? '' : noun.replace(' ', '-'),
+  };
+}
 
-export const virtualClusters = named('VirtualClusterInstance', 'virtual cluster', undefined, true);
-export const projects = named('Project', 'project');
-export const clusters = named('Cluster', 'cluster');
-export const templates = named('VirtualClusterTemplate', 'template');
-export const users = named('User', 'user');
-export const teams = named('Team', 'team');
-export const ownedAccessKeys = named('OwnedAccessKey', 'access key');
-export const accessKeys = named('AccessKey', 'access key');
+export const virtualClusters = named<FieldsOf<typeof virtualClusterInstanceKind>>(
+  'VirtualClusterInstance',
+  'virtual cluster',
+  undefined,
+  true,
+);
+export const projects = named<FieldsOf<typeof projectKind>>('Project', 'project');
+export const clusters = named<FieldsOf<typeof clusterKind>>('Cluster', 'cluster');
+export const templates = named<FieldsOf<typeof virtualClusterTemplateKind>>('VirtualClusterTemplate', 'template');
+export const users = named<FieldsOf<typeof userKind>>('User', 'user');
+export const teams = named<FieldsOf<typeof teamKind>>('Team', 'team');
+export const ownedAccessKeys = named<FieldsOf<typeof ownedAccessKeyKind>>('OwnedAccessKey', 'access key');
+export const accessKeys = named<FieldsOf<typeof accessKeyKind>>('AccessKey', 'access key');
+
+/* The kinds of requests and responses that are not stored. */
+export const selves: TypedKind<{ status?: SelfStatus }> = { kind: 'Self' };
+export const projectMembers: TypedKind<FieldsOf<typeof projectMembersKind>> = { kind: 'ProjectMembers' };
+export const projectImport: TypedKind<FieldsOf<typeof projectImportVirtualClusterKind>> = {
+  kind: 'ProjectImportVirtualCluster',
+};
+export const clusterVirtualClusters: TypedKind<FieldsOf<typeof clusterVirtualClustersKind>> = {
+  kind: 'ClusterVirtualClusters',
+};
+export const clusterAccessKey: TypedKind<FieldsOf<typeof clusterAccessKeyKind>> = { kind: 'ClusterAccessKey' };
+export const directTokens: TypedKind<FieldsOf<typeof directClusterEndpointTokenKind>> = {
+  kind: 'DirectClusterEndpointToken',
+};
+export const instanceKubeConfig: TypedKind<FieldsOf<typeof virtualClusterInstanceKubeConfigKind>> = {
+  kind: 'VirtualClusterInstanceKubeConfig',
+};
 
 export const namedKinds: readonly NamedKind[] = [
   virtualClusters,

@@ -1,5 +1,6 @@
 import type { Plane } from '../http/plane.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { PlaneCreation } from '../registry/cache/builtin-object.ts';
 import {
   type BuiltinObjectLists,
@@ -25,6 +26,7 @@ export interface ControlPlaneOptions {
   readonly id: string;
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   readonly resources: readonly StoredResource[];
   /**
    * Returns everything that is served: the stored kinds as clients use them, views on them, and kinds without storage.
@@ -82,6 +84,7 @@ export async function openControlPlane(options: ControlPlaneOptions): Promise<Co
       store: options.store,
       slice: options.id,
       clock: options.clock,
+      log: options.log,
       onMaintenanceWork: options.onMaintenanceWork,
       collaborators,
       shared: objects,

@@ -14,6 +14,7 @@ import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.t
 import { systemContext } from '../controlplane/system-context.ts';
 import { ManualClock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
@@ -69,6 +70,7 @@ export async function openManagementTestEnv(
     id: 'management',
     store,
     clock,
+    log: silentLog,
     resources: [...managementResources(dependencies), readOnlyNamespaces, storedEvents, storedLeases],
     mount: (stores) =>
       mountManagement(stores, {

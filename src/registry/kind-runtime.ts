@@ -1,8 +1,9 @@
 import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KeyedSerializer } from '../lib/keyed-serializer.ts';
+import type { Log } from '../lib/log.ts';
 import type { Check, Store } from '../store/store.ts';
-import type { AdmissionAttributes } from './admission.ts';
+import type { AdmittedWrite } from './admitted-write.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';
 import type { StoredResource } from './resource.ts';
 import type { ObjectRef } from './rows/rows.ts';
@@ -35,7 +36,7 @@ export interface Collaborators {
    * runs: create, update, patch and apply of the object or a subresource, even without a change; delete, and each
    * delete of a collection. Throws StatusError to reject the write.
    */
-  admit?(write: AdmissionAttributes): void | Promise<void>;
+  admit?(write: AdmittedWrite): void | Promise<void>;
 }
 
 export interface ResolvedOwner {
@@ -91,6 +92,7 @@ export interface KindRuntime {
   readonly store: Store;
   readonly slice: string;
   readonly clock: Clock;
+  readonly log: Log;
   readonly ids: IdGenerator;
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
 import { KeyedSerializer } from '../lib/keyed-serializer.ts';
+import type { Log } from '../lib/log.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
 import type { CachedObject } from './cache/cached-object.ts';
@@ -38,6 +39,7 @@ export interface KindStoreOptions {
   /** The slice of the control plane; also its name in maintenance rows. */
   readonly slice: string;
   readonly clock: Clock;
+  readonly log: Log;
   readonly ids?: IdGenerator;
   readonly collaborators: Collaborators;
   /** Called after every commit that left maintenance work; must not throw. */
@@ -51,7 +53,7 @@ export interface KindStoreOptions {
 
 /** Fills the cache of the kind and returns its verbs. Rejects with an API error if the store cannot be read. */
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
-  const { resource, slice, clock } = options;
+  const { resource, slice, clock, log } = options;
   const { store, shared } = withSealing(options);
   const limits = { ...defaultLimits, ...options.limits };
   const cache = await WatchCache.open({
@@ -63,13 +65,14 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     shared,
     builtinObjects: options.builtinObjects,
   });
-  const watchers = new SubscriberGroups();
+  const watchers = new SubscriberGroups(log);
   cache.listen(watchers);
   const kind: KindRuntime = {
     resource,
     store,
     slice,
     clock,
+    log,
     limits,
     cache,
     subscribers: watchers,
@@ -127,7 +130,7 @@ function kindStore(kind: KindRuntime): KindStore {
 
 function otherVersion(kind: KindRuntime, resource: StoredResource): KindRuntime {
   const cache = new VersionCache(kind.cache, resource, kind.limits.decodedSize);
-  const watchers = new SubscriberGroups();
+  const watchers = new SubscriberGroups(kind.log);
   cache.listen(watchers);
   return { ...kind, resource, cache, subscribers: watchers };
 }
@@ -168,8 +171,10 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
     list: (context, options) => list(kind, context, options),
     watch: (context, options) => watch(kind, context, options),
     create: (context, object, options) => create(withFixedDefinition(kind), context, object, options),
-    update: (context, name, sent, options) => update(withFixedDefinition(kind), context, 'main', name, sent, options),
-    patch: (context, name, sent, options) => patch(withFixedDefinition(kind), context, 'main', name, sent, options),
+    update: (context, name, sent, options) =>
+      update(withFixedDefinition(kind), context, { part: 'main', name, sent }, options),
+    patch: (context, name, sent, options) =>
+      patch(withFixedDefinition(kind), context, { part: 'main', name, sent }, options),
     delete: (context, name, options) => deleteObject(kind, context, name, options),
     deletecollection: (context, which, options) => deleteCollection(kind, context, which, options),
   };
@@ -179,8 +184,10 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
 function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   return {
     get: (context, name, options) => get(kind, context, name, options),
-    update: (context, name, sent, options) => update(withFixedDefinition(kind), context, 'status', name, sent, options),
-    patch: (context, name, sent, options) => patch(withFixedDefinition(kind), context, 'status', name, sent, options),
+    update: (context, name, sent, options) =>
+      update(withFixedDefinition(kind), context, { part: 'status', name, sent }, options),
+    patch: (context, name, sent, options) =>
+      patch(withFixedDefinition(kind), context, { part: 'status', name, sent }, options),
   };
 }
 

@@ -3,6 +3,7 @@ import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
+import { silentLog } from '../lib/log.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
@@ -86,6 +87,7 @@ export async function openWidgets(
     ...options,
     store,
     clock,
+    log: options.log ?? silentLog,
   });
   return { kind, store, clock, maintenance, namespaces };
 }

@@ -7,7 +7,7 @@ import { textAt } from '../lib/json-path.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../management/management.fixture.ts';
-import { kubeconfigPurpose } from '../management/resources/clusters.ts';
+import { kubeconfigPurpose } from '../management/resources/cluster-kubeconfig.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import { connectHosts } from './connected-hosts.ts';
 

@@ -5,7 +5,7 @@ import type { ClosableHost, ClusterApi, Host } from '../hosts/host.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import { textAt } from '../lib/json-path.ts';
 import type { Log } from '../lib/log.ts';
-import { hiddenKubeconfig } from '../management/resources/clusters.ts';
+import { hiddenKubeconfig } from '../management/resources/cluster-kubeconfig.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
 /** Connections to the clusters that have a kubeconfig, kept in sync with their Cluster objects. */

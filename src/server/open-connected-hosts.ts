@@ -6,7 +6,7 @@ import { clearHelmFolder } from '../hosts/kubernetes/release/helm.ts';
 import type { HelmSettings } from '../hosts/kubernetes/release/helm-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { kubeconfigPurpose } from '../management/resources/clusters.ts';
+import { kubeconfigPurpose } from '../management/resources/cluster-kubeconfig.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { Sealer } from '../seal/sealer.ts';
 import { type ConnectedHosts, type ConnectedHostsOptions, connectHosts } from './connected-hosts.ts';

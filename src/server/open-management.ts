@@ -74,6 +74,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     id: managementSlice,
     store,
     clock,
+    log,
     resources: [readOnlyNamespaces, storedEvents, storedLeases, ...managementResources(dependencies)],
     mount: (stores) => [
       ...coreKinds(stores),

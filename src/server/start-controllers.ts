@@ -6,8 +6,8 @@ import { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster
 import { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { inProcessClient } from '../builtin/in-process-client.ts';
 import { startClusterController } from '../controllers/clusters/cluster-controller.ts';
+import type { InstanceActivity } from '../controllers/instances/instance-activity.ts';
 import { startInstanceController } from '../controllers/instances/instance-controller.ts';
-import type { InstanceActivity } from '../controllers/instances/instance-dependencies.ts';
 import { startProjectController } from '../controllers/projects/project-controller.ts';
 import { startReadyTimes } from '../controllers/projects/ready-times.ts';
 import { startUserController } from '../controllers/users/user-controller.ts';

@@ -37,6 +37,7 @@ export async function startWorkshopServer(): Promise<WorkshopServer> {
     id: 'workshop',
     store,
     clock,
+    log: silentLog,
     resources: [readOnlyNamespaces, resourceOf(gadget), resourceOf(gizmo)],
     // Namespaces are normally created by the server; here the requests create them, as on the other side.
     mount: (stores) =>

@@ -1,9 +1,18 @@
-import type { AccessKey } from './v1/access-key.ts';
+/** The fields of an access key that determine its lifetime. */
+export interface AccessKeyLifetime {
+  readonly metadata: { readonly creationTimestamp?: string };
+  readonly spec?: {
+    readonly ttl?: number;
+    readonly ttlAfterLastActivity?: boolean;
+    readonly disabled?: boolean;
+  };
+  readonly status?: { readonly lastActivity?: string };
+}
 
 export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
 
 /** The expiry of the key by its own ttl, in milliseconds since the epoch. `undefined` if it does not expire. */
-export function accessKeyExpiry(key: AccessKey): number | undefined {
+export function accessKeyExpiry(key: AccessKeyLifetime): number | undefined {
   // Before validation the ttl can be a bigint.
   const ttl = Number(key.spec?.ttl ?? 0);
   if (ttl <= 0) return undefined;
@@ -13,7 +22,7 @@ export function accessKeyExpiry(key: AccessKey): number | undefined {
   return Number.isNaN(from) ? undefined : from + ttl * 1000;
 }
 
-export function accessKeyPhase(key: AccessKey, now: number): AccessKeyPhase {
+export function accessKeyPhase(key: AccessKeyLifetime, now: number): AccessKeyPhase {
   if (key.spec?.disabled === true) return 'Disabled';
   const end = accessKeyExpiry(key);
   return end !== undefined && end <= now ? 'Expired' : 'Active';

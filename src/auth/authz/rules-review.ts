@@ -58,7 +58,8 @@ export function permissionRulesFor(subject: Subject, namespace: string, state: R
     };
   }
   const truncatedKinds: string[] = [];
-  const resourceRules = guardedKinds().flatMap((kind) => rulesOfKind(kind, subject, namespace, state, truncatedKinds));
+  const review: Review = { subject, namespace, state, truncatedKinds };
+  const resourceRules = guardedKinds().flatMap((kind) => rulesOfKind(kind, review));
   const nonResourceURLs = pathsOf(subject).filter(
     (path) => decide(subject, { resourceRequest: false, verb: 'get', path }, state).allowed,
   );
@@ -72,20 +73,24 @@ export function permissionRulesFor(subject: Subject, namespace: string, state: R
   };
 }
 
-function rulesOfKind(
-  guarded: GuardedKind,
-  subject: Subject,
-  namespace: string,
-  state: ReviewState,
-  truncatedKinds: string[],
-): ResourceRule[] {
+/** A listing of permissions in progress. */
+interface Review {
+  readonly subject: Subject;
+  readonly namespace: string;
+  readonly state: ReviewState;
+  /** The kinds with more objects than are inspected. */
+  readonly truncatedKinds: string[];
+}
+
+function rulesOfKind(guarded: GuardedKind, review: Review): ResourceRule[] {
+  const { subject, namespace, state } = review;
   const { group, version, plural, namespaced } = guarded.kind;
   const allowed = (verb: string, subresource: string, name: string) => {
     const key = { namespace: namespaced ? namespace : '', name };
     const attributes = { resourceRequest: true, verb, group, version, resource: plural, subresource, ...key } as const;
     return decide(subject, attributes, state).allowed;
   };
-  const names = guarded.find === undefined ? [] : namesOf(guarded, subject, namespace, state, truncatedKinds);
+  const names = guarded.find === undefined ? [] : namesOf(guarded, review);
   const isAdminCaller = isAdmin(subject.user);
   /** Verbs by resource and object names. */
   const found = new Map<string, { resource: string; names: readonly string[]; verbs: string[] }>();
@@ -150,13 +155,7 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
 ]);
 
 /** The names of objects that the caller may have permissions on: readable ones, and those with an `access` list. */
-function namesOf(
-  { kind }: GuardedKind,
-  subject: Subject,
-  namespace: string,
-  state: ReviewState,
-  truncatedKinds: string[],
-): string[] {
+function namesOf({ kind }: GuardedKind, { subject, namespace, state, truncatedKinds }: Review): string[] {
   const reads = visibilityFilterFor(subject, kind, state, 'get');
   const names: string[] = [];
   let inspected = 0;

@@ -27,34 +27,38 @@ export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessS
   return matchesRule(scope, attributes, collection);
 }
 
-/** True if an object in the result of a list, watch or deletecollection is within the scope. */
+/** Returns a filter for the objects in the result of a list, watch or deletecollection that are within the scope. */
 export function scopeShows(
   scope: Scope,
   kind: ResourceKind,
-  object: KubeObject,
   state: AccessState,
   verb: string,
-): boolean {
-  const { name = '', namespace = '' } = object.metadata;
-  const { group, version, plural: resource } = kind;
-  const attributes = {
-    resourceRequest: true,
-    verb: 'get',
-    group,
-    version,
-    resource,
-    subresource: '',
-    namespace,
-    name,
-  } as const;
-  const credentialDecision = decideOnCredentials(scope, attributes);
-  if (credentialDecision !== undefined) return credentialDecision;
-  if (listsCover(scope, attributes, state)) return true;
-  if (matchesRule(scope, { ...attributes, verb }, false)) return true;
-  // The lists that a command-line tool needs show the objects that the rest of the scope allows it to get.
-  return (
-    scope.allowsCli && cliResources.has(resource) && group === managementGroup && matchesRule(scope, attributes, false)
-  );
+): (object: KubeObject) => boolean {
+  return (object) => {
+    const { name = '', namespace = '' } = object.metadata;
+    const { group, version, plural: resource } = kind;
+    const attributes = {
+      resourceRequest: true,
+      verb: 'get',
+      group,
+      version,
+      resource,
+      subresource: '',
+      namespace,
+      name,
+    } as const;
+    const credentialDecision = decideOnCredentials(scope, attributes);
+    if (credentialDecision !== undefined) return credentialDecision;
+    if (listsCover(scope, attributes, state)) return true;
+    if (matchesRule(scope, { ...attributes, verb }, false)) return true;
+    // The lists that a command-line tool needs show the objects that the rest of the scope allows it to get.
+    return (
+      scope.allowsCli &&
+      cliResources.has(resource) &&
+      group === managementGroup &&
+      matchesRule(scope, attributes, false)
+    );
+  };
 }
 
 /**

@@ -25,8 +25,8 @@ export function visibilityFilterFor(
   const { scopes } = subject;
   const ofUser = isAdmin(subject.user) ? undefined : userReader(subject, kind, state);
   if (scopes.length === 0) return ofUser;
-  return (object) =>
-    (ofUser === undefined || ofUser(object)) && scopes.every((scope) => scopeShows(scope, kind, object, state, verb));
+  const shownBy = scopes.map((scope) => scopeShows(scope, kind, state, verb));
+  return (object) => (ofUser === undefined || ofUser(object)) && shownBy.every((isShown) => isShown(object));
 }
 
 const reading = { verb: 'get', subresource: '' };

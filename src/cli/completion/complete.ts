@@ -1,6 +1,7 @@
 import type { Catalogue } from '../build-program.ts';
-import type { Environment } from '../command-call.ts';
 import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
+import type { Environment } from '../environment.ts';
+import type { FindNames } from './find-names.ts';
 
 /** A word that completes the line, with its description if there is one. */
 export interface Completion {
@@ -10,8 +11,6 @@ export interface Completion {
 
 /** The completions to offer; `files` if the shell should complete file names. */
 export type CompletionResult = readonly Completion[] | 'files';
-
-export type FindNames = (candidates: string, options: ReadonlyMap<string, string>) => Promise<readonly string[]>;
 
 /** Returns the completions of the last word. */
 export async function complete(

@@ -1,8 +1,9 @@
-import { callValues, type Environment } from '../command-call.ts';
+import { callValues } from '../command-call.ts';
 import { readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
 import { listObjects } from '../connection/objects.ts';
 import { withServer } from '../connection/server-api.ts';
+import type { Environment } from '../environment.ts';
 import {
   clusters,
   type NamedKind,
@@ -14,7 +15,8 @@ import {
   virtualClusters,
 } from '../kinds.ts';
 import { openTerminal } from '../output/terminal.ts';
-import type { FindNames } from './complete.ts';
+
+export type FindNames = (candidates: string, options: ReadonlyMap<string, string>) => Promise<readonly string[]>;
 
 const kinds: Readonly<Record<string, NamedKind>> = {
   'virtual-cluster': virtualClusters,

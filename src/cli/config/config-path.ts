@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 
 /** The path of the config file, in the standard location of the operating system. */
 export function configPath(environment: Environment, platform: string = process.platform): string {

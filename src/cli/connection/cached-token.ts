@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
-import type { Environment } from '../command-call.ts';
 import { cacheFolder } from '../config/config-path.ts';
+import type { Environment } from '../environment.ts';
 import type { Access } from './resolve-access.ts';
 
 /** A token that expires within this time is not used any more, because requests take time. */

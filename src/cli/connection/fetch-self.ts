@@ -1,17 +1,24 @@
+import type { SelfStatus } from '../../api/management/v1/self.ts';
+import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
-import { managementApiVersion } from '../kinds.ts';
+import { managementApiVersion, selves } from '../kinds.ts';
+import { requestObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
+
+export type Self = TypedObject<{ status?: SelfStatus }>;
 
 /**
  * Returns the identity of the caller as the server reports it; `undefined` if the scope of the key forbids the request.
  */
-export async function fetchSelf(api: ServerApi, signal: AbortSignal): Promise<JsonObject | undefined> {
-  const body = { apiVersion: managementApiVersion, kind: 'Self', metadata: {} };
-  return await api
-    .json({ method: 'POST', path: api.managementPath('selves'), body, signal })
-    .catch((error: unknown) => {
-      if (error instanceof StatusError && error.code === 403) return undefined;
-      throw error;
-    });
+export async function fetchSelf(api: ServerApi, signal: AbortSignal): Promise<Self | undefined> {
+  const body = { apiVersion: managementApiVersion, kind: selves.kind, metadata: {} };
+  return await requestObject(api, selves, {
+    method: 'POST',
+    path: api.managementPath('selves'),
+    body,
+    signal,
+  }).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 403) return undefined;
+    throw error;
+  });
 }

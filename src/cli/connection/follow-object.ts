@@ -1,10 +1,11 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { backoffDelay } from '../../lib/backoff.ts';
+import type { JsonObject } from '../../lib/json-value.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
 import type { NamedKind } from '../kinds.ts';
 import { pause } from '../pause.ts';
-import { listObjects, type ObjectScope, objectPath, watchEvents } from './objects.ts';
+import { listObjects, type ObjectScope, objectPath, typedResponse, watchEvents } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
 
 const retry = { initialMilliseconds: 200, maxMilliseconds: 5_000 };
@@ -18,12 +19,12 @@ export interface FollowOptions extends ObjectScope {
  * Yields the current state of an object and every change; `undefined` if it does not exist. Continues after a stream
  * ends and after the server restarts, until the consumer stops or the signal aborts.
  */
-export async function* followObject(
+export async function* followObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   name: string,
   { onConnectionError, ...where }: FollowOptions,
-): AsyncGenerator<KubeObject | undefined> {
+): AsyncGenerator<TypedObject<Fields> | undefined> {
   const only = { fieldSelector: `metadata.name=${name}` };
   const signal = where.signal ?? new AbortController().signal;
   const path = objectPath(api, kind, where);
@@ -35,7 +36,7 @@ export async function* followObject(
       yield items[0];
       for await (const change of watchEvents(api, { path, query: { ...only, resourceVersion }, signal })) {
         if (change.type === 'BOOKMARK') continue;
-        yield change.type === 'DELETED' ? undefined : (change.object as KubeObject);
+        yield change.type === 'DELETED' ? undefined : typedResponse(kind, change.object);
       }
     } catch (error) {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { Fetch, FetchedResponse } from '../../client/send-request.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { programVersion } from '../../lib/program-version.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 import { pause } from '../pause.ts';
 import { ProxyAgent } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';

@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../api/meta.ts';
+import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import { type Status, StatusError } from '../../api/status.ts';
 import { parseTrustedJson } from '../../lib/json-parse.ts';
-import { listAt } from '../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import type { NamedKind } from '../kinds.ts';
+import { listAt, textAt } from '../../lib/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import type { NamedKind, TypedKind } from '../kinds.ts';
 import type { ApiRequest, ServerApi } from './server-api.ts';
 
 /** Selects objects: `project` applies to kinds in projects; `undefined` selects all projects. */
@@ -25,87 +25,100 @@ export type WatchEvent =
 /** The `Accept` header for a Table: the columns of the server, with formatted ages. */
 export const tableMediaType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-export function objectPath(
-  api: ServerApi,
-  kind: NamedKind,
-  where: ObjectScope,
-  name?: string,
-  subresource?: string,
-): string {
+/** `below` is the name of an object, if any, and one of its subresources. */
+export function objectPath(api: ServerApi, kind: NamedKind, where: ObjectScope, ...below: readonly string[]): string {
   return api.managementPath(
     ...(kind.inProject && where.project !== undefined ? ['namespaces', projectNamespace(where.project)] : []),
     kind.plural,
-    ...(name === undefined ? [] : [name]),
-    ...(subresource === undefined ? [] : [subresource]),
+    ...below,
   );
 }
 
-export async function getObject(
+/** Sends a request whose response is an object of this kind. */
+export async function requestObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: TypedKind<Fields>,
+  ask: ApiRequest,
+): Promise<TypedObject<Fields>> {
+  return typedResponse(kind, await api.json(ask));
+}
+
+/** Returns a response as an object of its kind. This is the only cast of this client, which trusts its server. */
+export function typedResponse<Fields extends JsonObject>(
+  _kind: TypedKind<Fields>,
+  response: JsonObject,
+): TypedObject<Fields> {
+  return response as TypedObject<Fields>;
+}
+
+export async function getObject<Fields extends JsonObject>(
+  api: ServerApi,
+  kind: NamedKind<Fields>,
   where: ObjectScope,
   name: string,
-): Promise<KubeObject> {
-  return (await api.json({ path: objectPath(api, kind, where, name), ...signalOf(where) })) as KubeObject;
+): Promise<TypedObject<Fields>> {
+  return await requestObject(api, kind, { path: objectPath(api, kind, where, name), ...signalOf(where) });
 }
 
 /** Like `getObject`; `undefined` if there is none. */
-export async function findObject(
+export async function findObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   where: ObjectScope,
   name: string,
-): Promise<KubeObject | undefined> {
+): Promise<TypedObject<Fields> | undefined> {
   return await getObject(api, kind, where, name).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
   });
 }
 
-export async function listObjects(
+export async function listObjects<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   where: ObjectScope,
   query: ApiRequest['query'] = {},
-): Promise<{ items: readonly KubeObject[]; resourceVersion: string }> {
+): Promise<{ items: readonly TypedObject<Fields>[]; resourceVersion: string }> {
   const list = await api.json({ path: objectPath(api, kind, where), query, ...signalOf(where) });
   return {
-    items: listAt(list, 'items') as unknown as readonly KubeObject[],
-    resourceVersion: (list as KubeObject).metadata.resourceVersion ?? '',
+    items: listAt(list, 'items')
+      .filter(isJsonObject)
+      .map((item) => typedResponse(kind, item)),
+    resourceVersion: textAt(list, 'metadata', 'resourceVersion'),
   };
 }
 
-export async function createObject(
+/** Sends an object that the server has not checked yet. */
+export async function createObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   object: KubeObject,
   options: WriteOptions,
-): Promise<KubeObject> {
+): Promise<TypedObject<Fields>> {
   const path = objectPath(api, kind, options);
-  return (await api.json({ method: 'POST', path, body: object, ...writeQuery(options) })) as KubeObject;
+  return await requestObject(api, kind, { method: 'POST', path, body: object, ...writeQuery(options) });
 }
 
-export async function replaceObject(
+export async function replaceObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   object: KubeObject,
   options: WriteOptions,
-): Promise<KubeObject> {
+): Promise<TypedObject<Fields>> {
   const path = objectPath(api, kind, options, object.metadata.name ?? '');
-  return (await api.json({ method: 'PUT', path, body: object, ...writeQuery(options) })) as KubeObject;
+  return await requestObject(api, kind, { method: 'PUT', path, body: object, ...writeQuery(options) });
 }
 
 /** Sends a merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed. */
-export async function patchObject(
+export async function patchObject<Fields extends JsonObject>(
   api: ServerApi,
-  kind: NamedKind,
+  kind: NamedKind<Fields>,
   name: string,
-  patch: JsonValue,
-  options: WriteOptions,
-): Promise<KubeObject> {
+  options: WriteOptions & { readonly patch: JsonValue },
+): Promise<TypedObject<Fields>> {
   const path = objectPath(api, kind, options, name);
   const type = 'application/merge-patch+json';
-  return (await api.json({ method: 'PATCH', path, body: patch, type, ...writeQuery(options) })) as KubeObject;
+  return await requestObject(api, kind, { method: 'PATCH', path, body: options.patch, type, ...writeQuery(options) });
 }
 
 /** Returns the object if finalizers hold it, otherwise a Status. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 import { connectThrough } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
 import { isTrustError } from './trust-error.ts';

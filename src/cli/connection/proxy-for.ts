@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 
 /** Returns the proxy that the environment sets for an address, in the variables that curl and Go programs use. */
 export function proxyFor(url: URL, environment: Environment): URL | undefined {

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { defaultProject } from '../../api/naming.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
-import type { CommandCall, Environment } from '../command-call.ts';
+import type { CommandCall } from '../command-call.ts';
 import { type Config, type Login, readConfig } from '../config/config-file.ts';
 import { configPath } from '../config/config-path.ts';
+import type { Environment } from '../environment.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
 
 /** The server, the credential and the project of a call. */

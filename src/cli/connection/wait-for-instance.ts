@@ -1,6 +1,5 @@
-import type { KubeObject } from '../../api/meta.ts';
-import { listAt, numberAt, textAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { Condition } from '../../api/management/v1/condition.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { virtualClusters } from '../kinds.ts';
@@ -15,32 +14,35 @@ export interface InstanceWait {
 }
 
 /** Waits until an instance is ready. Shows each condition that becomes true, and what blocks the next one. */
-export async function waitUntilReady(api: ServerApi, wanted: InstanceWait, call: CommandCall): Promise<KubeObject> {
+export async function waitUntilReady(
+  api: ServerApi,
+  wanted: InstanceWait,
+  call: CommandCall,
+): Promise<VirtualClusterInstance> {
   const { name } = wanted;
   let last = '';
   const seen = new Set<string>();
   return await waitFor(api, wanted, call, {
     timeoutMessage: () =>
       `timed out waiting for virtual cluster "${name}" to become ready${last === '' ? '' : `: ${last}`}`,
-    isDone(instance, progress) {
+    resultOf(instance, progress) {
       if (instance === undefined) {
         throw new CliError(`virtual cluster "${name}" was deleted in the meantime`, { exitCode: exitCodes.notFound });
       }
       const conditions = currentConditions(instance);
-      for (const condition of conditions) {
-        const type = textAt(condition, 'type');
-        if (type === 'Ready' || textAt(condition, 'status') !== 'True' || seen.has(type)) continue;
+      for (const { type, status } of conditions) {
+        if (type === 'Ready' || status !== 'True' || seen.has(type)) continue;
         seen.add(type);
         progress.done(type);
       }
-      const ready = conditions.find((condition) => textAt(condition, 'type') === 'Ready');
-      if (textAt(ready, 'status') === 'True') {
+      const ready = conditions.find(({ type }) => type === 'Ready');
+      if (ready?.status === 'True') {
         progress.done('Ready');
-        return true;
+        return instance;
       }
-      last = textAt(ready, 'message') || textAt(instance, 'status', 'message');
+      last = ready?.message || (instance.status?.message ?? '');
       progress.busy(last === '' ? `creating ${name}` : last);
-      return false;
+      return undefined;
     },
   });
 }
@@ -51,24 +53,24 @@ export async function waitForPhase(
   wanted: InstanceWait,
   phase: string,
   call: CommandCall,
-): Promise<KubeObject> {
+): Promise<VirtualClusterInstance> {
   let last = '';
   return await waitFor(api, wanted, call, {
     timeoutMessage: () =>
       `timed out waiting for virtual cluster "${wanted.name}" to be ${phase}${last === '' ? '' : `: ${last}`}`,
-    isDone(instance, progress) {
+    resultOf(instance, progress) {
       if (instance === undefined) {
         throw new CliError(`virtual cluster "${wanted.name}" was deleted in the meantime`, {
           exitCode: exitCodes.notFound,
         });
       }
-      if (textAt(instance, 'status', 'phase') === phase) {
+      if (instance.status?.phase === phase) {
         progress.done(phase);
-        return true;
+        return instance;
       }
       last = statusMessage(instance);
       progress.busy(`waiting for ${wanted.name} to be ${phase}${last === '' ? '' : `: ${last}`}`);
-      return false;
+      return undefined;
     },
   });
 }
@@ -84,27 +86,27 @@ export async function waitUntilGone(
   await waitFor(api, wanted, call, {
     timeoutMessage: () =>
       `timed out waiting for virtual cluster "${wanted.name}" to be deleted${last === '' ? '' : `: ${last}`}`,
-    isDone(instance, progress) {
+    resultOf(instance, progress) {
       if (instance === undefined || instance.metadata.uid !== uid) return true;
       last = statusMessage(instance);
       progress.busy(`waiting for ${wanted.name} to be deleted${last === '' ? '' : `: ${last}`}`);
-      return false;
+      return undefined;
     },
   });
 }
 
-interface WaitOptions {
+interface WaitOptions<Result> {
   timeoutMessage(): string;
-  /** True if the wait is over. */
-  isDone(instance: KubeObject | undefined, progress: Progress): boolean;
+  /** Returns the result if the wait is over, otherwise `undefined`. */
+  resultOf(instance: VirtualClusterInstance | undefined, progress: Progress): Result | undefined;
 }
 
-async function waitFor(
+async function waitFor<Result>(
   api: ServerApi,
   { project, name, milliseconds }: InstanceWait,
   { terminal, interrupted }: CommandCall,
-  { timeoutMessage, isDone }: WaitOptions,
-): Promise<KubeObject> {
+  { timeoutMessage, resultOf }: WaitOptions<Result>,
+): Promise<Result> {
   const progress = new Progress(terminal);
   try {
     return await withTimeout(milliseconds, interrupted, timeoutMessage, async (signal) => {
@@ -115,7 +117,8 @@ async function waitFor(
         signal,
         onConnectionError: onTrouble,
       })) {
-        if (isDone(instance, progress)) return instance ?? ({} as KubeObject);
+        const result = resultOf(instance, progress);
+        if (result !== undefined) return result;
       }
       throw new CliError('the server ended the watch');
     });
@@ -125,14 +128,12 @@ async function waitFor(
 }
 
 /** The status message; empty if the status still describes the state before the change. */
-function statusMessage(instance: KubeObject): string {
-  return textAt(instance, 'status', 'phase') === 'Ready' ? '' : textAt(instance, 'status', 'message');
+function statusMessage({ status }: VirtualClusterInstance): string {
+  return status?.phase === 'Ready' ? '' : (status?.message ?? '');
 }
 
 /** The conditions that describe the current spec. */
-function currentConditions(instance: KubeObject): readonly JsonValue[] {
-  const { generation = 0 } = instance.metadata;
-  return listAt(instance, 'status', 'conditions').filter(
-    (condition) => (numberAt(condition, 'observedGeneration') ?? generation) >= generation,
-  );
+function currentConditions({ metadata, status }: VirtualClusterInstance): readonly Condition[] {
+  const { generation = 0 } = metadata;
+  return (status?.conditions ?? []).filter(({ observedGeneration = generation }) => observedGeneration >= generation);
 }

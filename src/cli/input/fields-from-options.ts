@@ -1,14 +1,14 @@
 import type { CallValues } from '../command-call.ts';
 
 /** Returns the given options, keyed by the spec fields that they set. */
-export function fieldsFromOptions(
+export function fieldsFromOptions<Member extends string>(
   values: CallValues,
-  members: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(members).flatMap(([option, member]) => {
-      const value = values.text(option);
-      return value === undefined ? [] : [[member, value]];
-    }),
-  );
+  members: Readonly<Record<string, Member>>,
+): { [Each in Member]?: string } {
+  const given: { [Each in Member]?: string } = {};
+  for (const [option, member] of Object.entries(members)) {
+    const value = values.text(option);
+    if (value !== undefined) given[member] = value;
+  }
+  return given;
 }

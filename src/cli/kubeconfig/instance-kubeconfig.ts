@@ -3,10 +3,10 @@ import { textAt } from '../../lib/json-path.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';
-import { objectPath } from '../connection/objects.ts';
+import { objectPath, requestObject } from '../connection/objects.ts';
 import type { ServerApi } from '../connection/server-api.ts';
 import { readDocument } from '../input/read-parameters.ts';
-import { managementApiVersion, virtualClusters } from '../kinds.ts';
+import { instanceKubeConfig, managementApiVersion, virtualClusters } from '../kinds.ts';
 
 export interface KubeconfigRequest {
   readonly project: string;
@@ -21,12 +21,12 @@ export interface KubeconfigRequest {
 /** Requests the subresource `kubeconfig`: a kubeconfig with a token for this virtual cluster only. */
 export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequest): Promise<JsonObject> {
   const { project, name, ttl, server, signal } = request;
-  const response = await api.json({
+  const response = await requestObject(api, instanceKubeConfig, {
     method: 'POST',
     path: objectPath(api, virtualClusters, { project }, name, 'kubeconfig'),
     body: {
       apiVersion: managementApiVersion,
-      kind: 'VirtualClusterInstanceKubeConfig',
+      kind: instanceKubeConfig.kind,
       spec: {
         ...(ttl === undefined ? {} : { certificateTTL: ttl }),
         ...(server === undefined ? {} : { server }),
@@ -34,7 +34,7 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
     },
     signal,
   });
-  const { value } = readDocument(textAt(response, 'status', 'kubeConfig'), 'kubeconfig from the server');
+  const { value } = readDocument(response.status?.kubeConfig ?? '', 'kubeconfig from the server');
   if (isJsonObject(value)) return value;
   throw new CliError('the server returned no kubeconfig');
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
 import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 import { readDocument } from '../input/read-parameters.ts';
 import { pause } from '../pause.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 
 export interface Colors {
   good(text: string): string;

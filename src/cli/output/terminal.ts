@@ -1,4 +1,4 @@
-import type { Environment } from '../command-call.ts';
+import type { Environment } from '../environment.ts';
 import { type Colors, colorsFor } from './colors.ts';
 
 /** An output stream; tests provide their own. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { InstanceActivity } from './instance-dependencies.ts';
+import type { InstanceActivity } from './instance-activity.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 import type { SleepMode } from './sleep-mode.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { InstanceActivity } from './instance-dependencies.ts';
+import type { InstanceActivity } from './instance-activity.ts';
 
 /** A deleted or changed role binding is restored after this time, on the next request of a user. */
 const intervalMs = 60_000;

@@ -20,6 +20,7 @@ import { reportSlowInstall } from './report-slow-install.ts';
 import { sleepModeOf } from './sleep-mode.ts';
 import { slimInstances } from './slim-instances.ts';
 import { StatusDraft } from './status-draft.ts';
+import type { StepContext } from './step-context.ts';
 import { expireStep } from './steps/step-expire.ts';
 import { removeStep } from './steps/step-remove.ts';
 import { renderStep } from './steps/step-render.ts';
@@ -182,14 +183,11 @@ async function reconcileInstance(
   const definition = await renderStep(snapshot, draft, (name) =>
     undefinedIfNotFound(dependencies.templates.get({ name }, { signal })),
   );
-  if (
-    draft.hasNewTemplateResult &&
-    (await templateMetadataStep(snapshot, definition ?? {}, draft, dependencies, signal))
-  )
-    return undefined;
+  const context: StepContext = { snapshot, draft, dependencies, signal };
+  if (draft.hasNewTemplateResult && (await templateMetadataStep(context, definition ?? {}))) return undefined;
   const finishReport = reportSlowInstall(snapshot, dependencies, signal);
   try {
-    await runStep(snapshot, definition, sleepMode, draft, dependencies, signal);
+    await runStep(context, definition, sleepMode);
   } catch (error) {
     await finishReport();
     if (!signal.aborted) await writeStatus(dependencies.instances, object, draft, signal);

@@ -6,6 +6,7 @@ import type { Host } from '../../hosts/host.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { BindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import type { InstanceActivity } from './instance-activity.ts';
 
 /** The dependencies of the reconcile steps. */
 export interface InstanceDependencies {
@@ -19,12 +20,4 @@ export interface InstanceDependencies {
   readonly bindings: BindingChecks;
   readonly events: EventRecorder;
   readonly clock: Clock;
-}
-
-/** The use of virtual clusters, as their gateways report it. Instances are identified by their uid. */
-export interface InstanceActivity {
-  /** Time of the last use, in milliseconds since the epoch; `undefined` if not used since the server started. */
-  lastActivity(uid: string): number | undefined;
-  /** Calls back on each use. Returns a function that unsubscribes. */
-  onActivity(listener: (uid: string) => void): () => void;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { parseFieldSelector } from '../../api/selectors/field-selector.ts';
 import { StatusError } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { openKindStore } from '../../registry/open-kind-store.ts';
 import type { ListOptions, PatchOptions } from '../../registry/verbs.ts';
@@ -47,6 +48,7 @@ async function open() {
     store: openMemoryStore({ clock }),
     slice: 'plane',
     clock,
+    log: silentLog,
     collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
   });
   const core = coreEventsView(events).verbs;

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
+import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { openKindStore } from '../../registry/open-kind-store.ts';
 import type { PatchOptions } from '../../registry/verbs.ts';
@@ -36,6 +37,7 @@ async function open() {
     store: openMemoryStore({ clock }),
     slice: 'plane',
     clock,
+    log: silentLog,
     collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
   });
   return leases.verbs;

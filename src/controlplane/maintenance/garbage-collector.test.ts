@@ -57,6 +57,7 @@ async function newTestEnv(
     id: 'test',
     store,
     clock,
+    log: silentLog,
     resources,
     mount: () => [],
     authorize: () => ({ allowed: true, reason: 'test' }),

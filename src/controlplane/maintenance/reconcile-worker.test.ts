@@ -53,6 +53,7 @@ function newTestEnv(
         store,
         slice: id,
         clock,
+        log: silentLog,
         collaborators: { namespaceState: () => 'active', resolveOwner: () => undefined },
         onMaintenanceWork: () => maintenance?.wake(),
       });

@@ -3,10 +3,17 @@ import type { FieldsOf } from '../../api/resource.ts';
 import { objectAt, textAt } from '../../lib/json-path.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { hiddenCreatorKey } from './access-key-hidden.ts';
-import { type keyOwnerFields, ownerMemberOf } from './access-key-owner.ts';
+
+/** The spec fields that can name the owner of a key; at most one is set. */
+export const ownerMembers = ['user', 'team', 'subject'] as const;
+
+/** The field that names the owner of a key. `undefined` if none does. */
+export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof ownerMembers)[number] | undefined {
+  return ownerMembers.find((member) => (spec?.[member] ?? '') !== '');
+}
 
 /** The spec field that names the owner of a key. */
-export type KeyOwnerField = (typeof keyOwnerFields)[number];
+export type KeyOwnerField = (typeof ownerMembers)[number];
 
 /** Indexes of access key names, so that lookups do not scan all keys. */
 export interface AccessKeyIndex {

@@ -13,7 +13,8 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenCreatorKey, hiddenInheritedScopes } from './access-key-hidden.ts';
-import { belongsToCurrentOwner, ownerMemberOf } from './access-key-owner.ts';
+import { ownerMemberOf } from './access-key-index.ts';
+import { belongsToCurrentOwner } from './access-key-owner.ts';
 import { keyStateOf, scopesOf } from './access-key-state.ts';
 import { isLogin } from './login-keys.ts';
 
@@ -56,8 +57,10 @@ export function keepLifetime(
   if (spec.ttl === undefined && storedTtl !== 0 && isSetByServer) spec.ttl = storedTtl;
   if (context.system || (spec.ttl ?? 0) === storedTtl) return;
   const creator = dependencies.state.accessKey(textAt(madeWith, 'name'));
-  if (creator?.metadata.uid === textAt(madeWith, 'uid'))
-    limitTtlToCreator(draft.object, spec, creator, context, dependencies);
+  if (creator?.metadata.uid === textAt(madeWith, 'uid')) {
+    const ttl = ttlWithinCreator(draft.object, creator, context, dependencies);
+    if (ttl !== undefined) spec.ttl = ttl;
+  }
 }
 
 /**
@@ -86,7 +89,8 @@ export function inheritFromCreatorKey(
   const binding = isLogin(draft.object) ? creator : loginOpener(creator, draft, state);
   if (binding === undefined) return;
   draft.hidden[hiddenCreatorKey] = { name: binding.metadata.name ?? '', uid: binding.metadata.uid ?? '' };
-  limitTtlToCreator(draft.object, spec, binding, context, dependencies);
+  const ttl = ttlWithinCreator(draft.object, binding, context, dependencies);
+  if (ttl !== undefined) spec.ttl = ttl;
 }
 
 /**
@@ -111,23 +115,25 @@ function creatorNotFound(draft: AccessKeyDraft): Error {
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
-/** Makes the displayed expiry final. Later changes of the creator's expiry are evaluated at each use. */
-function limitTtlToCreator(
+/**
+ * The reduced ttl of a key that would outlive its creator; `undefined` if it does not. It makes the displayed expiry
+ * final. Later changes of the creator's expiry are evaluated at each use.
+ */
+function ttlWithinCreator(
   key: AccessKey,
-  spec: AccessKeySpec,
   creator: AccessKey,
   context: RequestContext,
   dependencies: Dependencies,
-): void {
+): number | undefined {
   const creatorExpiry = keyStateOf(creator, dependencies.state).expiresAt;
-  if (creatorExpiry === undefined) return;
+  if (creatorExpiry === undefined) return undefined;
   const own = accessKeyExpiry(key);
-  if (own !== undefined && own <= creatorExpiry) return;
+  if (own !== undefined && own <= creatorExpiry) return undefined;
   const created = Date.parse(key.metadata.creationTimestamp ?? '');
   const from = Number.isNaN(created) ? dependencies.clock.now() : created;
   const maxTtl = Math.max(1, Math.floor((creatorExpiry - from) / 1000));
   if (own !== undefined) {
     context.warn(`spec.ttl is reduced to ${maxTtl}: a key does not outlive the key that creates it`);
   }
-  spec.ttl = maxTtl;
+  return maxTtl;
 }

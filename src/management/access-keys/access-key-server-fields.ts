@@ -13,6 +13,16 @@ const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', '
 export const connectorDataPurpose = 'access-key-connector-data';
 export const oidcTokensPurpose = 'access-key-oidc-tokens';
 
+/** A secret in the hidden part of a key. */
+interface HiddenSecret {
+  readonly member: string;
+  /** The seal purpose. */
+  readonly purpose: string;
+}
+
+const connectorDataSecret: HiddenSecret = { member: hiddenConnectorData, purpose: connectorDataPurpose };
+const oidcTokensSecret: HiddenSecret = { member: hiddenOidcTokens, purpose: oidcTokensPurpose };
+
 /** Ignores these fields in client requests, with a Warning if they differ; seals the secrets that the server writes. */
 export function keepServerFields(
   draft: AccessKeyDraft,
@@ -47,7 +57,7 @@ function sealConnectorData(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: S
   const { connectorData, ...shown } = spec.identity ?? {};
   if (connectorData === undefined) return;
   spec.identity = shown;
-  sealInto(draft, hiddenConnectorData, connectorDataPurpose, connectorData, sealer);
+  sealInto(draft, connectorDataSecret, connectorData, sealer);
 }
 
 function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer): void {
@@ -56,11 +66,11 @@ function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer):
   const given = Object.entries({ idToken, accessToken, refreshToken }).filter(([, token]) => token !== '');
   const tokens = Object.fromEntries(given);
   spec.oidcLogin = shown;
-  if (Object.keys(tokens).length > 0) sealInto(draft, hiddenOidcTokens, oidcTokensPurpose, writeJson(tokens), sealer);
+  if (Object.keys(tokens).length > 0) sealInto(draft, oidcTokensSecret, writeJson(tokens), sealer);
 }
 
 /** An unchanged value keeps its sealed form, so that a write without changes stays a no-op. */
-function sealInto(draft: AccessKeyDraft, member: string, purpose: string, clear: string, sealer: Sealer): void {
+function sealInto(draft: AccessKeyDraft, { member, purpose }: HiddenSecret, clear: string, sealer: Sealer): void {
   if (clear === '') return;
   const stored = textAt(draft.hidden, member);
   if (stored !== '' && sealer.open(purpose, stored) === clear) return;

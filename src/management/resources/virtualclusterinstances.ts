@@ -41,7 +41,11 @@ export function virtualClusterInstances({
       keepImportAnnotation(draft.object, draft.old?.object);
       protectImportAnnotation(draft, context);
       await checkInstancePermissions(draft, project, context);
-      if (draft.old === undefined) fillDefaults(draft.object, spec, project, context, state);
+      if (draft.old === undefined) {
+        // The server's own code (imports) sets the owner itself, and takes over virtual clusters without a template.
+        if (!context.system) fillOwnerAndTemplate(spec, project, context);
+        fillLocation(spec, draft.object, project, state);
+      }
       // Removing an inline template falls back to the default; an instance imported without a template stays without.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
       checkInstanceQuota(draft, project, state);
@@ -139,21 +143,20 @@ function withoutEmpty({ cluster = '', namespace = '', virtualCluster = '' }: Loc
   };
 }
 
-/** Fills in the fields that are decided once, in the create call itself, so that its response is final. */
-function fillDefaults(
-  object: VirtualClusterInstance,
+function fillOwnerAndTemplate(spec: VirtualClusterInstanceSpec, project: Project, { user }: RequestContext): void {
+  if (isEmptyOwner(spec)) spec.owner = ownerOf(callerOf(user));
+  fillTemplate(spec, project);
+}
+
+/** Decides the location once, in the create call itself, so that its response is final. */
+function fillLocation(
   spec: VirtualClusterInstanceSpec,
+  { metadata }: VirtualClusterInstance,
   project: Project,
-  context: RequestContext,
   state: ManagementState,
 ): void {
-  const name = object.metadata.name ?? '';
+  const { name = '' } = metadata;
   const projectName = project.metadata.name ?? '';
-  // The server's own code (imports) sets the owner itself, and takes over virtual clusters without a template.
-  if (!context.system) {
-    if (isEmptyOwner(spec)) spec.owner = ownerOf(callerOf(context.user));
-    fillTemplate(spec, project);
-  }
   const given = withoutEmpty(spec.clusterRef);
   const cluster = given.cluster ?? chooseCluster(project, state);
   spec.clusterRef = {

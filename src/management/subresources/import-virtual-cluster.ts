@@ -30,7 +30,6 @@ import type { JsonObject } from '../../lib/json-value.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
-import type { WriteOptions } from '../../registry/verbs.ts';
 import { shapeObject } from '../../registry/write/decode.ts';
 import { allowsCluster, isUsable } from '../instances/placement.ts';
 import { locationClaim } from '../resources/virtualclusterinstances.ts';
@@ -81,23 +80,6 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
     throw conflict(groupResourceOf(virtualClusterKind), name, `${which} already has this virtual cluster`);
   }
 
-  async function createInstance(
-    project: string,
-    wanted: KubeObject,
-    source: Source,
-    context: RequestContext,
-    writeOptions: WriteOptions,
-  ) {
-    const namespace = projectNamespace(project);
-    try {
-      await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
-    } catch (error) {
-      // A concurrent request may have won since the check. A conflict about the source takes precedence.
-      if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
-      throw error;
-    }
-  }
-
   return {
     kind,
     verbs: {
@@ -113,10 +95,11 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
           throw notImplemented('virtual clusters cannot be imported: this server has no access to the cluster');
         }
 
-        const instanceName = source.importName || source.name;
+        const instanceName = instanceNameOf(source);
         throwIfInvalid(sent, nameErrors('name', instanceName));
         await rejectTaken(source, context);
-        const present = state.instance(projectNamespace(projectName), instanceName);
+        const namespace = projectNamespace(projectName);
+        const present = state.instance(namespace, instanceName);
         if (present !== undefined) {
           const nameTakenError =
             present.metadata.deletionTimestamp === undefined ? alreadyExists : alreadyExistsTerminating;
@@ -125,14 +108,24 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
         if (found.phase === 'Removing') {
           throw conflict(groupResourceOf(virtualClusterKind), source.name, 'the virtual cluster is being removed');
         }
-        const wanted = instanceFor(instanceName, source, found, ownerFor(source, context), sent);
-        await createInstance(projectName, wanted, source, context, writeOptions);
-        const created = `${projectNamespace(projectName)}/${instanceName}`;
+        const wanted = instanceFor(source, found, sent, context);
+        try {
+          await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
+        } catch (error) {
+          // A concurrent request may have won since the check. A conflict about the source takes precedence.
+          if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
+          throw error;
+        }
+        const created = `${namespace}/${instanceName}`;
         if (!writeOptions.dryRun) context.annotate?.(`${managementGroup}/instance`, created);
         return computedObject(kind, { ...sent.metadata, name: instanceName }, membersOf(sent));
       },
     },
   };
+}
+
+function instanceNameOf({ importName, name }: Source): string {
+  return importName || name;
 }
 
 /** Validates the request itself: 422 with all errors at once. */
@@ -197,16 +190,15 @@ function ownerFor({ owner }: Source, { user }: RequestContext): Owner {
 }
 
 function instanceFor(
-  name: string,
   source: Source,
   found: HostedVirtualCluster,
-  owner: Owner,
   sent: KubeObject,
+  context: RequestContext,
 ): KubeObject {
   const clusterRef = { cluster: source.cluster, namespace: source.namespace, virtualCluster: source.name };
   const external = flagAt(sent, 'skipHelmDeploy') ? { external: true } : {};
-  const spec: VirtualClusterInstanceSpec = { owner, clusterRef, ...external };
-  const body = { metadata: { name, annotations: { [importedAnnotation]: found.uid } }, spec };
+  const spec: VirtualClusterInstanceSpec = { owner: ownerFor(source, context), clusterRef, ...external };
+  const body = { metadata: { name: instanceNameOf(source), annotations: { [importedAnnotation]: found.uid } }, spec };
   return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
 }
 

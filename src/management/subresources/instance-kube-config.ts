@@ -62,7 +62,7 @@ export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedS
         if (cluster !== '' && !options.hasGateway(cluster)) {
           throw notImplemented(`this server has no gateway to the virtual clusters of the cluster ${cluster}`);
         }
-        const token = await tokenFor(instance, sent, scopes, context, options);
+        const token = await tokenFor(instance, sent, context, options);
         const { root, authority } = addressFor(cluster, options);
         const server = serverOf(textAt(sent, 'spec', 'server'), root, project, name);
         const kubeConfig = kubeconfigOf(`${project}/${name}`, server, authority, token);
@@ -134,7 +134,6 @@ function serverOf(requested: string, root: string, project: string, name: string
 async function tokenFor(
   instance: VirtualClusterInstance,
   sent: KubeObject,
-  scopes: readonly JsonObject[],
   context: RequestContext,
   { state, settings, clock, instanceId, sign }: InstanceKubeConfigOptions,
 ): Promise<string> {
@@ -152,7 +151,7 @@ async function tokenFor(
       subject: context.user.name,
       instance: instance.metadata.uid ?? '',
       accessKey: { name: key.name, uid: key.uid, mark: keyFingerprint(key) },
-      scopes,
+      scopes: requestingKeyScopes(context, state),
       issuedAt,
       expiresAt: tokenExpiry(context, key, issuedAt, seconds),
       id,

@@ -37,7 +37,7 @@ export class CachedObjectFactory {
   /** Returns the object that the row's value describes; without a row, the built-in object under that key. */
   at(key: ObjectKey, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
     if (value === deletedMarker) return undefined;
-    if (value !== undefined) return new CachedObject(this.#kind, key, value, revision, record);
+    if (value !== undefined) return new CachedObject(this.#kind, key, value, revision).withRecord(record);
     const builtin = this.#builtinObjects?.kind.at(key);
     return builtin && this.#createBuiltin(builtin);
   }

@@ -60,20 +60,19 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   #labels: Labels | undefined;
   #versionOffset = 0;
 
-  /** `content` is the stored text. `record` is the decoded text, if it is already known. */
-  constructor(
-    kind: CachedKind,
-    key: ObjectKey,
-    content: string | BuiltinObject,
-    revision: number,
-    record?: StoredRecord,
-  ) {
+  /** `content` is the stored text. */
+  constructor(kind: CachedKind, key: ObjectKey, content: string | BuiltinObject, revision: number) {
     this.namespace = key.namespace;
     this.name = key.name;
     this.revision = revision;
     this.#kind = kind;
     this.#content = content;
+  }
+
+  /** Keeps the decoded text, if it is already known. Returns the same object. */
+  withRecord(record: StoredRecord | undefined): this {
     if (record !== undefined && this.#isInServedForm) this.#cache({ record });
+    return this;
   }
 
   /** Returns the same object under another definition of its kind. */
@@ -173,7 +172,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
 
   /** Returns the same content at another revision. */
   withRevision(revision: number): CachedObject {
-    return new CachedObject(this.#kind, this, this.#content, revision, this.#decodedForms?.record);
+    return new CachedObject(this.#kind, this, this.#content, revision).withRecord(this.#decodedForms?.record);
   }
 
   release(): void {

@@ -4,6 +4,7 @@ import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { parseTrustedJson } from '../../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
+import type { EncodedRecord } from '../encoded-record.ts';
 import { encodeSharedRecord } from '../fast/encode-shared-record.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
 import { parseWithKnownFields } from '../fast/stored-fields-v1.ts';
@@ -31,13 +32,6 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
   if (hidden !== undefined && !isEmpty(hidden)) document.hidden = hidden;
   document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
   return document;
-}
-
-/** A record to be stored. */
-export interface EncodedRecord {
-  readonly text: string;
-  /** The result of `decodeRecord` for the text, if it is known without decoding. */
-  readonly record?: StoredRecord;
 }
 
 /**

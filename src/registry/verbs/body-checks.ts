@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { badRequest, conflict, invalidObject, objectModifiedDetail } from '../../api/status.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import type { RequestContext } from '../context.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { parseRevision } from './resource-version.ts';
 
@@ -31,11 +31,11 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
 }
 
 /** UPDATE-07, UPDATE-09. `stored` is '' if there is no object. */
-export function checkUid(kind: KindRuntime, context: RequestContext, name: string, sent: string, stored: string): void {
+export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
   const { group, plural, builtIn } = kind.resource;
   // Kubernetes stores its own kinds under their plural alone.
-  const storagePath = [builtIn === true ? '' : group, plural, context.namespace, name].filter((part) => part !== '');
+  const storagePath = [builtIn === true ? '' : group, plural, namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),
     name,

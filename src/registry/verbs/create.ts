@@ -10,6 +10,7 @@ import type { RequestContext } from '../context.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft } from '../resource.ts';
+import type { WriteContext } from '../verb-context.ts';
 import type { ServedObject, WriteOptions } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft } from '../write/complete-draft.ts';
@@ -62,9 +63,9 @@ async function createNamed(
   const givenName = sent.metadata.name ?? '';
   const namePrefix = sent.metadata.generateName || kind.resource.autoName || '';
   if (givenName !== '' || namePrefix === '') {
-    const key = { namespace, name: givenName };
+    const write: WriteContext = { kind, context, key: { namespace, name: givenName } };
     try {
-      return await retryOnConflict(kind, context, () => createAt(kind, context, key, sent, creation));
+      return await retryOnConflict(kind, context, () => createAt(write, sent, creation));
     } catch (error) {
       throw error instanceof NameTaken ? nameTakenError(kind, sent, error.holder) : error;
     }
@@ -72,7 +73,7 @@ async function createNamed(
   for (let attempt = 1; ; attempt++) {
     const key = { namespace, name: generateName(namePrefix, kind.ids.suffix()) };
     try {
-      return await retryOnConflict(kind, context, () => createAt(kind, context, key, sent, creation));
+      return await retryOnConflict(kind, context, () => createAt({ kind, context, key }, sent, creation));
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
       if (attempt === generateAttempts) throw generatedNameTaken(groupResourceOf(kind.resource), key.name);
@@ -110,27 +111,21 @@ export class NameTaken extends Error {
 }
 
 /** Tries once to create an object; throws or rejects with NameTaken, ObjectChangedError or an API error. */
-export function createAt(
-  kind: KindRuntime,
-  context: RequestContext,
-  key: ObjectKey,
-  sent: KubeObject,
-  creation: CreationOptions,
-): Promise<ServedObject> {
+export function createAt(write: WriteContext, sent: KubeObject, creation: CreationOptions): Promise<ServedObject> {
+  const { kind, context, key } = write;
   const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
   const draft: Draft = { object: newObject(kind, key, sent), hidden: {}, document: creation.document };
   const store = (): Promise<ServedObject> => {
     draft.object = creation.track(draft.object);
     return withAdmission(kind, { operation: 'CREATE', subresource: '', draft, context, dryRun: creation.dryRun }, () =>
-      storeNew(kind, key, draft, creation, requires),
+      storeNew(write, draft, creation, requires),
     );
   };
   return andThen(completeMainDraft(kind, context, draft), store);
 }
 
 async function storeNew(
-  kind: KindRuntime,
-  key: ObjectKey,
+  { kind, key }: WriteContext,
   draft: Draft,
   creation: CreationOptions,
   requires: Check | undefined,

@@ -96,21 +96,26 @@ function checkPreconditions(kind: KindRuntime, current: CachedObject, options: D
   const { uid, resourceVersion } = options.preconditions;
   if (uid !== undefined) {
     const { uid: ownUid = '' } = current.metadata();
-    if (uid !== ownUid) throw preconditionFailed(kind, current.name, 'UID', uid, ownUid);
+    if (uid !== ownUid) throw preconditionFailed(kind, current.name, { member: 'UID', wanted: uid, found: ownUid });
   }
   const ownVersion = String(current.revision);
   if (resourceVersion !== undefined && resourceVersion !== ownVersion) {
-    throw preconditionFailed(kind, current.name, 'ResourceVersion', resourceVersion, ownVersion);
+    const failed = { member: 'ResourceVersion', wanted: resourceVersion, found: ownVersion } as const;
+    throw preconditionFailed(kind, current.name, failed);
   }
+}
+
+interface FailedPrecondition {
+  readonly member: 'UID' | 'ResourceVersion';
+  readonly wanted: string;
+  readonly found: string;
 }
 
 /** Names the Kind where other conflicts name the plural, unless the kind has its own message. */
 function preconditionFailed(
   { resource }: KindRuntime,
   name: string,
-  member: 'UID' | 'ResourceVersion',
-  wanted: string,
-  found: string,
+  { member, wanted, found }: FailedPrecondition,
 ): StatusError {
   const message = resource.preconditionMessage?.(member, wanted, found);
   if (message !== undefined) return conflict(groupResourceOf(resource), name, message);

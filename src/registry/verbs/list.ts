@@ -2,13 +2,15 @@ import { badRequest, expired, resourceVersionTooLarge } from '../../api/status.t
 import { StoreError } from '../../store/store-error.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import type { Selection } from '../object-selection.ts';
 import { toStatusError } from '../store-status.ts';
+import type { VerbContext } from '../verb-context.ts';
 import type { ListOptions, ServedList } from '../verbs.ts';
 import { decodeContinue, encodeContinue, inconsistentRevision } from './continue-token.ts';
 import { validateListOptions } from './list-options.ts';
 import { currentPage, type Page, type PageRequest, pageAtRevision } from './page.ts';
 import { awaitRevision, parseRevision, type RequestedRevision } from './resource-version.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { selectionOf } from './selection.ts';
 
 /** The state that a list request selects, and the page within it. */
 interface ListStart extends PageRequest {
@@ -19,12 +21,13 @@ interface ListStart extends PageRequest {
 
 export async function list(kind: KindRuntime, context: RequestContext, options: ListOptions): Promise<ServedList> {
   validateListOptions(options);
+  const verb: VerbContext = { kind, context };
   const selection = selectionOf(kind, context, options);
   const start = options.continue === '' ? startAt(options) : startAfter(kind, options);
   const now = await awaitRevision(kind, start.revision, context);
   const page = start.exact
-    ? await pageExactly(kind, context, selection, Number(start.revision), start)
-    : await currentPage(kind, context, selection, Math.max(now, kind.cache.revision), start);
+    ? await pageExactly(verb, selection, start)
+    : await currentPage(verb, selection, Math.max(now, kind.cache.revision), start);
   const last = page.objects.at(-1);
   return {
     items: page.objects,
@@ -56,14 +59,10 @@ function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
 }
 
 /** Uses the cache if no object of the kind has changed since that revision. */
-async function pageExactly(
-  kind: KindRuntime,
-  context: RequestContext,
-  selection: Selection,
-  revision: number,
-  start: ListStart,
-): Promise<Page> {
-  if (kind.cache.revision <= revision) return currentPage(kind, context, selection, revision, start);
+async function pageExactly(verb: VerbContext, selection: Selection, start: ListStart): Promise<Page> {
+  const { kind, context } = verb;
+  const revision = Number(start.revision);
+  if (kind.cache.revision <= revision) return currentPage(verb, selection, revision, start);
   try {
     return await pageAtRevision(kind, stillReadable(kind, context, selection), revision, start);
   } catch (error) {

@@ -5,9 +5,9 @@ import { withAdmission } from '../admission.ts';
 import { equalExceptTimes } from '../apply/equal-except-times.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { writeResult } from '../cache/served.ts';
-import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredRecord } from '../resource.ts';
+import type { VerbContext } from '../verb-context.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft, completeStatusDraft } from '../write/complete-draft.ts';
@@ -40,8 +40,7 @@ export function subresourceOf(part: OverwriteOptions['part'], options: Pick<Writ
  * from the current one.
  */
 export async function overwrite(
-  kind: KindRuntime,
-  context: RequestContext,
+  { kind, context }: VerbContext,
   current: CachedObject,
   sent: KubeObject,
   options: OverwriteOptions,
@@ -55,7 +54,7 @@ export async function overwrite(
   const isInForm = options.isDecoded === true && form !== undefined && current.isStoredIn(form);
   const completing =
     options.part === 'main'
-      ? completeMainDraft(kind, context, draft, options.subresource, isInForm)
+      ? completeMainDraft(kind, context, draft, { subresource: options.subresource, isInForm })
       : completeStatusDraft(kind, context, draft, isInForm);
   if (mustAwait(completing)) await completing;
   draft.object = options.track(draft.object, current.record.object);

@@ -6,10 +6,10 @@ import { isJsonObject } from '../../lib/json-value.ts';
 import { applyObject } from '../apply/apply.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import type { ObjectKey } from '../cache/object-index.ts';
 import { writeResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import type { WriteContext } from '../verb-context.ts';
 import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
@@ -21,62 +21,65 @@ import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
 
+/** A patch, and the part of the object that it is sent to. */
+export interface SentPatch {
+  readonly part: OverwriteOptions['part'];
+  readonly name: string;
+  readonly sent: Patch;
+}
+
+interface PatchContext extends WriteContext {
+  readonly part: OverwriteOptions['part'];
+  readonly options: PatchOptions;
+}
+
 /** PATCH of the object or of its status, of any type. On conflict it is applied to the new version (PATCH-14). */
 export async function patch(
   kind: KindRuntime,
   caller: RequestContext,
-  part: OverwriteOptions['part'],
-  name: string,
-  sent: Patch,
+  { part, name, sent }: SentPatch,
   options: PatchOptions,
 ): Promise<WriteResult> {
   const context = withWarningsOnce(caller);
   const namespace = kind.resource.namespaced ? context.namespace : '';
+  const write: PatchContext = { kind, context, key: { namespace, name }, part, options };
   return retryOnConflict(kind, context, () => {
     const current = kind.cache.get(namespace, name);
     if (sent.type === 'apply') {
-      const applied = appliedObject(kind, namespace, name, sent.object);
-      return current === undefined
-        ? applyAsCreate(kind, context, part, { namespace, name }, applied, options)
-        : applyToExisting(kind, context, part, current, applied, options);
+      const applied = appliedObject(write, sent.object);
+      return current === undefined ? applyAsCreate(write, applied) : applyToExisting(write, current, applied);
     }
     if (current === undefined) throw notFound(groupResourceOf(kind.resource), name);
-    const object = patchedObject(kind, context, current, sent, options);
+    const object = patchedObject(write, current, sent, options);
     checkName(object.metadata, name);
     checkNamespace(kind.resource, object.metadata, namespace);
     checkReplacedVersion(kind, object.metadata, current);
     const subresource = subresourceOf(part, options);
-    return overwrite(kind, context, current, object, {
+    return overwrite(write, current, object, {
       part,
       subresource,
       dryRun: options.dryRun,
       isDecoded: true,
       mayDropManagedFields: true,
-      track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
+      track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
     });
   });
 }
 
 /** PATCH-16: the applied object must be the object of the URL. Adds no members that were not sent. */
-function appliedObject(kind: KindRuntime, namespace: string, name: string, body: unknown): KubeObject {
+function appliedObject({ kind, key }: PatchContext, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
   if (isNestedDeeper(body, maxObjectDepth)) throw badRequest(`error decoding patch: ${tooDeepMessage}`);
   const metadata = body.metadata ?? {};
   if (!isJsonObject(metadata)) throw badRequest('error decoding patch: metadata is not an object');
   const object = { ...body, metadata: { ...metadata } } as KubeObject;
-  if ((object.metadata.name ?? '') !== '') checkName(object.metadata, name);
-  checkNamespace(kind.resource, object.metadata, namespace);
+  if ((object.metadata.name ?? '') !== '') checkName(object.metadata, key.name);
+  checkNamespace(kind.resource, object.metadata, key.namespace);
   return object;
 }
 
-async function applyToExisting(
-  kind: KindRuntime,
-  context: RequestContext,
-  part: OverwriteOptions['part'],
-  current: CachedObject,
-  applied: KubeObject,
-  options: PatchOptions,
-): Promise<WriteResult> {
+async function applyToExisting(write: PatchContext, current: CachedObject, applied: KubeObject): Promise<WriteResult> {
+  const { kind, part, options } = write;
   checkVersion(kind, applied.metadata, current);
   // An omitted name defaults to that of the existing object (SSA-02).
   applied.metadata.name = current.name;
@@ -91,7 +94,7 @@ async function applyToExisting(
     now: timestamp(kind.clock.now()),
   });
   const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
-  return overwrite(kind, context, current, decodeApplied(kind, merged), {
+  return overwrite(write, current, decodeApplied(kind, merged), {
     part,
     subresource,
     dryRun: options.dryRun,
@@ -102,15 +105,9 @@ async function applyToExisting(
 }
 
 /** SSA-07, PATCH-12, PATCH-18, PATCH-25; a status is never created (STATUS-07). */
-async function applyAsCreate(
-  kind: KindRuntime,
-  context: RequestContext,
-  part: OverwriteOptions['part'],
-  key: ObjectKey,
-  applied: KubeObject,
-  options: PatchOptions,
-): Promise<WriteResult> {
-  const { name } = key;
+async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<WriteResult> {
+  const { kind, context, part, options } = write;
+  const { name } = write.key;
   const { uid = '' } = applied.metadata;
   const resource = groupResourceOf(kind.resource);
   if (part === 'status') throw notFound(resource, name);
@@ -134,7 +131,7 @@ async function applyAsCreate(
   const managedFields = removeOwnership(merged.metadata.managedFields, kind.resource.writeOnlyFields ?? []);
   try {
     const create = () =>
-      createAt(kind, context, key, decodeApplied(kind, merged), {
+      createAt(write, decodeApplied(kind, merged), {
         dryRun: options.dryRun,
         mayDropManagedFields: false,
         track: (next) => withOwnership(next, managedFields),

@@ -10,13 +10,13 @@ import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../
 import { writeJson } from '../../lib/json-write.ts';
 import { printGo } from '../apply/go-value.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMerge } from '../patch/strategic-merge.ts';
 import { structProblem } from '../patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from '../patch/undecodable-patch.ts';
+import type { VerbContext } from '../verb-context.ts';
 import type { Patch, PatchOptions } from '../verbs.ts';
 import {
   applyFieldValidation,
@@ -29,8 +29,7 @@ import {
 
 /** Applies a patch of any type but apply and decodes the result like a body (rules PATCH-11, DEC-15). */
 export function patchedObject(
-  kind: KindRuntime,
-  context: RequestContext,
+  { kind, context }: VerbContext,
   current: CachedObject,
   patch: Exclude<Patch, { type: 'apply' }>,
   options: PatchOptions,
@@ -43,7 +42,10 @@ export function patchedObject(
   const document = patchedDocument(kind, base, patch);
   /** The text in error messages: a strategic merge patch itself, or the result of another patch. */
   const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
-  const { object: patched, findings } = decode(kind, document, patch, current, quoted);
+  const { object: patched, findings } = rewordDecodeError(
+    () => decode(kind, document, patch, current),
+    (message) => undecodablePatch(kind.resource, quoted(), message),
+  );
   if (options.fieldValidation === 'Strict' && findings.length > 0) {
     throw strictPatchError(kind.resource, quoted(), findings);
   }
@@ -65,25 +67,22 @@ function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: Doc
   }
 }
 
-function decode(
-  kind: KindRuntime,
-  document: JsonValue,
-  patch: DocumentPatch,
-  current: CachedObject,
-  quoted: () => string,
-): ShapedObject {
+function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, current: CachedObject): ShapedObject {
   const { resource } = kind;
   const { form } = resource;
   const base = current.object;
+  if (!isJsonObject(document)) throw notAnObject(document);
+  if (patch.type === 'strategic') checkStruct(resource, document);
+  checkType(resource, document, current.name);
+  const settledBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
+  return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase: settledBase });
+}
+
+function rewordDecodeError<T>(decoding: () => T, reword: (message: string) => StatusError): T {
   try {
-    if (!isJsonObject(document)) throw notAnObject(document);
-    if (patch.type === 'strategic') checkStruct(resource, document);
-    checkType(resource, document, current.name);
-    const settledBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
-    return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase: settledBase });
+    return decoding();
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw undecodablePatch(resource, quoted(), error.message);
+    throw error instanceof DecodeError ? reword(error.message) : error;
   }
 }
 

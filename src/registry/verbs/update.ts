@@ -4,6 +4,7 @@ import { notFound } from '../../api/status.ts';
 import { writeResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import type { WriteContext } from '../verb-context.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
@@ -13,17 +14,23 @@ import { createAt, NameTaken } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 
+/** A complete object, and the part of the stored object that it replaces. */
+export interface SentObject {
+  readonly part: OverwriteOptions['part'];
+  readonly name: string;
+  readonly sent: KubeObject;
+}
+
 /** PUT of the object or of its status: the body replaces that part completely. */
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,
-  part: OverwriteOptions['part'],
-  name: string,
-  sent: KubeObject,
+  { part, name, sent }: SentObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
   const context = withWarningsOnce(caller);
   const namespace = kind.resource.namespaced ? context.namespace : '';
+  const write: WriteContext = { kind, context, key: { namespace, name } };
   checkName(sent.metadata, name);
   checkNamespace(kind.resource, sent.metadata, namespace);
   const subresource = subresourceOf(part, options);
@@ -32,34 +39,33 @@ export async function update(
     subresource,
     dryRun: options.dryRun,
     mayDropManagedFields: true,
-    track: (next, live) => trackWrite(kind, subresource, options.fieldManager, next, live),
+    track: (next, live) => trackWrite(kind, { subresource, manager: options.fieldManager }, next, live),
   };
   return retryOnConflict(kind, context, () => {
     const current = kind.cache.get(namespace, name);
-    if (current === undefined) return createInstead(kind, context, part, name, sent, options);
-    checkUid(kind, context, name, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
+    if (current === undefined) return createInstead(write, part, sent, options);
+    checkUid(kind, write.key, sent.metadata.uid ?? '', current.record.object.metadata.uid ?? '');
     checkReplacedVersion(kind, sent.metadata, current);
-    return overwrite(kind, context, current, sent, overwriteOptions);
+    return overwrite(write, current, sent, overwriteOptions);
   });
 }
 
 /** UPDATE-08, UPDATE-09: a PUT creates objects of a few kinds, but never a status (STATUS-07). */
 async function createInstead(
-  kind: KindRuntime,
-  context: RequestContext,
+  write: WriteContext,
   part: OverwriteOptions['part'],
-  name: string,
   sent: KubeObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
+  const { kind, context, key } = write;
+  const { name } = key;
   if (kind.resource.createOnUpdate !== true || part === 'status') {
     throw notFound(groupResourceOf(kind.resource), name);
   }
-  const namespace = kind.resource.namespaced ? context.namespace : '';
   await requireCreatePermission(kind, context, name);
-  checkUid(kind, context, name, sent.metadata.uid ?? '', '');
+  checkUid(kind, key, sent.metadata.uid ?? '', '');
   try {
-    const served = await createAt(kind, context, { namespace, name }, sent, {
+    const served = await createAt(write, sent, {
       dryRun: options.dryRun,
       mayDropManagedFields: true,
       track: (next) => trackNewObject(kind, options.fieldManager, next, sent),

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parseLabelSelector } from '../../api/selectors/label-selector.ts';
 import { ManualClock } from '../../lib/clock.ts';
+import { silentLog } from '../../lib/log.ts';
 import { openMemoryStore } from '../../store/memory.ts';
 import type { WatchEvent, WatchStream } from '../verbs.ts';
 import {
@@ -94,15 +95,18 @@ describe('many watches of a kind', () => {
     expect([ready(x).map(describeEvent), ready(y).map(describeEvent)]).toEqual([['ADDED w@2'], ['ADDED v@3']]);
   });
 
-  it('a failed permission check ends that watch, and the others continue', async () => {
-    const { kind } = await openWidgets();
+  it('a failed permission check is logged and ends that watch, and the others continue', async () => {
+    const error = vi.fn();
+    const { kind } = await openWidgets({}, { log: { ...silentLog, error } });
+    const failure = new Error('permission check failed');
     const mayRead = () => {
-      throw new Error('permission check failed');
+      throw failure;
     };
     const broken = await open(kind, {}, caller({ mayRead }));
     const whole = await open(kind);
     await create(kind, 'w');
     expect([ready(broken), broken.isEnded]).toEqual([[], true]);
+    expect(error).toHaveBeenCalledExactlyOnceWith({ err: failure }, expect.any(String));
     expect([ready(whole).map(describeEvent), whole.isEnded]).toEqual([['ADDED w@2'], false]);
   });
 

@@ -1,8 +1,9 @@
+import type { Log } from '../../lib/log.ts';
 import { WakeScheduler } from '../../lib/wake-scheduler.ts';
 import type { WakeCount } from '../../store/store.ts';
 import type { CachedChange } from '../cache/cached-object.ts';
 import type { CacheListener } from '../cache/watch-cache.ts';
-import type { Selection } from '../verbs/selection.ts';
+import type { Selection } from '../object-selection.ts';
 import type { ObjectEvent } from '../verbs.ts';
 import { eventOf, eventTypeFor } from './watch-events.ts';
 import type { QueuedEvent } from './watch-stream.ts';
@@ -33,7 +34,12 @@ export class SubscriberGroups implements CacheListener {
   readonly #wakeups = new WakeScheduler(readersPerTick);
   /** The number of readers that were scheduled to be woken. */
   #scheduled = 0;
+  readonly #log: Log;
   #ended = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   /** Adds a subscriber for all changes from now on. Returns a function that removes it. */
   add(selection: Selection, subscriber: WatchSubscriber): () => void {
@@ -41,7 +47,7 @@ export class SubscriberGroups implements CacheListener {
       subscriber.ended();
       return () => {};
     }
-    const key = selection.groupKey() ?? subscriber;
+    const key = selection.text() ?? subscriber;
     const group = this.#groups.get(key) ?? { selection, members: new Set() };
     this.#groups.set(key, group);
     group.members.add(subscriber);
@@ -66,9 +72,10 @@ export class SubscriberGroups implements CacheListener {
         if (!events.has(type)) events.set(type, this.#createEvent(change, type, members.size));
         const queued = events.get(type);
         if (queued !== undefined) for (const subscriber of members) subscriber.enqueue(queued);
-      } catch {
+      } catch (error) {
         // A failed permission check must not affect the other subscribers. The client reconnects and is authorized
         // again.
+        this.#log.error({ err: error }, 'could not decide which watches see a change; these watches are ended');
         for (const subscriber of members) subscriber.fail();
       }
     }

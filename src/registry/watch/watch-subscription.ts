@@ -1,7 +1,7 @@
 import { BoundedQueue } from '../../lib/bounded-queue.ts';
-import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../verbs/selection.ts';
+import type { Selection } from '../object-selection.ts';
+import type { VerbContext } from '../verb-context.ts';
 import type { WatchOptions } from '../verbs.ts';
 import type { QueuedEvent } from './watch-stream.ts';
 
@@ -21,8 +21,7 @@ export interface WatchSubscription {
  * `onChange` is called whenever the queue received an event or ended.
  */
 export function startWatchSubscription(
-  kind: KindRuntime,
-  context: RequestContext,
+  { kind, context }: VerbContext,
   options: WatchOptions,
   selection: Selection,
   onChange: () => void,

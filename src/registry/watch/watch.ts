@@ -2,11 +2,13 @@ import { badRequest, expired } from '../../api/status.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
+import type { Selection } from '../object-selection.ts';
 import { toStatusError } from '../store-status.ts';
+import type { VerbContext } from '../verb-context.ts';
 import { validateWatchOptions } from '../verbs/list-options.ts';
 import { currentPage } from '../verbs/page.ts';
 import { awaitRevision, parseRevision, type RequestedRevision } from '../verbs/resource-version.ts';
-import { type Selection, selectionOf } from '../verbs/selection.ts';
+import { selectionOf } from '../verbs/selection.ts';
 import type { WatchEvent, WatchOptions, WatchStream } from '../verbs.ts';
 import { eventOf, eventTypeFor } from './watch-events.ts';
 import { CacheWatchStream, type WatchBacklog } from './watch-stream.ts';
@@ -19,6 +21,7 @@ import { startWatchSubscription } from './watch-subscription.ts';
  */
 export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
   validateWatchOptions(options);
+  const verb: VerbContext = { kind, context };
   const selection = selectionOf(kind, context, options);
   const text = options.resourceVersion;
   const wanted = parseRevision(text, (detail) =>
@@ -26,10 +29,10 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
   );
   const now = await kind.cache.freshRevision();
   let stream: CacheWatchStream | undefined;
-  const { queue, end } = startWatchSubscription(kind, context, options, selection, () => stream?.notify());
+  const { queue, end } = startWatchSubscription(verb, options, selection, () => stream?.notify());
   const initial = options.sendInitialEvents ?? (wanted === undefined || wanted === 0);
   const opening = initial
-    ? openWithState(kind, context, options, selection, wanted ?? 0)
+    ? openWithState(verb, options, selection, wanted ?? 0)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
     // Only a wait for a future revision may happen after the response has started.
@@ -50,15 +53,15 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
 
 /** WATCH-06 to WATCH-09: the current objects, each as ADDED, in list order, then the bookmark that marks their end. */
 async function openWithState(
-  kind: KindRuntime,
-  context: RequestContext,
+  verb: VerbContext,
   options: WatchOptions,
   selection: Selection,
   wanted: RequestedRevision,
 ): Promise<WatchBacklog> {
+  const { kind, context } = verb;
   const now = await awaitRevision(kind, wanted, context);
   const revision = Math.max(now, kind.cache.revision);
-  const { objects } = await currentPage(kind, context, selection, revision, { limit: 0 });
+  const { objects } = await currentPage(verb, selection, revision, { limit: 0 });
   const events: WatchEvent[] = objects.map((object) => ({ type: 'ADDED', object }));
   if (options.allowBookmarks) {
     events.push({ type: 'BOOKMARK', resourceVersion: String(revision), initialEventsEnd: true });

@@ -6,10 +6,11 @@ import { StoreError } from '../../store/store-error.ts';
 import { deletedMarker } from '../cache/builtin-object.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
+import type { EncodedRecord } from '../encoded-record.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredRecord } from '../resource.ts';
 import { derivedRows, noRows } from '../rows/maintenance-rows.ts';
-import { type EncodedRecord, encodeForCache } from '../rows/record.ts';
+import { encodeForCache } from '../rows/record.ts';
 import { claimKey, objectRowKey, resourceKey } from '../rows/rows.ts';
 import { toStatusError, withStatusErrors } from '../store-status.ts';
 import { companionWrites } from './companions.ts';
@@ -71,7 +72,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   try {
     revisions = await store.transact({ checks, writes });
   } catch (error) {
-    throw await explainFailure(kind, write, claims.taken, companions.checks.length, error);
+    throw await explainFailure(kind, write, { claims: claims.taken, companions: companions.checks.length }, error);
   } finally {
     withdraw?.();
   }
@@ -160,12 +161,18 @@ function describeKey({ namespace, name }: ObjectKey): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
+/** The checks of a commit after that of the object itself. */
+interface CheckedRows {
+  readonly claims: readonly string[];
+  /** The number of checks of companions. */
+  readonly companions: number;
+}
+
 /** Interprets a failed check by its index: the order is object, claims, companions, others. */
 async function explainFailure(
   kind: KindRuntime,
   write: ObjectWrite,
-  claims: readonly string[],
-  companions: number,
+  { claims, companions }: CheckedRows,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof StoreError) || error.code !== 'CheckFailed') return toStatusError(error);

@@ -9,16 +9,24 @@ import { bumpGeneration, normalizeMetadata } from './metadata.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { rejectWrongTypes, validateDraft, validateStatus } from './validate-draft.ts';
 
+/** The origin of a draft. */
+export interface DraftOrigin {
+  /** The endpoint of the request; '' for the object itself. */
+  readonly subresource: string;
+  /** True if the draft is known to be in the served form of its kind. */
+  readonly isInForm: boolean;
+}
+
+const newDraft: DraftOrigin = { subresource: '', isInForm: false };
+
 /**
  * Brings a draft to its final form and rejects it if it is invalid. The order is the contract of StoredResource.
- * `isInServedForm` is true if the draft is known to be in the served form of its kind.
  */
 export function completeMainDraft(
   kind: KindRuntime,
   context: RequestContext,
   draft: Draft,
-  subresource = '',
-  isInForm = false,
+  { subresource, isInForm }: DraftOrigin = newDraft,
 ): MaybePromise<void> {
   const { resource } = kind;
   if (!isInForm) convertToServedForm(resource, draft);

@@ -5,12 +5,17 @@ import { removeOwnership } from '../apply/remove-ownership.ts';
 import { trackUpdate } from '../apply/track-update.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 
+/** The writer of an object. */
+export interface FieldWriter {
+  readonly manager: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+}
+
 /** Updates managedFields for every write but apply. */
 export function trackWrite(
   kind: KindRuntime,
-  /** '' for the object itself. */
-  subresource: string,
-  manager: string,
+  { manager, subresource }: FieldWriter,
   next: KubeObject,
   live?: KubeObject,
 ): KubeObject {
@@ -22,7 +27,7 @@ export function trackWrite(
 
 /** The same for a new object: no manager owns the members that the server adds to every object of the kind. */
 export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
-  const tracked = trackWrite(kind, '', manager, next);
+  const tracked = trackWrite(kind, { manager, subresource: '' }, next);
   const added = kind.resource.unownedFields?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];
   const managedFields = added.length === 0 ? undefined : removeOwnership(tracked.metadata.managedFields, added);
   return managedFields === undefined ? tracked : { ...tracked, metadata: { ...tracked.metadata, managedFields } };

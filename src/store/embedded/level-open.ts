@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { findStoreDamage } from '../integrity/store-damage.ts';
+import type { Level } from '../level.ts';
 import { StoreError } from '../store-error.ts';
 import { getRows, rowChunks } from './level-rows.ts';
 import { withChecksum } from './row-checksum.ts';
@@ -20,8 +21,6 @@ import {
 } from './row-codec.ts';
 import type { SliceHead } from './stage.ts';
 import { writeBufferBytes } from './write-buffer.ts';
-
-export type Level = ClassicLevel<string, string>;
 
 /** The state of a store that is loaded when it is opened. */
 export interface StoreState {

@@ -1,8 +1,8 @@
 import type { HistoryChunk } from '../catch-up.ts';
 import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, sortedKeyDecoder } from '../key.ts';
+import type { Level } from '../level.ts';
 import type { DumpRow, Entry, ListOptions, ListResult, Revision } from '../store.ts';
 import { assertRetained, futureRevision } from '../store-error.ts';
-import type { Level } from './level-open.ts';
 import { getRows, keyChunks, maxChunkRows, rowChunks, type Snapshot, type StoredRow } from './level-rows.ts';
 import { Rollback } from './rollback.ts';
 import { RowDamagedError } from './row-checksum.ts';
@@ -56,7 +56,7 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
     if (atRevision !== undefined) {
       if (atRevision > position.revision) throw futureRevision(atRevision, position.revision);
       assertRetained(range.slice, atRevision, head.floor);
-      if (atRevision < head.revision) await undoSince(db, snapshot, range, bounds, atRevision, rollback);
+      if (atRevision < head.revision) await undoSince(db, snapshot, { range, bounds, since: atRevision }, rollback);
     }
 
     const entries: Entry[] = [];
@@ -91,13 +91,18 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
   }
 }
 
+interface UndoneRange {
+  readonly range: KeyRange;
+  /** The rows of the range that are read. */
+  readonly bounds: RowBounds;
+  readonly since: Revision;
+}
+
 /** Records in the rollback every change within the bounds after that revision. */
 async function undoSince(
   db: Level,
   snapshot: Snapshot,
-  range: KeyRange,
-  bounds: RowBounds,
-  since: Revision,
+  { range, bounds, since }: UndoneRange,
   rollback: Rollback<string>,
 ): Promise<void> {
   const { from } = encodeRange(range);

@@ -80,15 +80,13 @@ export async function deleteObject(kind: KindRef, place: ObjectKey, options: Del
   await sendJson({ method: 'DELETE', url, document, ...signalled(signal) });
 }
 
-/** Sends a POST to a subresource, such as kubeconfig or import. The caller names the type of its response. */
+/** Sends a POST to a subresource of the management API, such as kubeconfig or import. The caller names the type of its response. */
 export async function postSubresource<Answer>(
   kind: KindRef,
   place: ObjectKey,
   subresource: string,
   document: object,
-  options: WriteOptions = {},
 ): Promise<Answer> {
-  const { root = managementRoot, signal } = options;
-  const url = `${objectUrl(root, kind, place, subresource)}${writeQuery(options)}`;
-  return await sendJson<Answer>({ method: 'POST', url, document, ...signalled(signal) });
+  const url = `${objectUrl(managementRoot, kind, place, subresource)}${writeQuery({})}`;
+  return await sendJson<Answer>({ method: 'POST', url, document });
 }

@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../../api/meta.ts';
-import { textAt } from '../../../lib/json-path.ts';
+import type { AccessKey } from '../../../api/management/v1/access-key.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { createObject, deleteObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
+import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { scopeFromOptions } from '../../input/scope-from-options.ts';
 import { managementApiVersion, ownedAccessKeys } from '../../kinds.ts';
@@ -25,7 +25,7 @@ export const run: CommandRun = async (call) => {
       return undefined;
     }
     try {
-      await outputSecret(textAt(made, 'spec', 'key'), call);
+      await outputSecret(made.spec?.key ?? '', call);
     } catch (error) {
       // The file cannot be written, so nobody has the key: it is deleted again.
       await deleteObject(api, ownedAccessKeys, name, {});
@@ -39,7 +39,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-function keyOf(values: CallValues): KubeObject {
+function keyOf(values: CallValues): AccessKey {
   const name = values.optionalArgument('name');
   const ttl = values.text('ttl');
   if (values.flag('ttl-after-last-activity') && ttl === undefined) {
@@ -47,19 +47,18 @@ function keyOf(values: CallValues): KubeObject {
   }
   const scope = scopeFromOptions(values);
   const groups = values.list('group');
-  const text = (option: string, member: string) => {
-    const value = values.text(option);
-    return value === undefined ? {} : { [member]: value };
-  };
+
   return {
     apiVersion: managementApiVersion,
     kind: ownedAccessKeys.kind,
     metadata: name === undefined ? {} : { name },
     spec: {
-      ...text('display-name', 'displayName'),
-      ...text('description', 'description'),
-      ...text('user', 'user'),
-      ...text('team', 'team'),
+      ...fieldsFromOptions(values, {
+        'display-name': 'displayName',
+        description: 'description',
+        user: 'user',
+        team: 'team',
+      }),
       ...(groups.length === 0 ? {} : { groups: [...groups] }),
       ...(ttl === undefined ? {} : { ttl: parseDuration(ttl, 'ttl') }),
       ...(values.flag('ttl-after-last-activity') ? { ttlAfterLastActivity: true } : {}),

@@ -9,7 +9,7 @@ export function setDisabled(disabled: boolean): CommandRun {
     await withServer(call, async (api) => {
       const kind = call.values.flag('all') ? accessKeys : ownedAccessKeys;
       for (const name of call.values.argumentList('name')) {
-        await patchObject(api, kind, name, { spec: { disabled } }, { signal: call.interrupted });
+        await patchObject(api, kind, name, { patch: { spec: { disabled } }, signal: call.interrupted });
         call.terminal.print(`access key "${name}" ${disabled ? 'disabled' : 'enabled'}\n`);
       }
       return undefined;

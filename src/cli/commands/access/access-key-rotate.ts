@@ -16,7 +16,7 @@ export const run: CommandRun = async (call) => {
       // Written before the change: if the file cannot be written, the old value stays valid.
       await outputSecret(key, call);
     }
-    await patchObject(api, values.flag('all') ? accessKeys : ownedAccessKeys, name, { spec: { key } }, {});
+    await patchObject(api, values.flag('all') ? accessKeys : ownedAccessKeys, name, { patch: { spec: { key } } });
     if (values.text('file') === undefined) await outputSecret(key, call);
     terminal.printToStderr(`access key "${name}" rotated; the old value is no longer valid\n`);
     call.interrupted.throwIfAborted();

@@ -1,4 +1,3 @@
-import { textAt } from '../../../lib/json-path.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -24,7 +23,7 @@ export const run: CommandRun = async (call) => {
   const project = values.text('project');
   const access = { ...address, authority, accessKey, project: project ?? '', context: undefined };
   const self = await withAccess(access, call, (api) => fetchSelf(api, call.interrupted));
-  const user = textAt(self, 'status', 'user', 'name') || textAt(self, 'status', 'team', 'name');
+  const user = self?.status?.user?.name || (self?.status?.team?.name ?? '');
   const login: Login = {
     ...address,
     accessKey,

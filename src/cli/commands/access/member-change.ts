@@ -1,6 +1,5 @@
+import type { ProjectMember } from '../../../api/management/v1/project.ts';
 import { projectRoles } from '../../../api/naming.ts';
-import { listAt, textAt } from '../../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
 import { CliError, exitCodes, usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -9,6 +8,7 @@ import { withServer } from '../../connection/server-api.ts';
 import { projects } from '../../kinds.ts';
 
 type Action = 'add' | 'edit' | 'remove';
+type MemberName = Pick<ProjectMember, 'kind' | 'name'>;
 
 function resultText(action: Action, member: string, project: string): string {
   if (action === 'add') return `${member} added to project "${project}"`;
@@ -22,28 +22,35 @@ export function changeMember(action: Action): CommandRun {
     await withServer(call, async (api) => {
       const { values, terminal, interrupted: signal } = call;
       const { project } = api.access;
-      const member = { kind: values.flag('team') ? 'Team' : 'User', name: values.argument('name') };
+      const member: MemberName = { kind: values.flag('team') ? 'Team' : 'User', name: values.argument('name') };
       const object = await getObject(api, projects, { signal }, project);
-      const members = changed(action, listAt(object, 'spec', 'members'), member, values, project);
+      const members = changed({ action, project, values }, object.spec?.members ?? [], member);
       const { resourceVersion = '' } = object.metadata;
-      await patchObject(api, projects, project, { metadata: { resourceVersion }, spec: { members } }, { signal });
+      await patchObject(api, projects, project, {
+        patch: { metadata: { resourceVersion }, spec: { members } },
+        signal,
+      });
       terminal.print(`${resultText(action, labelOf(member), project)}\n`);
       return undefined;
     });
 }
 
-function labelOf({ kind, name }: { kind: string; name: string }): string {
+function labelOf({ kind, name }: MemberName): string {
   return `${kind.toLowerCase()} "${name}"`;
 }
 
+interface MemberChange {
+  readonly action: Action;
+  readonly project: string;
+  readonly values: CallValues;
+}
+
 function changed(
-  action: Action,
-  before: readonly JsonValue[],
-  member: { kind: string; name: string },
-  values: CallValues,
-  project: string,
-): JsonValue[] {
-  const isSame = (entry: JsonValue) => textAt(entry, 'kind') === member.kind && textAt(entry, 'name') === member.name;
+  { action, project, values }: MemberChange,
+  before: readonly ProjectMember[],
+  member: MemberName,
+): ProjectMember[] {
+  const isSame = ({ kind, name }: ProjectMember) => kind === member.kind && name === member.name;
   const isMember = before.some(isSame);
   const label = labelOf(member);
   if (action === 'add' && isMember) {
@@ -59,7 +66,7 @@ function changed(
   return action === 'remove' ? others : [...others, { ...member, clusterRole: roleOf(values) }];
 }
 
-function roleOf(values: CallValues): JsonObject[string] {
+function roleOf(values: CallValues): ProjectMember['clusterRole'] {
   const role = values.text('role') ?? 'user';
   const known = Object.entries(projectRoles).find(([word, name]) => word === role || name === role);
   if (known === undefined) throw usageError(`--role ${role}: must be one of ${Object.keys(projectRoles).join(', ')}`);

@@ -1,7 +1,8 @@
 import { projectRoles } from '../../../api/naming.ts';
-import { listAt, textAt, textsAt } from '../../../lib/json-path.ts';
 import type { CommandRun } from '../../command-spec.ts';
+import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
+import { projectMembers } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { plainTable } from '../../output/print-table.ts';
 
@@ -9,17 +10,18 @@ export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
-    const response = await api.json({ path: api.managementPath('projects', api.access.project, 'members'), signal });
+    const path = api.managementPath('projects', api.access.project, 'members');
+    const response = await requestObject(api, projectMembers, { path, signal });
     if (format.kind === 'objects') {
       terminal.print(format.print(response));
       return undefined;
     }
     const rows = (['users', 'teams'] as const).flatMap((list) =>
-      listAt(response, list).map((member) => [
-        textAt(member, 'name'),
+      response[list].map(({ name, clusterRoles, displayName }) => [
+        name,
         list === 'users' ? 'User' : 'Team',
-        textsAt(member, 'clusterRoles').map(roleWord).join(', '),
-        textAt(member, 'displayName') || '<none>',
+        clusterRoles.map(roleWord).join(', '),
+        displayName || '<none>',
       ]),
     );
     if (rows.length === 0) terminal.printToStderr(`no members found in project "${api.access.project}"\n`);

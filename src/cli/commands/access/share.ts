@@ -1,6 +1,5 @@
-import type { KubeObject } from '../../../api/meta.ts';
-import { listAt, objectAt, textAt, textsAt } from '../../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import type { AccessEntry, AccessRule } from '../../../api/management/v1/access.ts';
+import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -30,7 +29,7 @@ export const run: CommandRun = async (call) =>
     const { resourceVersion = '' } = instance.metadata;
     const spec = removes ? without(instance, people) : withPeople(instance, people, role);
     // The resourceVersion that was read prevents lost updates.
-    await patchObject(api, virtualClusters, name, { metadata: { resourceVersion }, spec }, where);
+    await patchObject(api, virtualClusters, name, { ...where, patch: { metadata: { resourceVersion }, spec } });
     const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
     terminal.print(
       removes
@@ -45,65 +44,66 @@ interface People {
   readonly teams: readonly string[];
 }
 
-function withPeople(instance: KubeObject, people: People, role: string | undefined): JsonObject {
-  const rest = objectAt(without(instance, people));
-  const access = listAt(rest, 'access');
-  const kept = access.find((entry) => textAt(entry, 'name') === entryName);
-  const entry = joined({ name: entryName, verbs: ['get', 'use'] }, kept, people);
-  const rules = listAt(rest, 'extraAccessRules');
-  const same = rules.find((rule) => textAt(rule, 'clusterRole') === role);
+/** An entry of either list: it names users and teams. */
+type NamingEntry = Pick<AccessEntry, 'users' | 'teams'>;
+
+type Grants = { access: AccessEntry[]; extraAccessRules: AccessRule[] };
+
+function withPeople(instance: VirtualClusterInstance, people: People, role: string | undefined): Grants {
+  const { access, extraAccessRules: rules } = without(instance, people);
+  const kept = access.find(({ name }) => name === entryName);
+  const entry = joined<AccessEntry>(kept ?? { name: entryName, verbs: ['get', 'use'] }, people);
+  const same = rules.find(({ clusterRole }) => clusterRole === role);
   return {
     access: [...access.filter((one) => one !== kept), entry],
     extraAccessRules:
       role === undefined
-        ? [...rules]
-        : [...rules.filter((one) => one !== same), joined({ clusterRole: role }, same, people)],
+        ? rules
+        : [...rules.filter((one) => one !== same), joined<AccessRule>(same ?? { clusterRole: role }, people)],
   };
 }
 
-function joined(head: JsonObject, before: JsonValue | undefined, { users, teams }: People): JsonObject {
-  const all = (member: 'users' | 'teams', more: readonly string[]) => [
-    ...new Set([...textsAt(before, member), ...more]),
-  ];
-  const [allUsers, allTeams] = [all('users', users), all('teams', teams)];
+function joined<Entry extends NamingEntry>(before: Entry, { users, teams }: People): Entry {
+  const allUsers = [...new Set([...(before.users ?? []), ...users])];
+  const allTeams = [...new Set([...(before.teams ?? []), ...teams])];
   return {
-    ...(objectAt(before) ?? head),
+    ...before,
     ...(allUsers.length === 0 ? {} : { users: allUsers }),
     ...(allTeams.length === 0 ? {} : { teams: allTeams }),
   };
 }
 
 /** Both lists without these users and teams; entries that name nobody are removed. */
-function without(instance: KubeObject, { users, teams }: People): JsonObject {
-  const less = (entry: JsonValue): JsonObject[] => {
-    const [leftUsers, leftTeams] = [
-      textsAt(entry, 'users').filter((name) => !users.includes(name)),
-      textsAt(entry, 'teams').filter((name) => !teams.includes(name)),
+function without({ spec = {} }: VirtualClusterInstance, { users, teams }: People): Grants {
+  const less = <Entry extends NamingEntry>(entry: Entry): Entry[] => {
+    const leftUsers = (entry.users ?? []).filter((name) => !users.includes(name));
+    const leftTeams = (entry.teams ?? []).filter((name) => !teams.includes(name));
+    if (leftUsers.length + leftTeams.length === 0) return [];
+    const rest = { ...entry };
+    delete rest.users;
+    delete rest.teams;
+    return [
+      {
+        ...rest,
+        ...(leftUsers.length === 0 ? {} : { users: leftUsers }),
+        ...(leftTeams.length === 0 ? {} : { teams: leftTeams }),
+      },
     ];
-    const { users: _users, teams: _teams, ...rest } = objectAt(entry) ?? {};
-    const left = {
-      ...(leftUsers.length === 0 ? {} : { users: leftUsers }),
-      ...(leftTeams.length === 0 ? {} : { teams: leftTeams }),
-    };
-    return Object.keys(left).length === 0 ? [] : [{ ...rest, ...left }];
   };
   return {
-    access: listAt(instance, 'spec', 'access').flatMap(less),
-    extraAccessRules: listAt(instance, 'spec', 'extraAccessRules').flatMap(less),
+    access: (spec.access ?? []).flatMap(less),
+    extraAccessRules: (spec.extraAccessRules ?? []).flatMap(less),
   };
 }
 
-function accessTable(instance: KubeObject, { terminal }: CommandCall): string {
-  const owner = textAt(instance, 'spec', 'owner', 'user') || `team ${textAt(instance, 'spec', 'owner', 'team')}`;
-  const who = (entry: JsonValue) =>
-    [...textsAt(entry, 'users'), ...textsAt(entry, 'teams').map((team) => `team ${team}`)].join(', ');
+function accessTable({ spec = {} }: VirtualClusterInstance, { terminal }: CommandCall): string {
+  const owner = spec.owner?.user || `team ${spec.owner?.team ?? ''}`;
+  const who = ({ users = [], teams = [] }: NamingEntry) =>
+    [...users, ...teams.map((team) => `team ${team}`)].join(', ');
   const rows = [
     [owner, 'owner'],
-    ...listAt(instance, 'spec', 'access').map((entry) => [who(entry), textsAt(entry, 'verbs').join(', ')]),
-    ...listAt(instance, 'spec', 'extraAccessRules').map((rule) => [
-      who(rule),
-      `cluster role ${textAt(rule, 'clusterRole')}`,
-    ]),
+    ...(spec.access ?? []).map((entry) => [who(entry), entry.verbs.join(', ')]),
+    ...(spec.extraAccessRules ?? []).map((rule) => [who(rule), `cluster role ${rule.clusterRole}`]),
   ];
   return plainTable(['Name', 'Access'], rows, terminal.colors);
 }

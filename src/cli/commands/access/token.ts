@@ -3,11 +3,12 @@ import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { cachedToken, tokenExpiry } from '../../connection/cached-token.ts';
+import { requestObject } from '../../connection/objects.ts';
 import { resolveAccess } from '../../connection/resolve-access.ts';
 import { type ServerApi, withAccess } from '../../connection/server-api.ts';
 import { parseDuration } from '../../input/parse-duration.ts';
 import { scopeFromOptions } from '../../input/scope-from-options.ts';
-import { managementApiVersion } from '../../kinds.ts';
+import { directTokens, managementApiVersion } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
@@ -39,12 +40,12 @@ export const run: CommandRun = async (call) => {
 async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
   const ttl = call.values.text('ttl');
   const scope = scopeFromOptions(call.values);
-  const response = await api.json({
+  const response = await requestObject(api, directTokens, {
     method: 'POST',
     path: api.managementPath('directclusterendpointtokens'),
     body: {
       apiVersion: managementApiVersion,
-      kind: 'DirectClusterEndpointToken',
+      kind: directTokens.kind,
       spec: {
         ...(ttl === undefined ? {} : { ttl: parseDuration(ttl, 'ttl') }),
         ...(scope === undefined ? {} : { scope }),
@@ -52,7 +53,7 @@ async function directToken(api: ServerApi, call: CommandCall): Promise<string> {
     },
     signal: call.interrupted,
   });
-  return textAt(response, 'status', 'token');
+  return response.status?.token ?? '';
 }
 
 async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Promise<string> {

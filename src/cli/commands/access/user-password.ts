@@ -11,7 +11,7 @@ export const run: CommandRun = async (call) => {
   const name = call.values.argument('name');
   const password = await newPassword(name, call);
   return await withServer(call, async (api) => {
-    await patchObject(api, users, name, { spec: { password } }, { signal: call.interrupted });
+    await patchObject(api, users, name, { patch: { spec: { password } }, signal: call.interrupted });
     call.terminal.print(`password of user "${name}" changed\n`);
     return undefined;
   });

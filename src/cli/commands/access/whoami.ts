@@ -1,9 +1,7 @@
-import { listAt, objectAt, textAt, textsAt } from '../../../lib/json-path.ts';
-import type { JsonObject } from '../../../lib/json-value.ts';
 import { writeJson } from '../../../lib/json-write.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { fetchSelf } from '../../connection/fetch-self.ts';
+import { fetchSelf, type Self } from '../../connection/fetch-self.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { escapeControls } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
@@ -23,18 +21,17 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-function lines(self: JsonObject, { access }: ServerApi): string {
-  const scope = objectAt(self, 'status', 'accessKeyScope');
-  const teams = listAt(self, 'status', 'user', 'teams').map((team) => textAt(team, 'name'));
+function lines({ status = {} }: Self, { access }: ServerApi): string {
+  const { user, accessKeyScope: scope } = status;
   const rows: [string, string][] = [
-    ['user', textAt(self, 'status', 'user', 'name')],
-    ['team', textAt(self, 'status', 'team', 'name')],
-    ['subject', textAt(self, 'status', 'subject')],
-    ['email', textAt(self, 'status', 'user', 'email')],
-    ['teams', teams.join(', ')],
-    ['groups', textsAt(self, 'status', 'groups').join(', ')],
-    ['access key', [textAt(self, 'status', 'accessKey'), textAt(self, 'status', 'accessKeyType')].join(' ').trim()],
-    ['scope', scope === undefined ? '' : writeJson(scope)],
+    ['user', user?.name ?? ''],
+    ['team', status.team?.name ?? ''],
+    ['subject', status.subject ?? ''],
+    ['email', user?.email ?? ''],
+    ['teams', (user?.teams ?? []).map(({ name }) => name).join(', ')],
+    ['groups', (status.groups ?? []).join(', ')],
+    ['access key', [status.accessKey ?? '', status.accessKeyType ?? ''].join(' ').trim()],
+    ['scope', scope === undefined || scope === null ? '' : writeJson(scope)],
     ['server', access.url],
     ['context', access.context ?? '(from the environment)'],
     ['project', access.project],

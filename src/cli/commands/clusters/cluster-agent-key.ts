@@ -1,19 +1,19 @@
-import { textAt } from '../../../lib/json-path.ts';
 import type { CommandRun } from '../../command-spec.ts';
+import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { managementApiVersion } from '../../kinds.ts';
+import { clusterAccessKey, managementApiVersion } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 export const run: CommandRun = async (call) => {
   const name = call.values.argument('name');
   return await withServer(call, async (api) => {
-    const made = await api.json({
+    const made = await requestObject(api, clusterAccessKey, {
       method: 'POST',
       path: api.managementPath('clusters', name, 'accesskey'),
-      body: { apiVersion: managementApiVersion, kind: 'ClusterAccessKey' },
+      body: { apiVersion: managementApiVersion, kind: clusterAccessKey.kind },
       signal: call.interrupted,
     });
-    await outputSecret(textAt(made, 'accessKey'), call);
+    await outputSecret(made.accessKey ?? '', call);
     return undefined;
   });
 };

@@ -15,7 +15,7 @@ export const run: CommandRun = async (call) => {
   const kubeconfig = await clusterKubeconfig(call);
   return await withServer(withLogin(call), async (api) => {
     const name = values.argument('name');
-    await patchObject(api, clusters, name, { spec: { kubeconfig } }, { signal });
+    await patchObject(api, clusters, name, { patch: { spec: { kubeconfig } }, signal });
     terminal.print(`credentials of cluster "${name}" replaced\n`);
     return undefined;
   });

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textAt } from '../../../lib/json-path.ts';
 import { errorCode } from '../../../lib/private-file.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
@@ -35,7 +34,7 @@ export const run: CommandRun = async (call) => {
 async function ensureReadyOrSleeping(api: ServerApi, name: string, call: CommandCall): Promise<void> {
   const { project } = api.access;
   const instance = await getObject(api, virtualClusters, { project, signal: call.interrupted }, name);
-  const phase = textAt(instance, 'status', 'phase');
+  const phase = instance.status?.phase;
   if (phase === 'Ready' || phase === 'Sleeping') return;
   await waitUntilReady(api, { project, name, milliseconds: timeoutFromOptions(call.values) }, call);
 }

@@ -1,14 +1,16 @@
-import type { KubeObject } from '../../../api/meta.ts';
+import type {
+  VirtualClusterInstance,
+  VirtualClusterInstanceSpec,
+} from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
-import { textAt } from '../../../lib/json-path.ts';
-import type { JsonObject } from '../../../lib/json-value.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CallValues, CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { createObject, deleteObject, findObject } from '../../connection/objects.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { waitUntilGone, waitUntilReady } from '../../connection/wait-for-instance.ts';
+import { fieldsFromOptions } from '../../input/fields-from-options.ts';
 import { timeoutFromOptions } from '../../input/timeout-from-options.ts';
 import { managementApiVersion, virtualClusters } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
@@ -25,7 +27,7 @@ export const run: CommandRun = async (call) => {
     const name = values.argument('name');
     const milliseconds = timeoutFromOptions(values);
     const object = instanceOf(name, project, spec, values);
-    if (values.flag('recreate')) await deleteExisting(api, name, milliseconds, dryRun, call);
+    if (values.flag('recreate')) await deleteExisting(api, { name, milliseconds, dryRun }, call);
     let instance = await create(api, object, dryRun, call);
     if (!dryRun && format.kind === 'table') {
       terminal.print(`virtual cluster "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
@@ -51,29 +53,25 @@ export const run: CommandRun = async (call) => {
 };
 
 /** Parses `<template>@<version>`; the version is exact, or has wildcards, as in `1.x.x`. */
-export function templateRefOf(text: string): JsonObject {
+export function templateRefOf(text: string): { name: string; version?: string } {
   const at = text.lastIndexOf('@');
   if (at < 0) return { name: text };
   return { name: text.slice(0, at), version: text.slice(at + 1) };
 }
 
-async function specOf(values: CallValues): Promise<JsonObject> {
+async function specOf(values: CallValues): Promise<VirtualClusterInstanceSpec> {
   const [files, sets] = [values.list('values'), values.list('set')];
   // The YAML parser is loaded only if it is needed.
   const parameters =
     files.length + sets.length === 0
       ? undefined
       : await (await import('../../input/read-parameters.ts')).readParameters(files, sets);
-  const text = (option: string, member: string): JsonObject => {
-    const value = values.text(option);
-    return value === undefined ? {} : { [member]: value };
-  };
+
   const [template, cluster, team] = [values.text('template'), values.text('cluster'), values.text('owner-team')];
   const user = values.text('owner-user');
   if (user !== undefined && team !== undefined) throw usageError('--owner-user and --owner-team cannot be combined');
   return {
-    ...text('display-name', 'displayName'),
-    ...text('description', 'description'),
+    ...fieldsFromOptions(values, { 'display-name': 'displayName', description: 'description' }),
     ...(template === undefined ? {} : { templateRef: templateRefOf(template) }),
     ...(cluster === undefined ? {} : { clusterRef: { cluster } }),
     ...(user === undefined ? {} : { owner: { user } }),
@@ -82,7 +80,12 @@ async function specOf(values: CallValues): Promise<JsonObject> {
   };
 }
 
-function instanceOf(name: string, project: string, spec: JsonObject, values: CallValues): KubeObject {
+function instanceOf(
+  name: string,
+  project: string,
+  spec: VirtualClusterInstanceSpec,
+  values: CallValues,
+): VirtualClusterInstance {
   const pairs = (option: string): Record<string, string> =>
     Object.fromEntries(
       values.list(option).map((pair) => {
@@ -104,12 +107,17 @@ function instanceOf(name: string, project: string, spec: JsonObject, values: Cal
   };
 }
 
+interface Recreation {
+  readonly name: string;
+  /** The timeout for the deletion. */
+  readonly milliseconds: number;
+  readonly dryRun: boolean;
+}
+
 /** Deletes the existing instance by its uid: one that somebody creates in the meantime is not deleted. */
 async function deleteExisting(
   api: ServerApi,
-  name: string,
-  milliseconds: number,
-  dryRun: boolean,
+  { name, milliseconds, dryRun }: Recreation,
   call: CommandCall,
 ): Promise<void> {
   const { project } = api.access;
@@ -122,7 +130,12 @@ async function deleteExisting(
   await waitUntilGone(api, { project, name, milliseconds }, uid, call);
 }
 
-async function create(api: ServerApi, object: KubeObject, dryRun: boolean, call: CommandCall): Promise<KubeObject> {
+async function create(
+  api: ServerApi,
+  object: VirtualClusterInstance,
+  dryRun: boolean,
+  call: CommandCall,
+): Promise<VirtualClusterInstance> {
   const { project } = api.access;
   const { name = '' } = object.metadata;
   try {
@@ -138,7 +151,7 @@ async function create(api: ServerApi, object: KubeObject, dryRun: boolean, call:
   }
 }
 
-function clusterSuffix(instance: KubeObject): string {
-  const cluster = textAt(instance, 'spec', 'clusterRef', 'cluster');
+function clusterSuffix({ spec }: VirtualClusterInstance): string {
+  const cluster = spec?.clusterRef?.cluster ?? '';
   return cluster === '' ? '' : ` on cluster "${cluster}"`;
 }

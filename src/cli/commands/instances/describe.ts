@@ -1,7 +1,9 @@
-import type { KubeObject } from '../../../api/meta.ts';
+import type { AccessEntry } from '../../../api/management/v1/access.ts';
+import type { Condition } from '../../../api/management/v1/condition.ts';
+import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
-import { listAt, numberAt, objectAt, textAt, textsAt } from '../../../lib/json-path.ts';
+import { listAt, numberAt, textAt } from '../../../lib/json-path.ts';
 import type { JsonValue } from '../../../lib/json-value.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -24,30 +26,30 @@ export const run: CommandRun = async (call) =>
     return undefined;
   });
 
-function summary(instance: KubeObject, { terminal: { colors } }: CommandCall): string[] {
-  const spec = (...path: string[]) => textAt(instance, 'spec', ...path);
-  const status = (...path: string[]) => textAt(instance, 'status', ...path);
-  const phase = status('phase') || 'New';
-  const version = spec('templateRef', 'version');
+function summary(instance: VirtualClusterInstance, { terminal: { colors } }: CommandCall): string[] {
+  const { metadata, spec = {}, status = {} } = instance;
+  const { owner = {}, clusterRef = {}, access = [], extraAccessRules = [] } = spec;
+  const phase = status.phase || 'New';
+  const version = spec.templateRef?.version ?? '';
   const lines: [string, string][] = [
-    ['Name', instance.metadata.name ?? ''],
+    ['Name', metadata.name ?? ''],
     ['Project', projectOf(instance)],
-    ['Display name', spec('displayName')],
-    ['Description', spec('description')],
+    ['Display name', spec.displayName ?? ''],
+    ['Description', spec.description ?? ''],
     ['Status', phaseColor(colors, phase)(phase)],
-    ['Message', status('message')],
-    ['Version', status('kubernetesVersion')],
-    ['Owner', spec('owner', 'user') || (spec('owner', 'team') && `team ${spec('owner', 'team')}`)],
+    ['Message', status.message ?? ''],
+    ['Version', status.kubernetesVersion ?? ''],
+    ['Owner', owner.user || (owner.team ? `team ${owner.team}` : '')],
     ['Template', template(instance) + (version === '' ? '' : `@${version}`)],
-    ['Cluster', spec('clusterRef', 'cluster')],
-    ['Location', [spec('clusterRef', 'namespace'), spec('clusterRef', 'virtualCluster')].filter(Boolean).join('/')],
-    ['Created', instance.metadata.creationTimestamp ?? ''],
-    ['Deleted', instance.metadata.deletionTimestamp ?? ''],
-    ['Annotations', pairs(objectAt(instance, 'metadata', 'annotations'))],
-    ['Labels', pairs(objectAt(instance, 'metadata', 'labels'))],
-    ['Parameters', spec('parameters').trim()],
-    ['Shared with', listAt(instance, 'spec', 'access').map(grantText).join('\n')],
-    ['Cluster roles', listAt(instance, 'spec', 'extraAccessRules').map(grantText).join('\n')],
+    ['Cluster', clusterRef.cluster ?? ''],
+    ['Location', [clusterRef.namespace, clusterRef.virtualCluster].filter(Boolean).join('/')],
+    ['Created', metadata.creationTimestamp ?? ''],
+    ['Deleted', metadata.deletionTimestamp ?? ''],
+    ['Annotations', pairs(metadata.annotations)],
+    ['Labels', pairs(metadata.labels)],
+    ['Parameters', (spec.parameters ?? '').trim()],
+    ['Shared with', access.map((entry) => grantText(entry, entry.verbs.join(', '))).join('\n')],
+    ['Cluster roles', extraAccessRules.map((rule) => grantText(rule, rule.clusterRole)).join('\n')],
   ];
   return lines
     .filter(([, value]) => value !== '')
@@ -57,45 +59,44 @@ function summary(instance: KubeObject, { terminal: { colors } }: CommandCall): s
     );
 }
 
-function projectOf({ metadata }: KubeObject): string {
+function projectOf({ metadata }: VirtualClusterInstance): string {
   return (metadata.namespace ?? '').slice(projectNamespace('').length);
 }
 
-function template(instance: KubeObject): string {
-  return objectAt(instance, 'spec', 'template') === undefined
-    ? textAt(instance, 'spec', 'templateRef', 'name')
-    : '<inline>';
+function template({ spec }: VirtualClusterInstance): string {
+  return spec?.template === undefined ? (spec?.templateRef?.name ?? '') : '<inline>';
 }
 
-function pairs(map: Record<string, JsonValue> | undefined): string {
-  return Object.entries(map ?? {})
+function pairs(map: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(map)
     .filter(([name]) => !name.startsWith('kubectl.kubernetes.io/'))
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${value}`)
     .join('\n');
 }
 
-function grantText(entry: JsonValue): string {
-  const names = [...textsAt(entry, 'users'), ...textsAt(entry, 'teams').map((team) => `team ${team}`)].join(', ');
-  return `${names}: ${textAt(entry, 'clusterRole') || textsAt(entry, 'verbs').join(', ')}`;
+function grantText({ users = [], teams = [] }: Pick<AccessEntry, 'users' | 'teams'>, granted: string): string {
+  return `${[...users, ...teams.map((team) => `team ${team}`)].join(', ')}: ${granted}`;
 }
 
-function conditions(instance: KubeObject, { terminal: { colors } }: CommandCall): string[] {
-  const all = listAt(instance, 'status', 'conditions');
+function conditions({ status }: VirtualClusterInstance, { terminal: { colors } }: CommandCall): string[] {
+  const all = status?.conditions ?? [];
   if (all.length === 0) return [];
-  const longest = Math.max(...all.map((condition) => textAt(condition, 'type').length));
+  const longest = Math.max(...all.map(({ type }) => type.length));
   return ['Conditions:', ...all.map((condition) => conditionLine(condition, longest, colors))];
 }
 
-function conditionLine(condition: JsonValue, longest: number, colours: Colors): string {
-  const status = textAt(condition, 'status');
-  const type = textAt(condition, 'type').padEnd(longest);
+function conditionLine({ type, status, reason, message }: Condition, longest: number, colours: Colors): string {
   const mark = status === 'True' ? colours.good(status.padEnd(8)) : colours.bad(status.padEnd(8));
-  const text = [textAt(condition, 'reason'), textAt(condition, 'message')].filter(Boolean).join(': ');
-  return `  ${type}  ${mark} ${escapeControls(text)}`.trimEnd();
+  const text = [reason, message].filter(Boolean).join(': ');
+  return `  ${type.padEnd(longest)}  ${mark} ${escapeControls(text)}`.trimEnd();
 }
 
 /** Returns no events if the caller may not read them, so that the rest is still shown. */
-async function eventsOf(api: ServerApi, { metadata }: KubeObject, call: CommandCall): Promise<readonly JsonValue[]> {
+async function eventsOf(
+  api: ServerApi,
+  { metadata }: VirtualClusterInstance,
+  call: CommandCall,
+): Promise<readonly JsonValue[]> {
   const { apiPrefix, project } = api.access;
   const path = `/${apiPrefix}/management/api/v1/namespaces/${encodeURIComponent(projectNamespace(project))}/events`;
   const query = { fieldSelector: `involvedObject.name=${metadata.name},involvedObject.kind=${virtualClusters.kind}` };

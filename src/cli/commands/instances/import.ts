@@ -1,8 +1,8 @@
-import { textAt } from '../../../lib/json-path.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
+import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
-import { managementApiVersion } from '../../kinds.ts';
+import { managementApiVersion, projectImport } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 export const run: CommandRun = async (call) => {
@@ -16,13 +16,13 @@ export const run: CommandRun = async (call) => {
     const [importName, user, team] = [values.text('as'), values.text('owner-user'), values.text('owner-team')];
     const owner = { ...(user === undefined ? {} : { user }), ...(team === undefined ? {} : { team }) };
     const dryRun = values.flag('dry-run');
-    const response = await api.json({
+    const response = await requestObject(api, projectImport, {
       method: 'POST',
       path: api.managementPath('projects', project, 'importvirtualcluster'),
       ...(dryRun ? { query: { dryRun: 'All' } } : {}),
       body: {
         apiVersion: managementApiVersion,
-        kind: 'ProjectImportVirtualCluster',
+        kind: projectImport.kind,
         sourceVirtualCluster: {
           cluster,
           namespace,
@@ -33,7 +33,7 @@ export const run: CommandRun = async (call) => {
         ...(values.flag('external') ? { skipHelmDeploy: true } : {}),
       },
     });
-    const instance = textAt(response, 'metadata', 'name') || importName || name;
+    const instance = response.metadata.name || importName || name;
     if (format.kind === 'objects') terminal.print(format.print(response));
     else
       terminal.print(

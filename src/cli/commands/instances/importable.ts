@@ -1,6 +1,7 @@
-import { listAt, textAt } from '../../../lib/json-path.ts';
 import type { CommandRun } from '../../command-spec.ts';
+import { requestObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
+import { clusterVirtualClusters } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { plainTable } from '../../output/print-table.ts';
 
@@ -9,23 +10,24 @@ export const run: CommandRun = async (call) => {
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {
     const cluster = values.argument('cluster');
-    const response = await api.json({ path: api.managementPath('clusters', cluster, 'virtualclusters'), signal });
+    const path = api.managementPath('clusters', cluster, 'virtualclusters');
+    const response = await requestObject(api, clusterVirtualClusters, { path, signal });
     if (format.kind === 'objects') {
       terminal.print(format.print(response));
       return undefined;
     }
-    const isImportable = (entry: (typeof all)[number]) => textAt(entry, 'instance') === '';
-    const all = listAt(response, 'virtualClusters');
+    const all = response.virtualClusters;
+    const isImportable = ({ instance = '' }: (typeof all)[number]) => instance === '';
     const shown = values.flag('all') ? all : all.filter(isImportable);
     if (shown.length === 0) {
       terminal.printToStderr(`no virtual clusters to import on cluster "${cluster}"\n`);
       return undefined;
     }
     const rows = shown.map((entry) => [
-      `${cluster}/${textAt(entry, 'namespace')}/${textAt(entry, 'name')}`,
-      textAt(entry, 'status') || '<none>',
-      textAt(entry, 'version') || '<none>',
-      isImportable(entry) ? '<none>' : `${textAt(entry, 'project')}/${textAt(entry, 'instance')}`,
+      `${cluster}/${entry.namespace}/${entry.name}`,
+      entry.status || '<none>',
+      entry.version || '<none>',
+      isImportable(entry) ? '<none>' : `${entry.project ?? ''}/${entry.instance}`,
     ]);
     terminal.print(plainTable(['Source', 'Status', 'Version', 'Instance'], rows, terminal.colors));
     return undefined;

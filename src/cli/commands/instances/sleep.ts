@@ -12,7 +12,7 @@ export const run: CommandRun = async (call) =>
     const { project } = api.access;
     const name = values.argument('name');
     const patch = { metadata: { annotations: { [sleepForceAnnotation]: 'true' } } };
-    await patchObject(api, virtualClusters, name, patch, { project, signal });
+    await patchObject(api, virtualClusters, name, { patch, project, signal });
     if (values.flag('wait')) {
       await waitForPhase(api, { project, name, milliseconds: timeoutFromOptions(values) }, 'Sleeping', call);
     }

@@ -13,7 +13,7 @@ export const run: CommandRun = async (call) =>
     const { project } = api.access;
     const name = values.argument('name');
     const patch = { metadata: { annotations: { [sleepForceAnnotation]: null } } };
-    await patchObject(api, virtualClusters, name, patch, { project, signal });
+    await patchObject(api, virtualClusters, name, { patch, project, signal });
     await sendWakeRequest(api, name, signal);
     if (values.flag('wait'))
       await waitUntilReady(api, { project, name, milliseconds: timeoutFromOptions(values) }, call);

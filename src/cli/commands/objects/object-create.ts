@@ -6,7 +6,11 @@ import { managementApiVersion, type NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
 /** Creates an object of a kind outside of projects, under the given name. */
-export async function createAndShow(kind: NamedKind, spec: JsonObject, call: CommandCall): Promise<undefined> {
+export async function createAndShow<Spec extends JsonObject>(
+  kind: NamedKind<{ spec?: Spec }>,
+  spec: NoInfer<Spec>,
+  call: CommandCall,
+): Promise<undefined> {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
   return await withServer(call, async (api) => {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
-import { isJsonObject, type JsonObject } from '../../../lib/json-value.ts';
+import { isJsonObject } from '../../../lib/json-value.ts';
 import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
@@ -24,12 +24,12 @@ export async function editObject(api: ServerApi, kind: NamedKind, call: CommandC
   if (patch !== undefined) {
     const { value } = readDocument(patch, '--patch');
     if (!isJsonObject(value)) throw usageError('--patch must be a map, for example {"spec":{"displayName":"Demo"}}');
-    await patchObject(api, kind, name, value, where);
+    await patchObject(api, kind, name, { ...where, patch: value });
     terminal.print(`${kind.noun} "${name}" edited\n`);
     return undefined;
   }
   if (!terminal.canPrompt) throw usageError('cannot open an editor without a terminal; use --patch');
-  const isChanged = await editAtTerminal(api, kind, where, name, call);
+  const isChanged = await editAtTerminal(api, kind, where, call);
   terminal.print(isChanged ? `${kind.noun} "${name}" edited\n` : 'no changes made\n');
   return undefined;
 }
@@ -39,12 +39,12 @@ async function editAtTerminal(
   api: ServerApi,
   kind: NamedKind,
   where: ObjectScope,
-  name: string,
   call: CommandCall,
 ): Promise<boolean> {
+  const name = call.values.argument('name');
   const before = await getObject(api, kind, where, name);
   const { managedFields: _, ...metadata } = before.metadata;
-  const original = yamlText({ ...before, metadata } as JsonObject);
+  const original = yamlText({ ...before, metadata });
   let text = original;
   let reason = '';
   for (;;) {

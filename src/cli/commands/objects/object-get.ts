@@ -21,7 +21,8 @@ export function getCommand(kind: NamedKind): CommandRun {
         await api.json({ path: objectPath(api, kind, { project }, name), signal });
         const query = { fieldSelector: `metadata.name=${name}` };
         const ask = { path: objectPath(api, kind, { project }), query, signal };
-        await showObjects(api, ask, format, call, {
+        await showObjects(api, ask, call, {
+          format,
           withProject: false,
           emptyMessage: async () => `${kind.noun} "${name}" was deleted`,
         });

@@ -23,7 +23,8 @@ export function listCommand(kind: NamedKind): CommandRun {
         query: { labelSelector: call.values.text('selector') },
         signal: call.interrupted,
       };
-      await showObjects(api, ask, format, call, {
+      await showObjects(api, ask, call, {
+        format,
         withProject: kind.inProject && everywhere,
         async emptyMessage() {
           if (!kind.inProject || everywhere) return `no ${kind.noun}s found`;
@@ -46,6 +47,7 @@ async function rejectMissingProject(api: ServerApi, call: CommandCall): Promise<
 const reconnectMilliseconds = 500;
 
 export interface ShowOptions {
+  readonly format: OutputFormat;
   readonly withProject: boolean;
   /** The message if there is nothing to show. */
   emptyMessage(): Promise<string>;
@@ -55,11 +57,11 @@ export interface ShowOptions {
 export async function showObjects(
   api: ServerApi,
   ask: ApiRequest,
-  format: OutputFormat,
   call: CommandCall,
   showing: ShowOptions,
 ): Promise<void> {
   const { terminal, values } = call;
+  const { format } = showing;
   const withProject = showing.withProject ? { withProject: projectIn } : {};
   const printer = new TablePrinter({
     wide: format.kind === 'table' && format.wide,

@@ -17,7 +17,7 @@ export const run: CommandRun = async (call) => {
   const name = values.optionalArgument('name') ?? template.metadata.name;
   if (name === undefined) throw usageError(`the template in ${file} has no name; pass one as an argument`);
   return await withServer(call, async (api) => {
-    const object = { ...template, metadata: { ...template.metadata, name } } as KubeObject;
+    const object: KubeObject = { ...template, metadata: { ...template.metadata, name } };
     const dryRun = values.flag('dry-run');
     const made = await createObject(api, templates, object, { dryRun, signal });
     if (format.kind === 'objects') terminal.print(format.print(made));

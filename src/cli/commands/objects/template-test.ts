@@ -9,7 +9,7 @@ import { hostNamespaceBaseName } from '../../../api/naming.ts';
 import { typedObject } from '../../../api/resource.ts';
 import { applyDefaults } from '../../../api/schema/default.ts';
 import { validateSchema } from '../../../api/schema/validate.ts';
-import { cloneJson, type JsonValue } from '../../../lib/json-value.ts';
+import { cloneJson } from '../../../lib/json-value.ts';
 import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
@@ -61,8 +61,7 @@ export const run: CommandRun = async (call) => {
       await api.json({ method: 'PATCH', path, type: 'application/apply-patch+yaml', body: template, query, signal });
     });
   }
-  const document = definition as JsonValue;
-  terminal.print(format.kind === 'objects' ? format.print(document) : yamlText(document));
+  terminal.print(format.kind === 'objects' ? format.print(definition) : yamlText(definition));
   return undefined;
 };
 

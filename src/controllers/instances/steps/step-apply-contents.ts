@@ -6,6 +6,7 @@ import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import type { HostStepContext } from '../step-context.ts';
 import { ensureBindings, removeOtherBindings } from '../virtual-cluster-bindings.ts';
 
 /** The desired contents of a virtual cluster. */
@@ -37,11 +38,8 @@ const timeoutMs = 30_000;
  * would load the control plane of a virtual cluster on the built-in cluster.
  */
 export async function applyContentsStep(
-  host: Host,
-  snapshot: InstanceSnapshot,
+  { host, snapshot, dependencies, signal }: HostStepContext,
   content: VirtualClusterContents,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<void> {
   const virtual = virtualClusterClient(host, snapshot, dependencies, signal);
   // On the first run there is nothing to remove, and the host creates the bindings of `preboundRoles` itself.
@@ -54,11 +52,8 @@ export async function applyContentsStep(
 
 /** Restores role bindings that were deleted or changed inside the virtual cluster. */
 export async function restoreBindingsStep(
-  host: Host,
-  snapshot: InstanceSnapshot,
+  { host, snapshot, dependencies, signal }: HostStepContext,
   { roles }: VirtualClusterContents,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<void> {
   const restored = await ensureBindings(virtualClusterClient(host, snapshot, dependencies, signal), roles);
   if (restored.length === 0) return;

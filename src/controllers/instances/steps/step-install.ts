@@ -1,11 +1,12 @@
 import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../../api/status.ts';
-import type { Host, HostedVirtualCluster, InstallRequest } from '../../../hosts/host.ts';
+import type { HostedVirtualCluster, InstallRequest } from '../../../hosts/host.ts';
 import type { JsonValue } from '../../../lib/json-value.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
+import type { HostStepContext } from '../step-context.ts';
 
 /**
  * Ensures that the virtual cluster is installed, and returns its observed state; `undefined` if there is none, with the
@@ -13,12 +14,8 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
  * own.
  */
 export async function installStep(
-  host: Host,
-  snapshot: InstanceSnapshot,
+  { host, snapshot, draft, dependencies, signal }: HostStepContext,
   definition: TemplateDefinition | undefined,
-  draft: StatusDraft,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<HostedVirtualCluster | undefined> {
   const { object, uid, location, cluster, external, importedUid } = snapshot;
   if (external || importedUid !== '') return reportAdopted(snapshot, await host.observe(location, { signal }), draft);

@@ -1,12 +1,13 @@
 import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../../api/status.ts';
 import { ApplyError } from '../../../hosts/apply-objects.ts';
-import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
+import type { HostedVirtualCluster } from '../../../hosts/host.ts';
 import { InstallError } from '../../../hosts/install-error.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
+import type { HostStepContext, StepContext } from '../step-context.ts';
 import { applyContentsStep, contentsOf, restoreBindingsStep } from './step-apply-contents.ts';
 import { installStep } from './step-install.ts';
 import { sleepStatusReason, sleepStep } from './step-sleep.ts';
@@ -16,13 +17,11 @@ import { sleepStatusReason, sleepStep } from './step-sleep.ts';
  * If it throws, the draft contains the reason and the caller retries with backoff.
  */
 export async function runStep(
-  snapshot: InstanceSnapshot,
+  context: StepContext,
   definition: TemplateDefinition | undefined,
   sleepMode: SleepMode,
-  draft: StatusDraft,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<void> {
+  const { snapshot, draft, dependencies, signal } = context;
   const host = dependencies.hostOf(snapshot.cluster);
   if (host === undefined) {
     const message = `Cluster "${snapshot.cluster}" is not connected to this server. Connect the cluster again.`;
@@ -30,10 +29,10 @@ export async function runStep(
     return;
   }
   try {
-    const installed = await installStep(host, snapshot, definition, draft, dependencies, signal);
-    const observed = installed && (await sleepStep(host, snapshot, installed, sleepMode, dependencies, signal));
-    if (observed !== undefined)
-      await applyObservedState(host, snapshot, definition ?? {}, observed, sleepMode, draft, dependencies, signal);
+    const onHost: HostStepContext = { ...context, host };
+    const installed = await installStep(onHost, definition);
+    const observed = installed && (await sleepStep(onHost, installed, sleepMode));
+    if (observed !== undefined) await applyObservedState(onHost, definition ?? {}, observed, sleepMode);
   } catch (error) {
     if (error instanceof ApplyError) reportNotApplied(snapshot, error, draft, dependencies);
     if (error instanceof InstallError) {
@@ -89,15 +88,12 @@ function reportNotApplied(
 }
 
 async function applyObservedState(
-  host: Host,
-  snapshot: InstanceSnapshot,
+  context: HostStepContext,
   definition: TemplateDefinition,
   observed: HostedVirtualCluster,
   sleepMode: SleepMode,
-  draft: StatusDraft,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<void> {
+  const { snapshot, draft, dependencies } = context;
   const { object } = snapshot;
   if (observed.kubernetesVersion !== '') draft.set('kubernetesVersion', observed.kubernetesVersion);
   const notReady = (phase: 'Pending' | 'Sleeping' | 'Failed', why: StatusReason) => {
@@ -133,7 +129,7 @@ async function applyObservedState(
   const isApplied = object.status?.deployHash === content.digest;
   if (!isApplied) {
     try {
-      await applyContentsStep(host, snapshot, content, dependencies, signal);
+      await applyContentsStep(context, content);
     } catch (error) {
       if (error instanceof ApplyError) draft.setCondition('VirtualClusterReady', 'True', apiResponds);
       throw error;
@@ -141,7 +137,7 @@ async function applyObservedState(
     draft.set('deployHash', content.digest);
     dependencies.bindings.markChecked(snapshot.uid);
   } else if (dependencies.bindings.isDue(snapshot.uid)) {
-    await restoreBindingsStep(host, snapshot, content, dependencies, signal);
+    await restoreBindingsStep(context, content);
     dependencies.bindings.markChecked(snapshot.uid);
   }
   draft.setCondition('VirtualClusterReady', 'True', apiResponds);

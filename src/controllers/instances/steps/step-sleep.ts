@@ -1,22 +1,18 @@
 import { sleepForcedReason } from '../../../api/management/sleep-reasons.ts';
 import { sleepAfterAnnotation, sleepForceAnnotation } from '../../../api/naming.ts';
-import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
-import type { InstanceDependencies } from '../instance-dependencies.ts';
-import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import type { HostedVirtualCluster } from '../../../hosts/host.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusReason } from '../status-draft.ts';
+import type { HostStepContext } from '../step-context.ts';
 
 /**
  * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. An imported virtual cluster that was
  * already asleep stays asleep: the server wakes only what it put to sleep.
  */
 export async function sleepStep(
-  host: Host,
-  snapshot: InstanceSnapshot,
+  { host, snapshot, dependencies, signal }: HostStepContext,
   observed: HostedVirtualCluster,
   { sleepReason }: SleepMode,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<HostedVirtualCluster | undefined> {
   const { object, location, external, uid } = snapshot;
   if (external || observed.phase === 'Removing') return observed;

@@ -2,9 +2,7 @@ import type { TemplateDefinition } from '../../../api/management/v1/template-def
 import { abandonAnnotation, importedAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
-import type { InstanceDependencies } from '../instance-dependencies.ts';
-import type { InstanceSnapshot } from '../instance-snapshot.ts';
-import type { StatusDraft } from '../status-draft.ts';
+import type { StepContext } from '../step-context.ts';
 
 /** Annotations that only an admin may set; a template may be written by another user. */
 const adminAnnotations = [abandonAnnotation, importedAnnotation];
@@ -15,12 +13,10 @@ const adminAnnotations = [abandonAnnotation, importedAnnotation];
  * the write triggers another reconcile.
  */
 export async function templateMetadataStep(
-  { object, namespace, name, uid }: InstanceSnapshot,
+  { snapshot, draft, dependencies, signal }: StepContext,
   definition: TemplateDefinition,
-  draft: StatusDraft,
-  dependencies: InstanceDependencies,
-  signal: AbortSignal,
 ): Promise<boolean> {
+  const { object, namespace, name, uid } = snapshot;
   const { labels = {}, annotations = {} } = definition.instanceTemplate?.metadata ?? {};
   const missing = {
     labels: missingEntries(labels, object.metadata.labels),

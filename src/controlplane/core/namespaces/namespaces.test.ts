@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
 import { ManualClock } from '../../../lib/clock.ts';
+import { silentLog } from '../../../lib/log.ts';
 import { openKindStore } from '../../../registry/open-kind-store.ts';
 import { mountStored, storedVerbs } from '../../../registry/verbs/stored-verbs.ts';
 import { openMemoryStore } from '../../../store/memory.ts';
@@ -14,6 +15,7 @@ async function open() {
     store: openMemoryStore({ clock }),
     slice: 'plane',
     clock,
+    log: silentLog,
     collaborators: { namespaceState: () => 'missing', resolveOwner: () => undefined },
   });
 }

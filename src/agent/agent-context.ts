@@ -1,0 +1,56 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { openAuditLog } from '../audit/open-audit-log.ts';
+import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { programVersion } from '../lib/program-version.ts';
+import type { CloseStack } from '../process/close-stack.ts';
+import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
+import { openSealer } from '../seal/open-sealer.ts';
+import { createSealKeyFile, readSealKeyFile } from '../seal/seal-key-file.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import { type AgentDir, openAgentDir } from './agent-dir.ts';
+import { auditLogWithOutbox } from './audit-log-with-outbox.ts';
+import { type AuditOutbox, openAuditOutbox } from './audit-outbox.ts';
+import type { AgentOptions } from './options.ts';
+
+/** The environment of an agent that starts. */
+export interface AgentEnvironment {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Closes everything that was opened, in reverse order. */
+  readonly closing: CloseStack;
+}
+
+/** The parts that everything else in the agent is built on. */
+export interface AgentContext extends AgentEnvironment {
+  readonly settings: AgentOptions;
+  readonly dir: AgentDir;
+  readonly sealer: Sealer;
+  readonly tls: ServingTls;
+  /** Audit lines that the control server does not have yet. */
+  readonly outbox: AuditOutbox;
+  readonly auditLog: AuditLog;
+  readonly version: VersionInfo;
+  readonly lifecycle: {
+    /** True from the start of the shutdown on. */
+    ending: boolean;
+  };
+}
+
+/** Opens the keys and the audit log. */
+export async function openAgentContext(settings: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
+  const { clock, log, closing } = environment;
+  const dir = await openAgentDir(settings.dataDir);
+  const sealer = openSealer((await readSealKeyFile(dir.sealKey)) ?? (await createSealKeyFile(dir.sealKey)));
+  const tls = await loadServingTls(dir, settings, clock, log);
+  const outbox = await openAuditOutbox({
+    path: dir.auditOutbox,
+    onDropped: (lines) =>
+      log.error({ lines }, 'dropped audit lines before their upload; they remain only in the audit log of the agent'),
+  });
+  const auditLog = auditLogWithOutbox(await openAuditLog({ path: dir.auditLog }), outbox);
+  closing.add('audit log', () => auditLog.close());
+  const version = versionInfo({ packageVersion: programVersion });
+  return { ...environment, settings, dir, sealer, tls, outbox, auditLog, version, lifecycle: { ending: false } };
+}

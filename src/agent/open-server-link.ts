@@ -1,0 +1,87 @@
+import { hash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describeError } from '../process/private-dir.ts';
+import { StartError } from '../process/start-error.ts';
+import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
+import type { AgentContext } from './agent-context.ts';
+import { type AnnouncerOptions, startAnnouncer } from './announcer.ts';
+import { openControlServer } from './control-server.ts';
+import { type FollowPolicyOptions, followPolicy } from './follow-policy.ts';
+import type { AgentPolicy } from './open-agent-policy.ts';
+import { reportActivity } from './report-activity.ts';
+import { uploadAuditLog } from './upload-audit-log.ts';
+
+/** The connection to the control server, and the authentication that depends on it. */
+export interface ServerLink {
+  readonly auth: AgentAuth;
+  /** Announces this agent to the control server, follows its policy, and reports to it, until the agent closes. */
+  start(announcement: AnnouncerOptions['announcement']): void;
+}
+
+/** Sends nothing before `start`. */
+export async function openServerLink(agent: AgentContext, agentPolicy: AgentPolicy): Promise<ServerLink> {
+  const { settings, clock, log, closing, outbox } = agent;
+  const { policy, permissionSignals, activity } = agentPolicy;
+  const server = openControlServer({
+    url: settings.management,
+    authority: settings.caFile === undefined ? undefined : await readText(settings.caFile, '--ca-file'),
+    apiPrefix: settings.apiPrefix,
+    cluster: settings.cluster,
+    accessKey: async () => (await readText(settings.accessKeyFile, '--access-key-file')).trim(),
+    clock,
+  });
+  closing.add('server connection', () => server.close());
+  let connected = false;
+  const secret = randomBytes(32).toString('base64');
+  const auth = createAgentAuth({
+    replica: policy.replica,
+    permissionSignals: permissionSignals,
+    isConnected: () => connected,
+    server: server,
+    hash: (token) => hash('sha256', secret + token, 'base64'),
+    onKeysChanged: (listener) => agentPolicy.onKeys(listener),
+    clock,
+  });
+  closing.add('authentication', () => auth.close());
+
+  function start(announcement: AnnouncerOptions['announcement']): void {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const announcing = startAnnouncer({ server: server, announcement: announcement, clock, log }, signal);
+    const following: FollowPolicyOptions = {
+      server: server,
+      onLine(line) {
+        policy.receive(line);
+        auth.onPolicyReceived();
+      },
+      onSynced() {
+        connected = true;
+        announcing.onConnected();
+        log.info({ server: settings.management }, 'connected to the server');
+      },
+      onLost() {
+        connected = false;
+      },
+      clock,
+      log,
+    };
+    const work = [
+      announcing.done,
+      followPolicy(following, signal),
+      uploadAuditLog({ outbox, server: server, clock, log }, signal),
+      reportActivity({ activity, server: server, instances: () => policy.replica.instances(), clock }, signal),
+    ];
+    closing.add('server communication', async () => {
+      stopping.abort(new Error('the agent is shutting down'));
+      await Promise.all(work);
+    });
+  }
+
+  return { auth, start };
+}
+
+async function readText(path: string, flag: string): Promise<string> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new StartError(`${flag}: cannot read ${path}: ${describeError(error)}`, { cause: error });
+  });
+}

@@ -1,0 +1,18 @@
+import type { Host } from '../../hosts/host.ts';
+import type { InstanceDependencies } from './instance-dependencies.ts';
+import type { InstanceSnapshot } from './instance-snapshot.ts';
+import type { StatusDraft } from './status-draft.ts';
+
+/** The state that all steps of one reconcile of an instance share. */
+export interface StepContext {
+  readonly snapshot: InstanceSnapshot;
+  /** The status that the steps write into. */
+  readonly draft: StatusDraft;
+  readonly dependencies: InstanceDependencies;
+  readonly signal: AbortSignal;
+}
+
+/** The same for steps that use the cluster of the instance. */
+export interface HostStepContext extends StepContext {
+  readonly host: Host;
+}

@@ -1,0 +1,104 @@
+import type { Kubeconfig } from '../api/kubeconfig.ts';
+import { builtInClusterName } from '../api/naming.ts';
+import { openPlanes, type Planes } from '../builtin/open-planes.ts';
+import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
+import type { Host } from '../hosts/host.ts';
+import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
+import { bootstrap } from '../management/bootstrap.ts';
+import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
+import { updateBuiltInClusterStatus } from './built-in-cluster-status.ts';
+import type { ConnectedHosts } from './connected-hosts.ts';
+import { writeAdminKey } from './data/admin-files.ts';
+import { openConnectedHosts } from './open-connected-hosts.ts';
+import { type Management, openManagement } from './open-management.ts';
+import type { ServerContext } from './server-context.ts';
+
+/** The management API, the built-in cluster with its virtual clusters, and the connected clusters. */
+export interface ControlPlanes {
+  readonly management: Management;
+  readonly planes: Planes;
+  readonly connected: ConnectedHosts;
+  readonly hosts: HostDirectory;
+  /** True if this start has created the first access key. */
+  readonly isNew: boolean;
+}
+
+/** The hosts of this server. The management API refers to it before any of them is open. */
+class HostDirectory {
+  /** The host of the built-in cluster. */
+  local: Host | undefined;
+  connected: ConnectedHosts | undefined;
+
+  hostOf(cluster: string): Host | undefined {
+    return cluster === builtInClusterName ? this.local : this.connected?.hostOf(cluster);
+  }
+}
+
+/** `url` returns the address of this server; it is not called before the server listens. */
+export async function openControlPlanes(server: ServerContext, url: () => string | undefined): Promise<ControlPlanes> {
+  const { settings, clock, log, closing, dir, store, sealer } = server;
+  const hosts = new HostDirectory();
+  let upkeep: Maintenance | undefined;
+  const onUpkeep = (left: MaintenanceWork) => upkeep?.wake(left);
+  const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
+  const management = await openManagement({
+    store,
+    sealer,
+    settings: settings.management,
+    signer: server.signingKeys.current,
+    sign: (claims) => server.tokens.sign(claims),
+    address: () => ({ root: `${url()}/${settings.apiPrefix}`, authority: server.tls.authority }),
+    hasGateway: (cluster) => hosts.hostOf(cluster) !== undefined,
+    clock,
+    log,
+    hostOf: (cluster) => hosts.hostOf(cluster),
+    connect,
+    onMaintenanceWork: onUpkeep,
+  });
+  closing.add('management', () => management.plane.close());
+  const planes = await openPlanesOf(server, onUpkeep);
+  hosts.local = planes.host;
+  closing.add('control planes', () => planes.close());
+  const newKey = await bootstrap(management.plane.kinds, { saveKey: (key) => writeAdminKey(dir, key) });
+  const { plane } = management;
+  await updateBuiltInClusterStatus(plane.kinds, planes.local.kinds, server.version.gitVersion);
+  upkeep = startMaintenance({
+    store,
+    clock,
+    log,
+    plane: async (id) => (id === plane.id ? plane : await planes.planeSource(id)),
+  });
+  closing.add('maintenance', () => upkeep?.stop());
+  upkeep.wake();
+  const connected = await openConnectedHosts({
+    kinds: plane.kinds,
+    sealer,
+    connect,
+    helm: settings.helm,
+    dir,
+    clock,
+    log,
+  });
+  hosts.connected = connected;
+  closing.add('connected clusters', () => connected.close());
+  return { management, planes, connected, hosts, isNew: newKey !== undefined };
+}
+
+function openPlanesOf(server: ServerContext, onUpkeep: (left: MaintenanceWork) => void): Promise<Planes> {
+  const { settings, tls } = server;
+  return openPlanes({
+    store: server.store,
+    clock: server.clock,
+    log: server.log,
+    sealing: server.sealer,
+    tokens: server.tokens,
+    longestTokenSeconds: settings.planes.maxTokenTTL,
+    ...(tls.authority === undefined ? {} : { certificateAuthority: tls.authority }),
+    memoryBudget: settings.planes.memoryBytes,
+    maxVirtualClusterBytes: settings.planes.maxBytes,
+    bodyBytes: settings.limits.bodyBytes,
+    version: server.version,
+    healthChecks: server.healthChecks,
+    onMaintenance: onUpkeep,
+  });
+}

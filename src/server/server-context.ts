@@ -1,0 +1,106 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { openAuditLog } from '../audit/open-audit-log.ts';
+import { accountTokenKeys } from '../builtin/account-token-keys.ts';
+import type { TokenKeys } from '../controlplane/core/accounts/account-tokens.ts';
+import { type VersionInfo, versionInfo } from '../http/documents/version.ts';
+import type { HealthCheck } from '../http/plane.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { programVersion } from '../lib/program-version.ts';
+import type { CloseStack } from '../process/close-stack.ts';
+import { describeError } from '../process/private-dir.ts';
+import { loadServingTls, type ServingTls } from '../process/serving-tls.ts';
+import { openSigningKeys, type SigningKeys } from '../process/signing-keys.ts';
+import { StartError } from '../process/start-error.ts';
+import type { Sealer } from '../seal/sealer.ts';
+import type { Store } from '../store/store.ts';
+import { type DataDir, openDataDir } from './data/data-dir.ts';
+import { diskCheck } from './data/disk-check.ts';
+import { loadSealer } from './data/load-sealer.ts';
+import { openStore } from './data/open-store.ts';
+import type { ServerOptions } from './settings/options.ts';
+
+/** The environment of a server that starts. */
+export interface ServerEnvironment {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Closes everything that was opened, in reverse order. */
+  readonly closing: CloseStack;
+}
+
+/** The parts that everything else in the server is built on. */
+export interface ServerContext extends ServerEnvironment {
+  readonly settings: ServerOptions;
+  readonly dir: DataDir;
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly tls: ServingTls;
+  readonly signingKeys: SigningKeys;
+  readonly tokens: TokenKeys;
+  readonly auditLog: AuditLog;
+  readonly version: VersionInfo;
+  readonly healthChecks: readonly HealthCheck[];
+  readonly lifecycle: Lifecycle;
+}
+
+export interface Lifecycle {
+  /** True from the start of the shutdown on. */
+  ending: boolean;
+}
+
+/** Opens the store, the keys and the audit log. */
+export async function openServerContext(
+  settings: ServerOptions,
+  environment: ServerEnvironment,
+): Promise<ServerContext> {
+  const { clock, log, closing } = environment;
+  const dir = await openDataDir(settings.dataDir);
+  const store = await openStore(dir, settings, clock, log);
+  closing.add('store', () => store.close());
+  const sealer = await loadSealer(settings.sealKeyFile ?? dir.sealKey, store);
+  const tls = await loadServingTls(dir, settings, clock, log);
+  const signingKeys = await openSigningKeys({ path: dir.signingKey, clock, longestTTL: longestTokenTTL(settings) });
+  const { maxBytes, keptFiles } = settings.audit;
+  const auditLog = await openAuditLog({ path: dir.auditLog, maxBytes, keptFiles }).catch((error: unknown) => {
+    throw new StartError(`cannot open the audit log ${dir.auditLog}: ${describeError(error)}`, { cause: error });
+  });
+  closing.add('audit log', () => auditLog.close());
+  const lifecycle: Lifecycle = { ending: false };
+  return {
+    ...environment,
+    settings,
+    dir,
+    store,
+    sealer,
+    tls,
+    signingKeys,
+    tokens: accountTokenKeys({ signingKeys, installation: store.identity }),
+    auditLog,
+    version: versionInfo({ packageVersion: programVersion }),
+    healthChecks: [...serverChecks(store, lifecycle), diskCheck(store, clock, log)],
+    lifecycle,
+  };
+}
+
+function longestTokenTTL({ management, planes }: ServerOptions): number {
+  return Math.max(management.directTokens.maxTTL, management.gateway.maxTokenTTL, planes.maxTokenTTL);
+}
+
+function serverChecks(store: Store, lifecycle: Readonly<Lifecycle>): HealthCheck[] {
+  return [
+    {
+      name: 'store',
+      on: ['healthz', 'readyz'],
+      check: async () => {
+        await store.revision('management');
+      },
+    },
+    {
+      name: 'shutdown',
+      on: ['readyz'],
+      check() {
+        if (lifecycle.ending) throw new Error('the server is shutting down');
+      },
+    },
+  ];
+}
