@@ -9,7 +9,7 @@ import { recover } from '../http/filters/recover.ts';
 import { requestInfo } from '../http/filters/request-info.ts';
 import { warnings } from '../http/filters/warnings.ts';
 import type { Plane } from '../http/plane.ts';
-import { goesOn, isFeed, isPieced, isStream, type Reply, type StreamBody } from '../http/reply.ts';
+import { hasDeferredBody, isFeed, isGenerated, isStream, type Reply, type StreamBody } from '../http/reply.ts';
 import { onAbort } from '../http/request/request-end.ts';
 import { newExchange } from '../http/router.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -97,7 +97,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
       const reply = await handle(exchange);
       const body = bytesOf(reply, finish);
       // A complete response no longer needs the plane, whether its body is read or not.
-      if (!goesOn(reply)) finish();
+      if (!hasDeferredBody(reply)) finish();
       return { status: reply.status, headers: reply.headers, body };
     } catch (error) {
       finish();
@@ -112,7 +112,7 @@ async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 async function* bytesOf(reply: Reply, finish: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (isStream(reply)) yield* streamed(reply.body);
-    else if (isPieced(reply)) yield* reply.body.pieces;
+    else if (isGenerated(reply)) yield* reply.body.pieces;
     else if (typeof reply.body === 'string') yield Buffer.from(reply.body);
     else if (reply.body instanceof Uint8Array) yield reply.body;
   } finally {

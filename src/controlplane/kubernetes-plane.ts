@@ -8,7 +8,7 @@ import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Entry, Store } from '../store/store.ts';
 import { type ControlPlane, openControlPlane } from './control-plane.ts';
 import { ensurePlaneCreated } from './plane-creation.ts';
-import type { AdmittedWrite, PartDependencies, PlanePart } from './plane-part.ts';
+import type { AdmissionAttributes, PartDependencies, PlanePart } from './plane-part.ts';
 
 export interface KubernetesPlaneOptions {
   /** The slice of the store that belongs to this plane. */
@@ -99,7 +99,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
 }
 
 /** Calls the parts one after the other until one refuses. Most return synchronously, and then no promise is created. */
-function admitBy(parts: readonly PlanePart[], write: AdmittedWrite): MaybePromise<void> {
+function admitBy(parts: readonly PlanePart[], write: AdmissionAttributes): MaybePromise<void> {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);
     if (mustAwait(deciding)) return andThen(deciding, () => admitBy(parts.slice(index + 1), write));

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { AdmittedWrite } from '../registry/admitted-write.ts';
+import type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
@@ -17,7 +17,7 @@ export interface PartDependencies {
   plane(): ControlPlane;
 }
 
-export type { AdmittedWrite } from '../registry/admitted-write.ts';
+export type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 
 /** One part of a Kubernetes control plane (core kinds, RBAC, custom resources, policies): kinds and their behavior. */
 export interface PlanePart {
@@ -33,7 +33,7 @@ export interface PlanePart {
   /**
    * Called for each write of each kind of the plane, except the server's own. Throws StatusError to refuse the write.
    */
-  admit?(write: AdmittedWrite): void | Promise<void>;
+  admit?(write: AdmissionAttributes): void | Promise<void>;
   /** Called when the plane is open and before it serves. Returns a function that stops what it started. */
   start?(): Promise<() => void>;
 }

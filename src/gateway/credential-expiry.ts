@@ -1,6 +1,6 @@
 import { unauthorized } from '../api/status.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { goesOn, type Reply } from '../http/reply.ts';
+import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { withSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
@@ -16,7 +16,7 @@ export async function endAtCredentialExpiry(
   let staysOpen = false;
   try {
     const reply = await withSignal(exchange, controller.signal, next);
-    staysOpen = goesOn(reply);
+    staysOpen = hasDeferredBody(reply);
     return reply;
   } finally {
     if (staysOpen) exchange.end.onEnd(cancel);

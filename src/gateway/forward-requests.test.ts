@@ -12,7 +12,7 @@ describe('a forwarded request', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
   it('arrives unchanged under the caller’s name, and its response returns unchanged (completions §8)', async () => {
-    at.state.answer = (asked, response) => {
+    at.state.respond = (asked, response) => {
       response.writeHead(207, { 'content-type': 'text/odd', 'x-odd': ['a', 'b'] });
       asked.pipe(response);
     };
@@ -82,7 +82,7 @@ describe('a forwarded request', () => {
   });
 
   it('returns no headers that a browser would attribute to this server (completions §8)', async () => {
-    at.state.answer = (_asked, response) => {
+    at.state.respond = (_asked, response) => {
       response.writeHead(302, {
         'set-cookie': 'session=evil',
         'strict-transport-security': 'max-age=0',
@@ -140,7 +140,7 @@ describe('a forwarded request', () => {
   it('streams in both directions: each side sees the other’s data immediately', async () => {
     let response: ServerResponse | undefined;
     const got: string[] = [];
-    at.state.answer = (asked, answer) => {
+    at.state.respond = (asked, answer) => {
       response = answer;
       answer.writeHead(200, { 'content-type': 'text/plain' });
       asked.on('data', (chunk) => {
@@ -167,7 +167,7 @@ describe('a forwarded request', () => {
 
   it('applies backpressure in both directions', async () => {
     let sent = 0;
-    at.state.answer = (_asked, response) => {
+    at.state.respond = (_asked, response) => {
       const piece = Buffer.alloc(1 << 20);
       const more = () => {
         while (sent < 64 && !response.destroyed) {
@@ -197,7 +197,7 @@ describe('a forwarded request', () => {
       () => at.state.keys.get('anna')?.abort(new Error('revoked')),
     ]) {
       const { promise: closed, resolve } = deferred();
-      at.state.answer = (_asked, response) => {
+      at.state.respond = (_asked, response) => {
         response.once('close', () => resolve());
         response.write('x');
       };
@@ -211,7 +211,7 @@ describe('a forwarded request', () => {
   });
 
   it('ends its response with an error if the cluster’s response breaks off, over HTTP/1.1 and HTTP/2', async () => {
-    at.state.answer = (_asked, response) => {
+    at.state.respond = (_asked, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('the beginning', () => response.destroy());
     };
@@ -230,7 +230,7 @@ describe('a forwarded request', () => {
   });
 
   it('gets a response without a body if the cluster sends none', async () => {
-    at.state.answer = (asked, response) => {
+    at.state.respond = (asked, response) => {
       response.writeHead(
         asked.url === '/empty' ? 204 : 200,
         asked.url === '/empty' ? {} : { 'content-length': '1234' },
@@ -244,7 +244,7 @@ describe('a forwarded request', () => {
   });
 
   it('is a 503 if the cluster does not respond or rejects this server (completions §8)', async () => {
-    at.state.answer = (_asked, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
+    at.state.respond = (_asked, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
     for (const root of [far, demo]) {
       const { code, json } = await at.request(`${root}/api`);
       expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/credentials/)]);
@@ -260,11 +260,11 @@ describe('a forwarded request', () => {
 
   it('does not block others while it waits for a cluster that hangs (completions §10)', async () => {
     const hanging: ServerResponse[] = [];
-    at.state.answer = (_asked, response) => void hanging.push(response);
+    at.state.respond = (_asked, response) => void hanging.push(response);
     // More than this server's in-flight limit, all from one caller.
     const waiting = Array.from({ length: 30 }, () => at.request(`${far}/api`));
     while (hanging.length < 30) await turn();
-    at.state.answer = (_asked, response) => void response.end('{}');
+    at.state.respond = (_asked, response) => void response.end('{}');
     expect((await at.request(`${demo}/api`)).code).toBe(200);
     expect((await at.request(`${far}/api`, { token: 'bob-token' })).code).toBe(200);
     for (const response of hanging) response.end('{}');
@@ -285,7 +285,7 @@ describe('a forwarded request', () => {
   });
 
   it('ends with the reason if it is a watch, like this server’s own watches (completions §5, WATCH-36)', async () => {
-    at.state.answer = (_asked, response) => {
+    at.state.respond = (_asked, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"type":"ADDED","object":{}}\n');
     };

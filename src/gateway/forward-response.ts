@@ -37,14 +37,14 @@ export async function forwardResponse(
   if (exchange.request.method === 'HEAD' || status === 204 || status === 304 || rejectsServer) {
     await readWholeBody(response);
     if (rejectsServer) throw serviceUnavailable(`${name} rejected the credentials of this server`, 5);
-    return { status, headers, body: { passed: emptyBody(), lasts: false } };
+    return { status, headers, body: { upstream: emptyBody(), isLongRunning: false } };
   }
   const lasts = isLongRunning(exchange);
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   if (!lasts && length <= maxBuffered) return { status, headers, body: await readWholeBody(response) };
   const isWatch = exchange.info.verb === 'watch' && status === 200;
   const passed = isWatch ? endWatchWithStatus(response, exchange.end) : response.body;
-  return { status, headers, body: { passed, lasts } };
+  return { status, headers, body: { upstream: passed, isLongRunning: lasts } };
 }
 
 /** Throws 503 if the body exceeds the limit. */

@@ -9,19 +9,19 @@ import { router } from '../http/router.ts';
 import { systemClock as clock } from '../lib/clock.ts';
 import { silentLog as log } from '../lib/log.ts';
 import { clusterGateway } from './cluster-gateway.ts';
+import type { ForwardingState } from './forwarding-state.fixture.ts';
 import { hostedCluster } from './hosted-cluster.ts';
 import { createInstanceAccess } from './instance-access.ts';
 import { createActivityLog } from './instance-activity.ts';
 import { createInstanceChanges } from './instance-changes.ts';
 import { instanceGateway, instancePathDepth } from './instance-gateway.ts';
-import type { PassingState } from './passing-state.fixture.ts';
 import { TargetLimiters } from './target-limiter.ts';
 import { createTokenReviews } from './token-reviews.ts';
 
 const unexpected = () => Promise.reject(new Error('not expected in this test'));
 
 /** Both gateways in front of one cluster, `far`, which hosts the virtual cluster of the single instance. */
-export function createForwardingGateways(state: PassingState, api: ClusterApi) {
+export function createForwardingGateways(state: ForwardingState, api: ClusterApi) {
   const chain: AuthenticatedChainOptions = {
     clock,
     log,
@@ -33,7 +33,7 @@ export function createForwardingGateways(state: PassingState, api: ClusterApi) {
     keyRate: keyRate({ clock, perSecond: 0 }),
     inFlight: inFlight({ clock, reads: 20, writes: 20, waitMilliseconds: 1_000 }),
   };
-  const authorize = (identity: Identity, attributes: Parameters<PassingState['decide']>[1]) =>
+  const authorize = (identity: Identity, attributes: Parameters<ForwardingState['decide']>[1]) =>
     state.decide(identity, attributes);
   const rooms = new TargetLimiters();
   const activity = createActivityLog(clock);
@@ -98,7 +98,7 @@ export function createForwardingGateways(state: PassingState, api: ClusterApi) {
   return { handler, changes, activity, rooms };
 }
 
-function hostOf(state: PassingState, api: ClusterApi): Host {
+function hostOf(state: ForwardingState, api: ClusterApi): Host {
   return {
     discover: unexpected,
     install: unexpected,
@@ -106,7 +106,7 @@ function hostOf(state: PassingState, api: ClusterApi): Host {
     sleep: unexpected,
     logs: unexpected,
     async observe(place) {
-      await state.heardOf;
+      await state.hostSynced;
       const { phase } = state;
       return { location: place, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
     },

@@ -12,7 +12,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
-import { PassingState } from './passing-state.fixture.ts';
+import { ForwardingState } from './forwarding-state.fixture.ts';
 
 /** The root paths at the two gateways; both lead to the same target. */
 export const far = '/kubernetes/cluster/far';
@@ -56,7 +56,7 @@ export class ForwardingTestEnv {
     return this.#open;
   }
 
-  get state(): PassingState {
+  get state(): ForwardingState {
     return this.#now.state;
   }
 
@@ -121,11 +121,11 @@ export class ForwardingTestEnv {
 }
 
 async function open(limits: Partial<ListenLimits>) {
-  const state = new PassingState();
+  const state = new ForwardingState();
   const sockets = new Set<Socket>();
   const target = createServer((request, response) => {
     state.seen.push({ method: request.method, url: request.url, headers: request.headers });
-    state.answer(request, response);
+    state.respond(request, response);
   });
   target.on('connection', (socket) => {
     sockets.add(socket);
@@ -134,7 +134,7 @@ async function open(limits: Partial<ListenLimits>) {
   });
   target.on('upgrade', (request, socket, head) => {
     state.seen.push({ method: request.method, url: request.url, headers: request.headers });
-    state.upgraded(request, socket as Socket, head);
+    state.onUpgrade(request, socket as Socket, head);
   });
   target.listen(0, '127.0.0.1');
   await once(target, 'listening');

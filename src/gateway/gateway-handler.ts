@@ -4,7 +4,7 @@ import type { Identity } from '../auth/identity.ts';
 import { type AuthenticatedChainOptions, authenticatedChain } from '../http/chain.ts';
 import { chain, type Exchange, type Filter, type Handler } from '../http/exchange.ts';
 import type { Plane } from '../http/plane.ts';
-import { goesOn, type Reply } from '../http/reply.ts';
+import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { isLongRunning } from '../http/request/long-running.ts';
 import { withSignal } from '../http/request/with-signal.ts';
 import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
@@ -107,7 +107,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     let staysOpen = false;
     try {
       const reply = await chained(exchange);
-      staysOpen = goesOn(reply);
+      staysOpen = hasDeferredBody(reply);
       return reply;
     } finally {
       const closeSession = () => {

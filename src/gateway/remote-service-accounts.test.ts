@@ -17,7 +17,7 @@ describe('a remote cluster', () => {
   /** Makes the cluster accept these tokens in TokenReviews. */
   function knows(...known: string[]): JsonObject[] {
     const bodies: JsonObject[] = [];
-    at.state.answer = (request: IncomingMessage, response: ServerResponse) => {
+    at.state.respond = (request: IncomingMessage, response: ServerResponse) => {
       void (async () => {
         if (!request.url?.includes('reviews')) return response.end('{}');
         const review = (await json(request)) as JsonObject;
@@ -74,7 +74,7 @@ describe('a remote cluster', () => {
     const good = token();
     knows(good);
     expect((await at.request(`${demo}/api`, { token: good })).code).toBe(200);
-    at.state.answer = (_request, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
+    at.state.respond = (_request, response) => void response.writeHead(401).end('{"kind":"Status","code":401}');
     expect((await at.request(`${demo}/api`, { token: good })).code).toBe(401);
   });
 
@@ -117,7 +117,7 @@ describe('a remote cluster', () => {
     at.state.onHostChange();
     expect((await Promise.all(waiting)).every(({ code }) => code === 200)).toBe(true);
     let answer = () => {};
-    at.state.heardOf = new Promise<void>((resolve) => {
+    at.state.hostSynced = new Promise<void>((resolve) => {
       answer = resolve;
     });
     const unheard = Array.from({ length: 30 }, () => at.request(`${demo}/api`));

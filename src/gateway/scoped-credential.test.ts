@@ -24,7 +24,7 @@ describe('a scoped credential in a remote cluster', () => {
 
   it('gets access reviews that match its own requests (AUTHZ-01, completions §5)', async () => {
     narrowTo('get');
-    at.state.answer = (request, response) => {
+    at.state.respond = (request, response) => {
       void json(request).then((review) => {
         response.writeHead(201, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ ...(review as object), status: { allowed: true } }));
@@ -55,7 +55,7 @@ describe('a scoped credential in a remote cluster', () => {
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/api', '/version'] }],
       incomplete: false,
     };
-    at.state.answer = (_request, response) => {
+    at.state.respond = (_request, response) => {
       response.writeHead(201, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ kind: 'SelfSubjectRulesReview', status }));
     };
@@ -76,7 +76,7 @@ describe('a scoped credential in a remote cluster', () => {
   it('cannot create by update or apply an object that it may only change (completions §5)', async () => {
     narrowTo('get', 'update', 'patch');
     let isThere = true;
-    at.state.answer = (request, response) => {
+    at.state.respond = (request, response) => {
       const { method } = request;
       request.resume();
       response.writeHead(method === 'GET' && !isThere ? 404 : 200).end('{}');
@@ -107,7 +107,7 @@ describe('a scoped credential in a remote cluster', () => {
 
   it('cannot open a shell over a WebSocket with permission to get only', async () => {
     at.state.decide = (_who, { verb }) => ({ allowed: verb === 'get', reason: '' });
-    at.state.upgraded = (_request, socket) =>
+    at.state.onUpgrade = (_request, socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     const open = (part: string) =>
       at.rawResponse(

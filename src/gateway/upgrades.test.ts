@@ -43,14 +43,14 @@ describe('an upgraded connection', () => {
   /** The target's side of the next connection. */
   const nextOne = () =>
     new Promise<Socket>((resolve) => {
-      at.state.upgraded = (_request, socket) => {
+      at.state.onUpgrade = (_request, socket) => {
         socket.write(switched);
         resolve(socket);
       };
     });
 
   it('carries bytes in both directions, including early data (issue 7)', async () => {
-    at.state.upgraded = echo;
+    at.state.onUpgrade = echo;
     for (const root of [far, demo]) {
       const socket = await at.raw(`${spdy(`${root}${exec}`)}early`);
       const head = await until(socket, 'early');
@@ -84,7 +84,7 @@ describe('an upgraded connection', () => {
 
   it('can be a WebSocket, and a token among its subprotocols is not forwarded (completions §8)', async () => {
     const server = new WebSocketServer({ noServer: true });
-    at.state.upgraded = (request, socket, head) =>
+    at.state.onUpgrade = (request, socket, head) =>
       server.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('message', (data, isBinary) => webSocket.send(data, { binary: isBinary }));
       });
@@ -105,7 +105,7 @@ describe('an upgraded connection', () => {
   });
 
   it('is declined with the cluster’s or this server’s error, and the connection closes', async () => {
-    at.state.upgraded = (_request, socket) =>
+    at.state.onUpgrade = (_request, socket) =>
       socket.end(
         'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"kind":"Status"}',
       );
@@ -119,7 +119,7 @@ describe('an upgraded connection', () => {
   });
 
   it('has no request body, which one side could take for its first bytes', async () => {
-    at.state.upgraded = echo;
+    at.state.onUpgrade = echo;
     for (const header of ['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n']) {
       const answer = await at.rawResponse(`${spdy(`${demo}${exec}`, header)}5\r\nhello\r\n0\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*must not have a body/);
@@ -202,7 +202,7 @@ describe('an upgraded connection', () => {
 
   it('leaves no connection at the target if its client disconnects before the response', async () => {
     const there = new Promise<Socket>((resolve) => {
-      at.state.upgraded = (_request, socket) => resolve(socket);
+      at.state.onUpgrade = (_request, socket) => resolve(socket);
     });
     const client = await at.raw(spdy(`${demo}${exec}`));
     const over = closed(await there);

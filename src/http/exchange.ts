@@ -2,7 +2,7 @@ import type { AuditedBody } from '../audit/redact-body.ts';
 import type { Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Plane } from './plane.ts';
-import type { Reply, Turn } from './reply.ts';
+import type { NextTimeSlice, Reply } from './reply.ts';
 import type { RequestEnd } from './request/request-end.ts';
 import type { RequestInfo } from './request/request-info.ts';
 import type { RequestCompletion } from './wire/request-completion.ts';
@@ -43,10 +43,10 @@ export interface RequestBody extends AsyncIterable<Uint8Array> {
 }
 
 /** The credential of a request. */
-export interface Presented {
+export interface PresentedCredential {
   readonly token: string;
   /** The fingerprint of the token, which is expensive to compute. */
-  readonly mark: string;
+  readonly fingerprint: string;
   /** False for a session cookie. */
   readonly isBearer: boolean;
 }
@@ -83,11 +83,11 @@ export interface Exchange {
   /** Relative to the control plane that the path belongs to. Set by the request-info filter. */
   info: RequestInfo;
   /** The credential of the request. Set by the source-limit filter. */
-  credential?: Presented | undefined;
+  credential?: PresentedCredential | undefined;
   /** Set by the authentication filter. */
   identity?: Identity | undefined;
   /** Set by the in-flight filter; absent for the server's own requests. */
-  nextTimeSlice?: Turn | undefined;
+  nextTimeSlice?: NextTimeSlice | undefined;
   /** Set by the in-flight filter; absent for the server's own requests. */
   inFlightSlot?: InFlightSlot | undefined;
   readonly warnings: string[];

@@ -10,28 +10,28 @@ export interface Reply {
    * each flushed, and never faster than the client reads. A feed returns whole lines, whose bytes are shared with
    * other responses.
    */
-  body?: string | Uint8Array | PiecedBody | StreamBody | PassedBody | UpgradedBody;
+  body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody;
   /** Awaited between the pieces of a long body. Set by the in-flight filter. */
-  turn?: Turn;
+  nextTimeSlice?: NextTimeSlice;
 }
 
 /**
  * Yields the CPU to other callers and resolves when this caller gets its next time slice. Work that takes longer than
  * a few milliseconds awaits it in between; otherwise it blocks every other request until it is done.
  */
-export type Turn = () => Promise<void>;
+export type NextTimeSlice = () => Promise<void>;
 
 /**
  * A long body that is generated while it is written, so that it is never in memory as a whole. It is finite, but its
  * length is not known in advance. If generating it throws, the response is truncated.
  */
-export interface PiecedBody {
+export interface GeneratedBody {
   /** Can be iterated once. */
   readonly pieces: Iterable<Uint8Array>;
 }
 
-export function isPieced(reply: Reply): reply is Reply & { body: PiecedBody } {
-  return goesOn(reply) && 'pieces' in reply.body;
+export function isGenerated(reply: Reply): reply is Reply & { body: GeneratedBody } {
+  return hasDeferredBody(reply) && 'pieces' in reply.body;
 }
 
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
@@ -40,14 +40,14 @@ export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
  * The response body of another server, forwarded as it arrives and never faster than the client reads. The headers of
  * the reply state its length and encoding. If reading it throws, the response is truncated.
  */
-export interface PassedBody {
-  readonly passed: AsyncIterable<Uint8Array>;
+export interface ProxiedBody {
+  readonly upstream: AsyncIterable<Uint8Array>;
   /** True for a long-running body such as a watch: the head is sent before the first byte, and a drain ends it. */
-  readonly lasts: boolean;
+  readonly isLongRunning: boolean;
 }
 
-export function isPassed(reply: Reply): reply is Reply & { body: PassedBody } {
-  return goesOn(reply) && (reply.body as Partial<PassedBody>).passed !== undefined;
+export function isProxied(reply: Reply): reply is Reply & { body: ProxiedBody } {
+  return hasDeferredBody(reply) && (reply.body as Partial<ProxiedBody>).upstream !== undefined;
 }
 
 /** The connection behind an upgraded protocol, after `101`. Bytes flow in both directions until one side closes. */
@@ -56,7 +56,7 @@ export interface UpgradedBody {
 }
 
 export function isUpgraded(reply: Reply): reply is Reply & { body: UpgradedBody } {
-  return goesOn(reply) && 'socket' in reply.body;
+  return hasDeferredBody(reply) && 'socket' in reply.body;
 }
 
 export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
@@ -64,11 +64,11 @@ export function isFeed(body: StreamBody): body is Feed<Uint8Array> {
 }
 
 export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
-  return goesOn(reply) && (Symbol.asyncIterator in reply.body || isFeed(reply.body as StreamBody));
+  return hasDeferredBody(reply) && (Symbol.asyncIterator in reply.body || isFeed(reply.body as StreamBody));
 }
 
 /** True if the body is still produced after the reply is returned. The request's resources must live until it ends. */
-export function goesOn(reply: Reply): reply is Reply & { body: DeferredBody } {
+export function hasDeferredBody(reply: Reply): reply is Reply & { body: DeferredBody } {
   const { body } = reply;
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forbidden } from '../api/status.ts';
-import type { AdmittedWrite } from './admitted-write.ts';
+import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindStore } from './kind-store.ts';
 import {
   caller,
@@ -15,7 +15,7 @@ import {
   writing,
 } from './widgets.fixture.ts';
 
-async function openAdmitted(admit: (write: AdmittedWrite) => void | Promise<void>) {
+async function openAdmitted(admit: (write: AdmissionAttributes) => void | Promise<void>) {
   return openWidgets(
     {},
     {
@@ -24,7 +24,7 @@ async function openAdmitted(admit: (write: AdmittedWrite) => void | Promise<void
   );
 }
 
-function describeWrite({ operation, subresource, draft, dryRun: isDry, context }: AdmittedWrite): string {
+function describeWrite({ operation, subresource, draft, dryRun: isDry, context }: AdmissionAttributes): string {
   const { name } = draft.object.metadata;
   const old = draft.old === undefined ? '' : ' over old';
   return `${operation} ${name}${subresource === '' ? '' : `/${subresource}`}${old}${isDry ? ' dry' : ''} by ${context.user.name}`;
@@ -94,8 +94,8 @@ describe('admission', () => {
 
   it('the completion callback runs after the write has succeeded or failed', async () => {
     const ended: (boolean | undefined)[] = [];
-    const opened = await openAdmitted(({ draft, afterwards }) => {
-      afterwards(() => ended.push(opened.kind.peek('a', draft.object.metadata.name ?? '') !== undefined));
+    const opened = await openAdmitted(({ draft, onCompleted }) => {
+      onCompleted(() => ended.push(opened.kind.peek('a', draft.object.metadata.name ?? '') !== undefined));
     });
     await opened.kind.verbs.create(caller(), widget('a'), dryRun);
     await opened.kind.verbs.create(caller(), widget('a'), writing);
@@ -106,9 +106,9 @@ describe('admission', () => {
   it('the completion callback runs after admission itself rejects the write, synchronously or later', async () => {
     const ended: string[] = [];
     const no = () => forbidden({ group: 'test.example', resource: 'widgets' }, 'a', 'a policy says no');
-    const { kind } = await openAdmitted(({ draft, afterwards }) => {
+    const { kind } = await openAdmitted(({ draft, onCompleted }) => {
       const { name = '' } = draft.object.metadata;
-      afterwards(() => ended.push(name));
+      onCompleted(() => ended.push(name));
       if (name === 'later') return Promise.reject(no());
       throw no();
     });

@@ -1,11 +1,11 @@
 import { type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
-import type { AdmittedWrite } from './admitted-write.ts';
+import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
 /** Runs the plane's admission before a write is stored; the server's own writes skip it. */
 export function withAdmission<T>(
   kind: KindRuntime,
-  write: Omit<AdmittedWrite, 'resource' | 'afterwards'>,
+  write: Omit<AdmissionAttributes, 'resource' | 'onCompleted'>,
   store: () => Promise<T>,
 ): Promise<T> {
   const { admit } = kind.collaborators;

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { Log } from '../lib/log.ts';
 import type { Check, Store } from '../store/store.ts';
-import type { AdmittedWrite } from './admitted-write.ts';
+import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';
 import type { StoredResource } from './resource.ts';
 import type { ObjectRef } from './rows/rows.ts';
@@ -36,7 +36,7 @@ export interface Collaborators {
    * runs: create, update, patch and apply of the object or a subresource, even without a change; delete, and each
    * delete of a collection. Throws StatusError to reject the write.
    */
-  admit?(write: AdmittedWrite): void | Promise<void>;
+  admit?(write: AdmissionAttributes): void | Promise<void>;
 }
 
 export interface ResolvedOwner {

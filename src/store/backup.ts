@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Level } from './embedded/level.ts';
 import type { LevelOperation } from './embedded/level-database.ts';
 import { openLevel, writeState } from './embedded/level-open.ts';
 import { withChecksum } from './embedded/row-checksum.ts';
 import { dataRow, encodeHead, encodeRow, restoringRow, sliceRow } from './embedded/row-codec.ts';
 import { encodeKey } from './key.ts';
-import type { Level } from './level.ts';
 import type { DumpRow, Revision, Store } from './store.ts';
 
 const format = 'flotilla-backup';

@@ -20,7 +20,7 @@ import { reportSlowInstall } from './report-slow-install.ts';
 import { sleepModeOf } from './sleep-mode.ts';
 import { slimInstances } from './slim-instances.ts';
 import { StatusDraft } from './status-draft.ts';
-import type { StepContext } from './step-context.ts';
+import type { StepContext } from './steps/step-context.ts';
 import { expireStep } from './steps/step-expire.ts';
 import { removeStep } from './steps/step-remove.ts';
 import { renderStep } from './steps/step-render.ts';

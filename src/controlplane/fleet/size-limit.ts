@@ -2,7 +2,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { writeJson } from '../../lib/json-write.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import type { AdmittedWrite, PlanePart } from '../plane-part.ts';
+import type { AdmissionAttributes, PlanePart } from '../plane-part.ts';
 
 export interface SizeLimitOptions {
   /** The memory limit for all objects of the plane, in bytes, as its caches estimate it. */
@@ -48,6 +48,6 @@ export function sizeLimitPart({ maxBytes, plane }: SizeLimitOptions): PlanePart 
   };
 }
 
-function isLarger({ object, old }: AdmittedWrite['draft']): boolean {
+function isLarger({ object, old }: AdmissionAttributes['draft']): boolean {
   return old === undefined || writeJson(object).length > writeJson(old.object).length;
 }

@@ -4,9 +4,9 @@ import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import { collectGarbage } from './garbage-collector.ts';
+import type { MaintenanceOptions } from './maintenance-options.ts';
 import { withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
-import type { UpkeepOptions } from './upkeep-options.ts';
 
 /** The number of rows per page; the rest stays in the store, not in memory. */
 const pageSize = 500;
@@ -15,7 +15,7 @@ const pageSize = 500;
  * Collects the garbage of all control planes: sequentially within a plane, concurrently across planes. An owner with a
  * hundred thousand dependents delays its own plane and no other.
  */
-export function garbageWorker({ store, clock, log, plane }: UpkeepOptions): RowWorker {
+export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'garbage', scan: scan });
 
   async function scan(): Promise<void> {

@@ -6,9 +6,9 @@ import { handleDeadline } from './deadlines.ts';
 import { DeferredRows, maxRetryDelayMs } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
 import { garbageWorker } from './garbage-worker.ts';
+import type { MaintenanceOptions } from './maintenance-options.ts';
 import { withPlane } from './plane-stores.ts';
 import { reconcileWorker } from './reconcile-worker.ts';
-import type { UpkeepOptions } from './upkeep-options.ts';
 
 export interface Maintenance {
   /**
@@ -28,7 +28,7 @@ const pageSize = 500;
  * pending reconciles. The work is recorded in the store, in the same transaction as its cause, and is deleted only when
  * it is complete: a crash at any point loses none of it.
  */
-export function startMaintenance(options: UpkeepOptions): Maintenance {
+export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, clock, log } = options;
   const pending = reconcileWorker(options);
   const garbage = garbageWorker(options);

@@ -3,9 +3,9 @@ import type { Entry } from '../../store/store.ts';
 import { isStoreClosed } from '../../store/store-error.ts';
 import { rowIdOf } from './deferred-rows.ts';
 import { deleteRowIfUnchanged } from './delete-row-if-unchanged.ts';
+import type { MaintenanceOptions } from './maintenance-options.ts';
 import { findKindStore, withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
-import type { UpkeepOptions } from './upkeep-options.ts';
 
 /** The number of rows per page; the rest stays in the store, not in memory. */
 const pageSize = 500;
@@ -14,7 +14,7 @@ const pageSize = 500;
  * Runs the pending reconciles (`StoredResource.needsReconcile`) of all control planes: at most one at a time per
  * object, until its kind reports that it is done. Loads only planes that have such an object.
  */
-export function reconcileWorker({ store, clock, log, plane }: UpkeepOptions): RowWorker {
+export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'pending reconciles', scan: scan });
 
   async function scan(): Promise<void> {

@@ -12,7 +12,7 @@ import type { AccessCheck, AccessDecision } from '../cel/evaluation.ts';
 import { loadParser } from '../cel/parse.ts';
 import type { CelValue } from '../cel/value.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import type { AdmittedWrite } from '../plane-part.ts';
+import type { AdmissionAttributes } from '../plane-part.ts';
 import { admissionRequest, asVersion, isNamespace, namespaceOf } from './admission-request.ts';
 import { authorizerValue, resourceCheckValue } from './authorizer-library.ts';
 import { type CompiledPolicy, compilePolicy } from './compile-policy.ts';
@@ -43,7 +43,7 @@ interface Denial {
 
 /** The evaluation of all policies for one write. */
 interface WriteEvaluation {
-  readonly write: AdmittedWrite;
+  readonly write: AdmissionAttributes;
   readonly request: MatchedRequest;
   readonly denials: Denial[];
 }
@@ -75,12 +75,12 @@ export class AdmissionPolicies {
   }
 
   /** Implements `PlanePart.admit`. */
-  admit(write: AdmittedWrite): Promise<void> | undefined {
+  admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { policies, bindings } = this.#options;
     return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#evaluate(write);
   }
 
-  async #evaluate(write: AdmittedWrite): Promise<void> {
+  async #evaluate(write: AdmissionAttributes): Promise<void> {
     const { policies } = this.#options;
     const inForce = this.#bindingsByPolicy();
     const request = this.#matched(write);
@@ -174,7 +174,7 @@ export class AdmissionPolicies {
     return found;
   }
 
-  #matched(write: AdmittedWrite): MatchedRequest {
+  #matched(write: AdmissionAttributes): MatchedRequest {
     const { resource, operation, subresource, draft } = write;
     const { group, plural } = resource;
     const served = this.#options.plane().resources();
@@ -197,16 +197,16 @@ export class AdmissionPolicies {
     };
   }
 
-  #namespaceLabels(write: AdmittedWrite): Readonly<Record<string, string>> | undefined {
+  #namespaceLabels(write: AdmissionAttributes): Readonly<Record<string, string>> | undefined {
     if (isNamespace(write.resource)) return write.draft.object.metadata.labels ?? {};
     return write.resource.namespaced ? (this.#namespace(write)?.metadata.labels ?? {}) : undefined;
   }
 
-  #namespace(write: AdmittedWrite): KubeObject | undefined {
+  #namespace(write: AdmissionAttributes): KubeObject | undefined {
     return this.#options.plane().kinds.get('namespaces')?.peek('', namespaceOf(write))?.object;
   }
 
-  #values(write: AdmittedWrite, version: string, param: KubeObject | undefined): Map<string, CelValue> {
+  #values(write: AdmissionAttributes, version: string, param: KubeObject | undefined): Map<string, CelValue> {
     const { resource, operation, draft, subresource } = write;
     const old = oldObjectOf(write);
     const asValue = (object: KubeObject | undefined): CelValue =>
@@ -230,7 +230,7 @@ export class AdmissionPolicies {
     return values;
   }
 
-  #access({ context }: AdmittedWrite, check: AccessCheck): AccessDecision {
+  #access({ context }: AdmissionAttributes, check: AccessCheck): AccessDecision {
     const { path, verb, account, ...about } = check;
     const user = account === undefined ? context.user : accountUser(account);
     const attributes: Attributes =
@@ -242,7 +242,7 @@ export class AdmissionPolicies {
   }
 }
 
-function oldObjectOf({ operation, draft }: AdmittedWrite): KubeObject | undefined {
+function oldObjectOf({ operation, draft }: AdmissionAttributes): KubeObject | undefined {
   return operation === 'DELETE' ? (draft.old?.object ?? draft.object) : draft.old?.object;
 }
 
@@ -265,7 +265,7 @@ function failureText(policy: string, { name, spec }: Binding, { index, message }
 const STATUS_CODES: Readonly<Record<string, number>> = { Forbidden: 403, RequestEntityTooLarge: 413 };
 
 function refusal(
-  { resource, draft }: AdmittedWrite,
+  { resource, draft }: AdmissionAttributes,
   { policy, binding, message, reason = 'Invalid' }: Denial,
 ): StatusError {
   const bound = binding === undefined ? '' : ` with binding '${binding}'`;

@@ -1,13 +1,13 @@
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import type { JsonObject } from '../../lib/json-value.ts';
-import type { AdmittedWrite } from '../plane-part.ts';
+import type { AdmissionAttributes } from '../plane-part.ts';
 
 /**
  * The request as expressions see it (`admission.k8s.io/v1` AdmissionRequest); `version` is the version that the policy
  * matches.
  */
 export function admissionRequest(
-  { resource, operation, subresource, draft, context, dryRun }: AdmittedWrite,
+  { resource, operation, subresource, draft, context, dryRun }: AdmissionAttributes,
   version: string,
 ): JsonObject {
   const { group, kind, plural } = resource;
@@ -43,16 +43,20 @@ export function namespaceOf({
   resource,
   draft,
   context,
-}: Pick<AdmittedWrite, 'resource' | 'draft' | 'context'>): string {
+}: Pick<AdmissionAttributes, 'resource' | 'draft' | 'context'>): string {
   if (resource.namespaced) return draft.object.metadata.namespace ?? context.namespace;
   return isNamespace(resource) ? (draft.object.metadata.name ?? '') : '';
 }
 
-export function isNamespace({ group, plural }: AdmittedWrite['resource']): boolean {
+export function isNamespace({ group, plural }: AdmissionAttributes['resource']): boolean {
   return group === '' && plural === 'namespaces';
 }
 
 /** The object in the version that the policy matches. */
-export function asVersion(object: KubeObject, { group, kind }: AdmittedWrite['resource'], version: string): KubeObject {
+export function asVersion(
+  object: KubeObject,
+  { group, kind }: AdmissionAttributes['resource'],
+  version: string,
+): KubeObject {
   return { ...object, apiVersion: apiVersionOf({ group, version }), kind };
 }

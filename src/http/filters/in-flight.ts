@@ -4,7 +4,7 @@ import type { Exchange, Filter, InFlightSlot } from '../exchange.ts';
 import { BodyBudget } from '../limits/body-budget.ts';
 import { FairScheduler } from '../limits/fair-scheduler.ts';
 import { FairSlots } from '../limits/fair-slots.ts';
-import type { Turn } from '../reply.ts';
+import type { NextTimeSlice } from '../reply.ts';
 import { callerOf, flowKeyOf } from '../session/caller.ts';
 import { defaultBodyLimit } from '../wire/read-body.ts';
 
@@ -72,7 +72,7 @@ export function inFlight(options: InFlightOptions): Filter {
       onInFlightChange?.(kind, 1);
       isExecuting = true;
       const reply = await next(exchange);
-      if (slot !== undefined) reply.turn = slot.nextTimeSlice;
+      if (slot !== undefined) reply.nextTimeSlice = slot.nextTimeSlice;
       return reply;
     } finally {
       if (isExecuting) onInFlightChange?.(kind, -1);
@@ -89,7 +89,7 @@ interface SharedLimits {
 
 /** The slot of one request. */
 class Slot implements InFlightSlot {
-  readonly nextTimeSlice: Turn;
+  readonly nextTimeSlice: NextTimeSlice;
   readonly #pool: FairSlots;
   readonly #key: string;
   readonly #exchange: Exchange;

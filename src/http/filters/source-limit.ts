@@ -79,7 +79,7 @@ export function sourceLimit(options: SourceLimitOptions): Filter {
   return (exchange, next) => {
     const source = sourceNetworkOf(exchange.request.remoteAddress);
     exchange.credential = credentials.of(exchange);
-    const mark = exchange.credential?.mark;
+    const mark = exchange.credential?.fingerprint;
     const until = blockedUntil(source, mark);
     const wait = until === 0 ? 0 : until - options.clock.elapsed();
     if (wait > 0 && (mark === undefined || !valid.has(mark))) {

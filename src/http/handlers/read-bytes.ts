@@ -16,6 +16,6 @@ export async function readBytes(
   return {
     status,
     headers: { 'content-type': typeof type === 'string' ? type : 'text/plain', 'x-content-type-options': 'nosniff' },
-    body: { passed: body, lasts: isLongRunning(exchange) },
+    body: { upstream: body, isLongRunning: isLongRunning(exchange) },
   };
 }

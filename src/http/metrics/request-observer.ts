@@ -1,7 +1,7 @@
 import type { Feed } from '../../lib/feed.ts';
 import type { Exchange, IncomingRequest } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
-import { isFeed, isPassed, isPieced, isStream, isUpgraded, type Reply } from '../reply.ts';
+import { isFeed, isGenerated, isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeller, type RequestLabels } from './request-labels.ts';
 
@@ -24,16 +24,16 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
     metrics.recordResponse(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
     if (hasDisconnected(exchange.request)) metrics.recordAbort(labels);
-    if (isPieced(reply)) {
+    if (isGenerated(reply)) {
       reply.body = { pieces: measured(reply.body.pieces, (bytes) => metrics.recordResponseSize(labels, bytes)) };
       return;
     }
-    if (isPassed(reply)) {
-      const { passed, lasts } = reply.body;
-      const began = () => (lasts ? metrics.trackLongRunning(labels) : () => {});
+    if (isProxied(reply)) {
+      const { upstream, isLongRunning } = reply.body;
+      const began = () => (isLongRunning ? metrics.trackLongRunning(labels) : () => {});
       reply.body = {
-        passed: measuredAsync(passed, began, (bytes) => metrics.recordResponseSize(labels, bytes)),
-        lasts,
+        upstream: measuredAsync(upstream, began, (bytes) => metrics.recordResponseSize(labels, bytes)),
+        isLongRunning,
       };
       return;
     }

@@ -1,5 +1,5 @@
 import type { Exchange, Handler } from '../exchange.ts';
-import { goesOn, type Reply } from '../reply.ts';
+import { hasDeferredBody, type Reply } from '../reply.ts';
 import { onAbort } from './request-end.ts';
 
 /**
@@ -11,7 +11,7 @@ export function linkSignal(exchange: Exchange, signal: AbortSignal): (reply: Rep
   const stop = onAbort(signal, (reason) => exchange.end.end(reason));
   return (reply) => {
     // A socket also reports the end of its stream.
-    if (reply !== undefined && goesOn(reply)) exchange.end.onEnd(stop);
+    if (reply !== undefined && hasDeferredBody(reply)) exchange.end.onEnd(stop);
     else stop();
   };
 }

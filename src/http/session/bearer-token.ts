@@ -21,5 +21,5 @@ export function bearerTokenOf(request: IncomingRequest): string | undefined {
 
 /** The fingerprint of a token, if it is the credential of the request. */
 export function fingerprintOf(token: string, { credential }: Exchange): string | undefined {
-  return credential?.token === token ? credential.mark : undefined;
+  return credential?.token === token ? credential.fingerprint : undefined;
 }

@@ -1,10 +1,10 @@
 import { tokenFingerprint } from '../../auth/token-fingerprint.ts';
-import type { Exchange, IncomingRequest, Presented } from '../exchange.ts';
+import type { Exchange, IncomingRequest, PresentedCredential } from '../exchange.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
 interface ActiveCredential {
-  readonly presented: Presented;
+  readonly presented: PresentedCredential;
   requests: number;
 }
 
@@ -17,7 +17,7 @@ export class PresentedCredentials {
   readonly #active = new Map<string, ActiveCredential>();
 
   /** Returns the credential and retains it until the reply; `undefined` if the request has none. */
-  of({ request, completion }: Pick<Exchange, 'request' | 'completion'>): Presented | undefined {
+  of({ request, completion }: Pick<Exchange, 'request' | 'completion'>): PresentedCredential | undefined {
     const { authorization } = request.headers;
     // A browser's WebSocket may send its token in a subprotocol, whatever the Authorization header contains.
     if (authorization === undefined || request.webSocket) return parseCredential(request);
@@ -41,8 +41,10 @@ export class PresentedCredentials {
   }
 }
 
-function parseCredential(request: IncomingRequest): Presented | undefined {
+function parseCredential(request: IncomingRequest): PresentedCredential | undefined {
   const bearer = bearerTokenOf(request);
   const token = bearer ?? sessionCookieOf(request);
-  return token === undefined ? undefined : { token, mark: tokenFingerprint(token), isBearer: bearer !== undefined };
+  return token === undefined
+    ? undefined
+    : { token, fingerprint: tokenFingerprint(token), isBearer: bearer !== undefined };
 }

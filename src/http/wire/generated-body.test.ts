@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { incomingRequest } from '../../../test/harness/exchange.ts';
-import type { PiecedBody } from '../reply.ts';
+import type { GeneratedBody } from '../reply.ts';
 import { RequestEnd } from '../request/request-end.ts';
 import { generateText, maxWholeBytes, wholeOrGenerated } from './generated-body.ts';
 import { HeldResponse } from './held-response.fixture.ts';
 import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { writeReply } from './write-reply.ts';
 
-const isPieced = (body: Uint8Array | PiecedBody): body is PiecedBody => 'pieces' in body;
-const bytesOf = (body: Uint8Array | PiecedBody) => (isPieced(body) ? Buffer.concat([...body.pieces]) : body);
+const isPieced = (body: Uint8Array | GeneratedBody): body is GeneratedBody => 'pieces' in body;
+const bytesOf = (body: Uint8Array | GeneratedBody) => (isPieced(body) ? Buffer.concat([...body.pieces]) : body);
 const options = { stalledReaders: new StalledReaderMonitor(60_000), closing: false, isGone: () => false };
 
 /** Items that count themselves. */

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../lib/work-budget.ts';
-import type { PiecedBody, Turn } from '../reply.ts';
+import type { GeneratedBody, NextTimeSlice } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 
 /** A long text: a head, many items with a separator, and a tail. */
@@ -41,8 +41,8 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
 export async function wholeOrGenerated(
   pieces: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
-  turn: Turn = yieldToEventLoop,
-): Promise<Uint8Array | PiecedBody> {
+  turn: NextTimeSlice = yieldToEventLoop,
+): Promise<Uint8Array | GeneratedBody> {
   const firstPieces: Uint8Array[] = [];
   let length = 0;
   for (let next = pieces.next(); next.done !== true; next = pieces.next()) {

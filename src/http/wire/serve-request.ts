@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.ts';
 import { errorReply } from '../error-reply.ts';
 import type { IncomingRequest } from '../exchange.ts';
-import { isPassed, isStream, isUpgraded, type Reply } from '../reply.ts';
+import { isProxied, isStream, isUpgraded, type Reply } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 import type { ListenLimits } from './listen-limits.ts';
 import type { LiveConnections } from './live-connections.ts';
@@ -69,7 +69,7 @@ export function writeTracked(
   reply: Reply,
   write: () => Promise<void>,
 ): Promise<void> {
-  const isLongRunning = isStream(reply) || isUpgraded(reply) || (isPassed(reply) && reply.body.lasts);
+  const isLongRunning = isStream(reply) || isUpgraded(reply) || (isProxied(reply) && reply.body.isLongRunning);
   return isLongRunning ? writeLongRunning(live, end, write) : write();
 }
 

@@ -1,7 +1,7 @@
 import type { Feed } from '../../lib/feed.ts';
 
 /** Emits `drain`, `finish` and `close`. */
-export interface Told {
+export interface WritableEvents {
   on(event: string, listener: () => void): unknown;
   once(event: string, listener: () => void): unknown;
   off(event: string, listener: () => void): unknown;
@@ -9,7 +9,7 @@ export interface Told {
 
 /** The target of the lines. */
 export interface FeedTarget {
-  readonly response: Told;
+  readonly response: WritableEvents;
   isGone(): boolean;
   /** Returns false if the caller must wait for `drain`. */
   write(bytes: Uint8Array): boolean;

@@ -5,19 +5,19 @@ import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import {
   isFeed,
-  isPassed,
-  isPieced,
+  isGenerated,
+  isProxied,
   isStream,
-  type PassedBody,
+  type NextTimeSlice,
+  type ProxiedBody,
   type Reply,
   type StreamBody,
-  type Turn,
 } from '../reply.ts';
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
-import { type Told, writeFeed } from './write-feed.ts';
+import { type WritableEvents, writeFeed } from './write-feed.ts';
 
 /** The target of a response, for either protocol. */
-export interface ResponseTarget extends Told {
+export interface ResponseTarget extends WritableEvents {
   readonly writableLength: number;
   /** Takes ownership of `headers`. */
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
@@ -68,8 +68,8 @@ export async function writeReply(
   const stopWatching = options.stalledReaders.watch(response, () => writer.bytesWritten);
   try {
     if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
-    else if (isPassed(reply)) await writePassed(request, writer, reply, reply.body);
-    else if (isPieced(reply)) await writePieces(request, writer, reply, reply.body.pieces);
+    else if (isProxied(reply)) await writePassed(request, writer, reply, reply.body);
+    else if (isGenerated(reply)) await writePieces(request, writer, reply, reply.body.pieces);
     else await writeWhole(request, writer, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
@@ -155,7 +155,7 @@ async function writeLong(
   for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
     if (!writer.write(bytes.subarray(start, start + pieceLength))) await whenDrained(writer);
     // Encryption takes time, and many responses may be written at once.
-    await reply.turn?.();
+    await reply.nextTimeSlice?.();
     if (writer.isGone()) return;
   }
   await endWithSmallPiece(request, writer, bytes.subarray(start));
@@ -173,7 +173,7 @@ async function writePieces(
   if (writer.isGone()) return;
   writer.response.writeHead(reply.status, reply.headers);
   if (request.method === 'HEAD') return await writer.end();
-  const generated = withTimeSlices(pieces, reply.turn ?? yieldToEventLoop);
+  const generated = withTimeSlices(pieces, reply.nextTimeSlice ?? yieldToEventLoop);
   let last: Uint8Array = noBytes;
   for await (const piece of compressed ? gzipped(generated) : generated) {
     if (writer.isGone()) return;
@@ -184,7 +184,7 @@ async function writePieces(
   await endWithSmallPiece(request, writer, last);
 }
 
-async function* withTimeSlices(pieces: Iterable<Uint8Array>, turn: Turn): AsyncGenerator<Uint8Array> {
+async function* withTimeSlices(pieces: Iterable<Uint8Array>, turn: NextTimeSlice): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     yield piece;
     await turn();
@@ -244,14 +244,14 @@ async function writePassed(
   request: IncomingRequest,
   writer: ResponseWriter,
   reply: Reply,
-  body: PassedBody,
+  body: ProxiedBody,
 ): Promise<void> {
   if (writer.isGone()) return;
   writer.response.writeHead(reply.status, reply.headers);
   if (request.method === 'HEAD' || hasNoBody(reply.status)) return await writer.end();
-  if (body.lasts) writer.response.flushHeaders();
+  if (body.isLongRunning) writer.response.flushHeaders();
   try {
-    for await (const chunk of body.passed) {
+    for await (const chunk of body.upstream) {
       if (writer.isGone()) return;
       if (!writer.write(chunk)) await whenDrained(writer);
     }

@@ -5,15 +5,15 @@ import type { KindStore } from '../../registry/kind-store.ts';
 import { hiddenCreatorKey } from './access-key-hidden.ts';
 
 /** The spec fields that can name the owner of a key; at most one is set. */
-export const ownerMembers = ['user', 'team', 'subject'] as const;
+export const keyOwnerFields = ['user', 'team', 'subject'] as const;
 
 /** The field that names the owner of a key. `undefined` if none does. */
-export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof ownerMembers)[number] | undefined {
-  return ownerMembers.find((member) => (spec?.[member] ?? '') !== '');
+export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof keyOwnerFields)[number] | undefined {
+  return keyOwnerFields.find((member) => (spec?.[member] ?? '') !== '');
 }
 
 /** The spec field that names the owner of a key. */
-export type KeyOwnerField = (typeof ownerMembers)[number];
+export type KeyOwnerField = (typeof keyOwnerFields)[number];
 
 /** Indexes of access key names, so that lookups do not scan all keys. */
 export interface AccessKeyIndex {

@@ -13,14 +13,14 @@ import type { AccessKeyDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';
 import { groupsDenialReason } from './access-key-groups.ts';
 import { hiddenCreatorKey, hiddenOwnerUid } from './access-key-hidden.ts';
-import { ownerMemberOf, ownerMembers } from './access-key-index.ts';
+import { keyOwnerFields, ownerMemberOf } from './access-key-index.ts';
 
 /** Defaults the owner to the caller. A later write without an owner keeps the stored one. */
 export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec, context: RequestContext): void {
   if (ownerMemberOf({ spec }) !== undefined) return;
-  for (const member of ownerMembers) delete spec[member];
+  for (const member of keyOwnerFields) delete spec[member];
   if (draft.old !== undefined) {
-    for (const member of ownerMembers) {
+    for (const member of keyOwnerFields) {
       const stored = draft.old.object.spec?.[member] ?? '';
       if (stored !== '') spec[member] = stored;
     }
@@ -49,7 +49,7 @@ export function checkAccessKeyOwner(
 /** The owner whose keys are counted: creates for the same owner are serialized. */
 export function accessKeySerializationKey(sent: KubeObject, context: RequestContext): string {
   const caller = callerOf(context.user);
-  const named = ownerMembers.find((member) => textAt(sent, 'spec', member) !== '');
+  const named = keyOwnerFields.find((member) => textAt(sent, 'spec', member) !== '');
   if (named !== undefined) return `${named} ${textAt(sent, 'spec', named)}`;
   if (caller.user !== undefined) return `user ${caller.user}`;
   return caller.team === undefined ? `subject ${caller.subject}` : `team ${caller.team}`;

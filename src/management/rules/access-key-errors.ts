@@ -2,7 +2,7 @@ import { type FieldError, fieldNotFound, forbiddenField, invalid, notSupported }
 import { type AccessKey, accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
 import { equalJson } from '../../lib/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
-import { ownerMembers } from '../access-keys/access-key-index.ts';
+import { keyOwnerFields } from '../access-keys/access-key-index.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { groupErrors, subjectErrors } from './group-errors.ts';
@@ -35,9 +35,9 @@ export function accessKeyErrors(
 
 function ownerErrors({ object, old }: AccessKeyDraft, context: RequestContext, { state }: Dependencies): FieldError[] {
   const { spec = {} } = object;
-  const given = ownerMembers.filter((member) => (spec[member] ?? '') !== '');
+  const given = keyOwnerFields.filter((member) => (spec[member] ?? '') !== '');
   if (old !== undefined) {
-    return ownerMembers
+    return keyOwnerFields
       .filter((member) => (spec[member] ?? '') !== (old.object.spec?.[member] ?? ''))
       .map((member) => invalid(`spec.${member}`, spec[member] ?? '', 'field is immutable'));
   }

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
 import { type KnownText, writeJson, writeJsonWithKnownParts } from '../../lib/json-write.ts';
 import { textOfEntries } from '../apply/fast/created-entries.ts';
 import { textOfFields } from '../apply/fast/fields-cache.ts';
-import type { EncodedRecord } from '../encoded-record.ts';
 import type { StoredRecord } from '../resource.ts';
+import type { EncodedRecord } from '../rows/encoded-record.ts';
 import type { RequestDocument } from './request-document.ts';
 import { insertFieldsV1, omittedFields } from './stored-fields-v1.ts';
 

@@ -4,12 +4,12 @@ import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import { parseTrustedJson } from '../../lib/json-parse.ts';
 import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
 import { writeJson } from '../../lib/json-write.ts';
-import type { EncodedRecord } from '../encoded-record.ts';
 import { encodeSharedRecord } from '../fast/encode-shared-record.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
 import { parseWithKnownFields } from '../fast/stored-fields-v1.ts';
 import { startsWithForm, withoutManagedFields } from '../fast/stored-text.ts';
 import type { ServedForm, StoredRecord } from '../resource.ts';
+import type { EncodedRecord } from './encoded-record.ts';
 
 /** The part of a kind that decides how its objects are encoded and decoded. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {

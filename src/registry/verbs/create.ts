@@ -10,7 +10,6 @@ import type { RequestContext } from '../context.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft } from '../resource.ts';
-import type { WriteContext } from '../verb-context.ts';
 import type { ServedObject, WriteOptions } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft } from '../write/complete-draft.ts';
@@ -21,6 +20,7 @@ import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts
 import { trackNewObject } from '../write/track-write.ts';
 import { checkNamespace, rejectVersionOnCreate } from './body-checks.ts';
 import { requireActiveNamespace } from './create-checks.ts';
+import type { WriteContext } from './verb-context.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
 /** POST to the collection. */

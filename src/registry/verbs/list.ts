@@ -2,15 +2,15 @@ import { badRequest, expired, resourceVersionTooLarge } from '../../api/status.t
 import { StoreError } from '../../store/store-error.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../object-selection.ts';
 import { toStatusError } from '../store-status.ts';
-import type { VerbContext } from '../verb-context.ts';
 import type { ListOptions, ServedList } from '../verbs.ts';
 import { decodeContinue, encodeContinue, inconsistentRevision } from './continue-token.ts';
 import { validateListOptions } from './list-options.ts';
+import type { Selection } from './object-selection.ts';
 import { currentPage, type Page, type PageRequest, pageAtRevision } from './page.ts';
 import { awaitRevision, parseRevision, type RequestedRevision } from './resource-version.ts';
 import { selectionOf } from './selection.ts';
+import type { VerbContext } from './verb-context.ts';
 
 /** The state that a list request selects, and the page within it. */
 interface ListStart extends PageRequest {

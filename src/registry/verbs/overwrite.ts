@@ -7,12 +7,12 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { writeResult } from '../cache/served.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Draft, StoredRecord } from '../resource.ts';
-import type { VerbContext } from '../verb-context.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { checkClaims, commit, type ObjectWrite } from '../write/commit.ts';
 import { completeMainDraft, completeStatusDraft } from '../write/complete-draft.ts';
 import { draftCopy, setStatus } from '../write/draft-copy.ts';
 import { canBeRemoved, updatedMetadata } from '../write/metadata.ts';
+import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
 export interface OverwriteOptions {

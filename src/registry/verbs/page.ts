@@ -2,10 +2,10 @@ import { WorkBudget } from '../../lib/work-budget.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { ObjectIndex, ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../object-selection.ts';
 import { objectRowKey, objectsRange, resourceKey } from '../rows/rows.ts';
-import type { VerbContext } from '../verb-context.ts';
+import type { Selection } from './object-selection.ts';
 import { candidates } from './selection.ts';
+import type { VerbContext } from './verb-context.ts';
 
 /** A page request: the objects after `after`, at most `limit` of them (0: all). */
 export interface PageRequest {
@@ -37,11 +37,11 @@ export async function currentPage(
   revision: number,
   request: PageRequest,
 ): Promise<Page> {
-  if (selection.everything) return unfilteredPage(kind, selection, revision, request);
+  if (selection.matchesAll) return unfilteredPage(kind, selection, revision, request);
   const objects: CachedObject[] = [];
   const work = new WorkBudget(charactersPerSlot, context.nextTimeSlice);
   for (const candidate of candidates(kind, selection, request.after)) {
-    if (work.spend(selection.effort(candidate))) {
+    if (work.spend(selection.cost(candidate))) {
       await work.next();
       if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
     }
@@ -79,7 +79,7 @@ export async function pageAtRevision(
   for (;;) {
     const result = await store.list(range, {
       atRevision: revision,
-      ...(request.limit > 0 ? { limit: selection.everything ? request.limit : chunkSize } : {}),
+      ...(request.limit > 0 ? { limit: selection.matchesAll ? request.limit : chunkSize } : {}),
       ...(after === undefined
         ? {}
         : { after: objectRowKey(slice, resourceKey(resource), after.namespace, after.name) }),
@@ -88,12 +88,12 @@ export async function pageAtRevision(
       const [, , namespace = '', name = ''] = key.segments;
       after = { namespace, name };
       const object = kind.cache.historicalObject(after, value, written);
-      if (!selection.everything && !selection.matches(object)) continue;
+      if (!selection.matchesAll && !selection.matches(object)) continue;
       if (request.limit > 0 && objects.length === request.limit) return { objects, revision, more: true };
       objects.push(object);
     }
     if (result.remaining === 0) return { objects, revision, more: false };
-    if (selection.everything && objects.length === request.limit) {
+    if (selection.matchesAll && objects.length === request.limit) {
       return { objects, revision, more: true, remaining: result.remaining };
     }
   }
@@ -106,10 +106,10 @@ function pageOf(
   { after, limit }: PageRequest,
 ): Page {
   const following = state.take(selection.namespace, after);
-  const matching = selection.everything ? following : following.filter((object) => selection.matches(object));
+  const matching = selection.matchesAll ? following : following.filter((object) => selection.matches(object));
   if (limit === 0 || matching.length <= limit) return { objects: matching, revision, more: false };
   const objects = matching.slice(0, limit);
-  return selection.everything
+  return selection.matchesAll
     ? { objects, revision, more: true, remaining: matching.length - limit }
     : { objects, revision, more: true };
 }

@@ -9,7 +9,6 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { writeResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { WriteContext } from '../verb-context.ts';
 import type { Patch, PatchOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { maxObjectDepth, tooDeepMessage } from '../write/decode.ts';
@@ -20,6 +19,7 @@ import { createAt, inCreateQueue, NameTaken } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import { decodeApplied, patchedObject } from './patched-object.ts';
+import type { WriteContext } from './verb-context.ts';
 
 /** A patch, and the part of the object that it is sent to. */
 export interface SentPatch {

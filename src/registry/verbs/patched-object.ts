@@ -16,7 +16,6 @@ import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMerge } from '../patch/strategic-merge.ts';
 import { structProblem } from '../patch/struct-problem.ts';
 import { strictPatchError, undecodablePatch } from '../patch/undecodable-patch.ts';
-import type { VerbContext } from '../verb-context.ts';
 import type { Patch, PatchOptions } from '../verbs.ts';
 import {
   applyFieldValidation,
@@ -26,6 +25,7 @@ import {
   shapeObject,
   tooDeepMessage,
 } from '../write/decode.ts';
+import type { VerbContext } from './verb-context.ts';
 
 /** Applies a patch of any type but apply and decodes the result like a body (rules PATCH-11, DEC-15). */
 export function patchedObject(

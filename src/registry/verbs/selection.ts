@@ -4,8 +4,8 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { compareObjectKeys, type ObjectKey } from '../cache/object-index.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../object-selection.ts';
 import type { ListOptions } from '../verbs.ts';
+import type { Selection } from './object-selection.ts';
 
 export function selectionOf(kind: KindRuntime, context: RequestContext, options: ListOptions): Selection {
   const { fieldSelector } = options;
@@ -21,17 +21,18 @@ export function selectionOf(kind: KindRuntime, context: RequestContext, options:
     namespace,
     name: requiredValue(fieldSelector, 'metadata.name'),
     names: context.readableNames,
-    everything: labelSelector === undefined && !byField && mayRead === undefined,
-    text: () =>
+    matchesAll: labelSelector === undefined && !byField && mayRead === undefined,
+    groupKey: () =>
       isComparable ? JSON.stringify([namespace, labelSelector?.text, fieldSelector?.requirements]) : undefined,
-    shows: (object) => selects(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
+    matchesObject: (object) =>
+      selects(object, labelSelector, fieldSelector) && (mayRead === undefined || mayRead(object)),
     matches(candidate) {
       if (labelSelector !== undefined && !labelSelector.matches(candidate.labels)) return false;
       if (!needsDecoding) return true;
       const object = candidate.peekWithoutManagedFields();
       return selects(object, undefined, fieldSelector) && (mayRead === undefined || mayRead(object));
     },
-    effort: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
+    cost: (candidate) => (needsDecoding ? candidate.size : candidate.labelsKnown ? 0 : candidate.size / 8) + minCost,
   };
 }
 

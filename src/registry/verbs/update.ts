@@ -4,7 +4,6 @@ import { notFound } from '../../api/status.ts';
 import { writeResult } from '../cache/served.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { WriteContext } from '../verb-context.ts';
 import type { WriteOptions, WriteResult } from '../verbs.ts';
 import { ObjectChangedError } from '../write/commit.ts';
 import { retryOnConflict, withWarningsOnce } from '../write/retry-on-conflict.ts';
@@ -13,6 +12,7 @@ import { checkName, checkNamespace, checkReplacedVersion, checkUid } from './bod
 import { createAt, NameTaken } from './create.ts';
 import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
+import type { WriteContext } from './verb-context.ts';
 
 /** A complete object, and the part of the stored object that it replaces. */
 export interface SentObject {

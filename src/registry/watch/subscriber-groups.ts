@@ -3,7 +3,7 @@ import { WakeScheduler } from '../../lib/wake-scheduler.ts';
 import type { WakeCount } from '../../store/store.ts';
 import type { CachedChange } from '../cache/cached-object.ts';
 import type { CacheListener } from '../cache/watch-cache.ts';
-import type { Selection } from '../object-selection.ts';
+import type { Selection } from '../verbs/object-selection.ts';
 import type { ObjectEvent } from '../verbs.ts';
 import { eventOf, eventTypeFor } from './watch-events.ts';
 import type { QueuedEvent } from './watch-stream.ts';
@@ -47,7 +47,7 @@ export class SubscriberGroups implements CacheListener {
       subscriber.ended();
       return () => {};
     }
-    const key = selection.text() ?? subscriber;
+    const key = selection.groupKey() ?? subscriber;
     const group = this.#groups.get(key) ?? { selection, members: new Set() };
     this.#groups.set(key, group);
     group.members.add(subscriber);

@@ -1,5 +1,5 @@
 import type { CachedChange } from '../cache/cached-object.ts';
-import type { Selection } from '../object-selection.ts';
+import type { Selection } from '../verbs/object-selection.ts';
 import type { ObjectEvent, ServedObject, SharedEventCache } from '../verbs.ts';
 
 type EventType = ObjectEvent['type'];
@@ -22,7 +22,7 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
 
 /** Most watches select everything, for which the object need not be decoded. */
 function isShown(selection: Selection, candidate: ServedObject): boolean {
-  return selection.everything || selection.shows(candidate.object);
+  return selection.matchesAll || selection.matchesObject(candidate.object);
 }
 
 export function eventOf(change: CachedChange, type: EventType, shared: boolean): ObjectEvent | undefined {

@@ -1,7 +1,7 @@
 import { BoundedQueue } from '../../lib/bounded-queue.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
-import type { Selection } from '../object-selection.ts';
-import type { VerbContext } from '../verb-context.ts';
+import type { Selection } from '../verbs/object-selection.ts';
+import type { VerbContext } from '../verbs/verb-context.ts';
 import type { WatchOptions } from '../verbs.ts';
 import type { QueuedEvent } from './watch-stream.ts';
 

@@ -24,7 +24,7 @@ import type { RequestContext } from '../../registry/context.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import type { WriteOptions } from '../../registry/verbs.ts';
 import type { Sealer } from '../../seal/sealer.ts';
-import { LoginRemovals } from '../login-removals.ts';
+import { LoginRemovals } from './login-removals.ts';
 
 export interface LoginsOptions {
   readonly kinds: KindStores;

@@ -1,7 +1,7 @@
 import { open, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Level } from '../level.ts';
 import { StoreError, storeClosed } from '../store-error.ts';
+import type { Level } from './level.ts';
 import { codeOf, openLevel, rootCause } from './level-open.ts';
 import { LogTruncator } from './log-truncator.ts';
 import { RowDamagedError } from './row-checksum.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, statfs } from 'node:fs/promises';
 import { ClassicLevel } from 'classic-level';
 import { findStoreDamage } from '../integrity/store-damage.ts';
-import type { Level } from '../level.ts';
 import { StoreError } from '../store-error.ts';
+import type { Level } from './level.ts';
 import { getRows, rowChunks } from './level-rows.ts';
 import { withChecksum } from './row-checksum.ts';
 import {

@@ -1,8 +1,8 @@
 import type { HistoryChunk } from '../catch-up.ts';
 import { decodeKey, encodeKey, encodeRange, type Key, type KeyRange, sortedKeyDecoder } from '../key.ts';
-import type { Level } from '../level.ts';
 import type { DumpRow, Entry, ListOptions, ListResult, Revision } from '../store.ts';
 import { assertRetained, futureRevision } from '../store-error.ts';
+import type { Level } from './level.ts';
 import { getRows, keyChunks, maxChunkRows, rowChunks, type Snapshot, type StoredRow } from './level-rows.ts';
 import { Rollback } from './rollback.ts';
 import { RowDamagedError } from './row-checksum.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Level } from '../level.ts';
+import type { Level } from './level.ts';
 import { maxChunkRows, rowChunks } from './level-rows.ts';
 import { RowDamagedError, withChecksum } from './row-checksum.ts';
 

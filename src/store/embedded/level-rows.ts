@@ -1,4 +1,4 @@
-import type { Level } from '../level.ts';
+import type { Level } from './level.ts';
 import { verifyRow } from './row-checksum.ts';
 
 export type Snapshot = ReturnType<Level['snapshot']>;

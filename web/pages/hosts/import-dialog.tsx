@@ -16,11 +16,11 @@ import { isAllowed, readAllowList } from '../projects/allow-list.ts';
 import { projectSpec } from '../projects/project-spec.ts';
 
 /** A virtual cluster that can be imported. */
-export type Found = ClusterVirtualClusters['virtualClusters'][number];
+export type ImportableCluster = ClusterVirtualClusters['virtualClusters'][number];
 
 export interface ImportDialogProps {
   readonly cluster: string;
-  readonly found: Found;
+  readonly found: ImportableCluster;
   onClose(): void;
 }
 

@@ -14,7 +14,7 @@ import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
 import { subresourceQuery } from '../../data/objects/subresource-query.ts';
-import { type Found, ImportDialog } from './import-dialog.tsx';
+import { type ImportableCluster, ImportDialog } from './import-dialog.tsx';
 
 /** Polled: the server is not notified about changes on a cluster. */
 const pollIntervalMs = 60_000;
@@ -25,7 +25,7 @@ const maxShown = 200;
 /** The virtual clusters on a cluster that belong to no project and can be imported. */
 export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
-  const [chosen, setChosen] = useState<Found>();
+  const [chosen, setChosen] = useState<ImportableCluster>();
   const { data, error, isFetching, refetch } = useQuery({
     ...subresourceQuery<ClusterVirtualClusters>(kinds.cluster, { name }, 'virtualclusters'),
     refetchInterval: pollIntervalMs,
@@ -131,6 +131,6 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-function keyOf({ namespace, name }: Found): string {
+function keyOf({ namespace, name }: ImportableCluster): string {
   return `${namespace}/${name}`;
 }

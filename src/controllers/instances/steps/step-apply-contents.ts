@@ -6,8 +6,8 @@ import type { Host, HostedVirtualCluster } from '../../../hosts/host.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
-import type { HostStepContext } from '../step-context.ts';
 import { ensureBindings, removeOtherBindings } from '../virtual-cluster-bindings.ts';
+import type { HostStepContext } from './step-context.ts';
 
 /** The desired contents of a virtual cluster. */
 export interface VirtualClusterContents {

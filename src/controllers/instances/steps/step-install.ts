@@ -6,7 +6,7 @@ import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
-import type { HostStepContext } from '../step-context.ts';
+import type { HostStepContext } from './step-context.ts';
 
 /**
  * Ensures that the virtual cluster is installed, and returns its observed state; `undefined` if there is none, with the

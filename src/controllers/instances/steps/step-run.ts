@@ -7,8 +7,8 @@ import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';
-import type { HostStepContext, StepContext } from '../step-context.ts';
 import { applyContentsStep, contentsOf, restoreBindingsStep } from './step-apply-contents.ts';
+import type { HostStepContext, StepContext } from './step-context.ts';
 import { installStep } from './step-install.ts';
 import { sleepStatusReason, sleepStep } from './step-sleep.ts';
 

@@ -3,7 +3,7 @@ import { sleepAfterAnnotation, sleepForceAnnotation } from '../../../api/naming.
 import type { HostedVirtualCluster } from '../../../hosts/host.ts';
 import type { SleepMode } from '../sleep-mode.ts';
 import type { StatusReason } from '../status-draft.ts';
-import type { HostStepContext } from '../step-context.ts';
+import type { HostStepContext } from './step-context.ts';
 
 /**
  * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. An imported virtual cluster that was

@@ -7,7 +7,7 @@ import { compareBytes } from '../../../lib/json-order.ts';
 import { listAt, objectAt, textAt } from '../../../lib/json-path.ts';
 import { equalJson, type JsonObject, type JsonValue, setMember } from '../../../lib/json-value.ts';
 import type { Log } from '../../../lib/log.ts';
-import type { AdmittedWrite } from '../../../registry/admitted-write.ts';
+import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { KindStores } from '../../../registry/kind-stores.ts';
 import type { StoredResource } from '../../../registry/resource.ts';
@@ -59,13 +59,13 @@ export class Quotas {
   }
 
   /** Implements `PlanePart.admit`. */
-  admit(write: AdmittedWrite): Promise<void> | undefined {
+  admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { resource, context } = write;
     if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
     return this.#options.quotas().count(context.namespace) === 0 ? undefined : this.#reserve(write);
   }
 
-  async #reserve(write: AdmittedWrite): Promise<void> {
+  async #reserve(write: AdmissionAttributes): Promise<void> {
     const { resource, draft, context } = write;
     const { namespace } = context;
     const quotas = this.#quotasIn(namespace);
@@ -79,7 +79,7 @@ export class Quotas {
     const { name = '', uid = '' } = draft.object.metadata;
     const reservation: Reservation = { resource: resourceKey(resource), namespace, name, uid };
     this.#reserved.add(reservation);
-    write.afterwards(() => {
+    write.onCompleted(() => {
       this.#reserved.delete(reservation);
       void this.#work.add(namespace);
     });
@@ -119,7 +119,7 @@ export class Quotas {
       .map(({ object }) => object);
   }
 
-  #check(quota: KubeObject, names: readonly string[], { resource, draft }: AdmittedWrite): void {
+  #check(quota: KubeObject, names: readonly string[], { resource, draft }: AdmissionAttributes): void {
     const { namespace = '', name: quotaName = '' } = quota.metadata;
     const used = this.#count(resourceKey(resource), namespace);
     const exceeded = names.filter((name) => {

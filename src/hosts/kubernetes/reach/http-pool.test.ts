@@ -5,7 +5,7 @@ import { never, statusErrorOf, textOf } from '../observe/api-request.fixture.ts'
 import { ApiServerTestEnv } from './api-server.fixture.ts';
 import { dialServer } from './dial-server.ts';
 import { type HttpPool, openHttpPool } from './http-pool.ts';
-import type { WireRequest } from './wire-request.ts';
+import type { HttpPoolRequest } from './http-pool-request.ts';
 
 let bench: ApiServerTestEnv;
 const open: HttpPool[] = [];
@@ -33,7 +33,7 @@ function wireTo(server: string): HttpPool {
   return wire;
 }
 
-const asking = (path: string, signal = never): WireRequest => ({ method: 'GET', path, headers: [], signal });
+const asking = (path: string, signal = never): HttpPoolRequest => ({ method: 'GET', path, headers: [], signal });
 
 test('watches have their own connections, and the other connections are reused', async () => {
   const wire = wireTo(bench.kubeconfig.server);

@@ -7,11 +7,11 @@ import type { Clock } from '../../../lib/clock.ts';
 import { lazyValue } from '../../../lib/lazy-value.ts';
 import { Semaphore } from '../../../lib/semaphore.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
+import type { HttpPoolRequest } from './http-pool-request.ts';
 import { codeOf, NoResponseError, noResponse } from './no-response.ts';
 import type { Dial } from './open-socket.ts';
 import { ResponseStream } from './response-stream.ts';
 import { upgradeConnection } from './upgrade-connection.ts';
-import type { WireRequest } from './wire-request.ts';
 
 export interface HttpPoolOptions {
   /** The origin of the server: `https://10.0.0.1:6443`. */
@@ -28,8 +28,8 @@ export interface HttpPoolOptions {
 
 /** HTTP/1.1 to one server over pooled keep-alive connections. Rejects with StatusError. */
 export interface HttpPool {
-  send(request: WireRequest): Promise<ApiResponse>;
-  upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection>;
+  send(request: HttpPoolRequest): Promise<ApiResponse>;
+  upgrade(request: HttpPoolRequest): Promise<ApiResponse | UpgradedConnection>;
   /** A connection for a caller with its own HTTP implementation. It ends when the pool is closed. */
   connect(signal: AbortSignal): Promise<Socket>;
   /** The number of open connections, including idle ones. */
@@ -84,7 +84,7 @@ class UndiciHttpPool implements HttpPool {
     return socket;
   }
 
-  async send(request: WireRequest): Promise<ApiResponse> {
+  async send(request: HttpPoolRequest): Promise<ApiResponse> {
     this.#closing.signal.throwIfAborted();
     request.signal.throwIfAborted();
     const { method, body, length } = request;
@@ -108,7 +108,7 @@ class UndiciHttpPool implements HttpPool {
     }
   }
 
-  async upgrade(request: WireRequest): Promise<ApiResponse | UpgradedConnection> {
+  async upgrade(request: HttpPoolRequest): Promise<ApiResponse | UpgradedConnection> {
     const { clock, responseTimeoutMs } = this.#options;
     try {
       const socket = await this.connect(request.signal);
@@ -155,7 +155,7 @@ class UndiciHttpPool implements HttpPool {
     return noResponse(error, { where, timeout: this.#options.responseTimeoutMs });
   }
 
-  async #dispatch(request: WireRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
+  async #dispatch(request: HttpPoolRequest, body: Buffer | Readable | undefined): Promise<ApiResponse> {
     const { method, path, headers, signal } = request;
     const isLongRunning = mayBeLongRunning(path);
     const dispatcher = await (isLongRunning ? this.#longRunning : this.#shortRequests).get();

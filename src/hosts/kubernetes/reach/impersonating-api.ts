@@ -2,9 +2,9 @@ import { badRequest } from '../../../api/status.ts';
 import type { ApiRequest, ApiResponse, ClusterApi, UpgradedConnection } from '../../host.ts';
 import { checkPath } from './check-path.ts';
 import type { HttpPool } from './http-pool.ts';
+import type { HttpPoolRequest } from './http-pool-request.ts';
 import { NoResponseError } from './no-response.ts';
 import { bearerHeader, forwardedHeaders, impersonationHeaders, type RawHeaders } from './request-headers.ts';
-import type { WireRequest } from './wire-request.ts';
 
 /** A server and its credentials. */
 export interface ApiTarget {
@@ -83,7 +83,7 @@ const applicationProxyPath = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods
  */
 const unforwardableMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
-function wireRequest(root: string, request: OwnRequest, credentials: RawHeaders): WireRequest {
+function wireRequest(root: string, request: OwnRequest, credentials: RawHeaders): HttpPoolRequest {
   const { method, path, headers, body, signal } = request;
   checkPath(path);
   if (unforwardableMethods.has(method.toUpperCase())) throw badRequest(`the method ${method} cannot be forwarded`);
@@ -97,7 +97,7 @@ function lengthOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function upgradeRequest(root: string, request: Omit<OwnRequest, 'body'>, credentials: RawHeaders): WireRequest {
+function upgradeRequest(root: string, request: Omit<OwnRequest, 'body'>, credentials: RawHeaders): HttpPoolRequest {
   const { upgrade } = request.headers;
   if (upgrade === undefined) throw badRequest('the upgrade request does not name a protocol');
   const sent = wireRequest(root, request, credentials);

@@ -2,10 +2,10 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
+import type { HttpPoolRequest } from './http-pool-request.ts';
 import { returnedHeaders } from './request-headers.ts';
-import type { WireRequest } from './wire-request.ts';
 
-export interface UpgradeRequest extends Omit<WireRequest, 'body'> {
+export interface UpgradeRequest extends Omit<HttpPoolRequest, 'body'> {
   readonly host: string;
 }
 

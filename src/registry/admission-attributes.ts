@@ -2,7 +2,7 @@ import type { RequestContext } from './context.ts';
 import type { Draft, StoredResource } from './resource.ts';
 
 /** A write that is about to be stored: its draft is final and valid by the rules of its own kind. */
-export interface AdmittedWrite {
+export interface AdmissionAttributes {
   readonly resource: StoredResource;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   /** '' for the object itself. */
@@ -16,5 +16,5 @@ export interface AdmittedWrite {
    * or was a dry run. Admission releases what it reserved for the write (quota). A write that loses a race is admitted
    * again.
    */
-  afterwards(callback: () => void): void;
+  onCompleted(callback: () => void): void;
 }

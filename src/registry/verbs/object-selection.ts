@@ -1,5 +1,5 @@
-import type { KubeObject } from '../api/meta.ts';
-import type { CachedObject } from './cache/cached-object.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
 
 /**
  * The objects that a list or watch returns: those of its namespace that match the selectors and that the caller may
@@ -13,12 +13,12 @@ export interface Selection {
   /** The only names that can match, if the caller can read few objects. */
   readonly names: (() => Iterable<string>) | undefined;
   /** True if every object of the namespace matches; only then may the remaining items be counted (LIST-23). */
-  readonly everything: boolean;
+  readonly matchesAll: boolean;
   /** Identifies selections of a kind that match the same objects. `undefined` if this one cannot be shared. */
-  text(): string | undefined;
-  shows(object: KubeObject): boolean;
+  groupKey(): string | undefined;
+  matchesObject(object: KubeObject): boolean;
   /** The same for a cached object, which is decoded only if necessary. */
   matches(candidate: CachedObject): boolean;
   /** The cost of `matches` for the candidate, in characters of text to scan. */
-  effort(candidate: CachedObject): number;
+  cost(candidate: CachedObject): number;
 }

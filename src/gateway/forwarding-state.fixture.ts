@@ -7,14 +7,14 @@ import type { Identity } from '../auth/identity.ts';
 import type { HostedVirtualCluster } from '../hosts/host.ts';
 
 /** A request as the target received it. */
-export type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+export type SeenRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** State that a test may change while the servers run. */
-export class PassingState {
-  readonly seen: Seen[] = [];
+export class ForwardingState {
+  readonly seen: SeenRequest[] = [];
   readonly audit = new MemoryAuditLog();
-  answer: RequestListener = (_request, response) => void response.end('{}');
-  upgraded: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
+  respond: RequestListener = (_request, response) => void response.end('{}');
+  onUpgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: '' });
   /** Revokes the key of the user whose token is `<name>-token`. */
   readonly keys = new Map<string, AbortController>();
@@ -22,7 +22,7 @@ export class PassingState {
   phase: HostedVirtualCluster['phase'] = 'Ready';
   woken = 0;
   /** Until this resolves, the host's cache is not synced. */
-  heardOf: Promise<void> = Promise.resolve();
+  hostSynced: Promise<void> = Promise.resolve();
   onHostChange: () => void = () => {};
   instance: VirtualClusterInstance = {
     apiVersion: 'management.platform.sh/v1',

@@ -1,6 +1,6 @@
 import type { RawHeaders } from './request-headers.ts';
 
-export interface WireRequest {
+export interface HttpPoolRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: RawHeaders;

@@ -1,4 +1,4 @@
-import type { StoredRecord } from './resource.ts';
+import type { StoredRecord } from '../resource.ts';
 
 /** A record to be stored. */
 export interface EncodedRecord {

@@ -1,6 +1,6 @@
-import type { ObjectKey } from './cache/object-index.ts';
-import type { RequestContext } from './context.ts';
-import type { KindRuntime } from './kind-runtime.ts';
+import type { ObjectKey } from '../cache/object-index.ts';
+import type { RequestContext } from '../context.ts';
+import type { KindRuntime } from '../kind-runtime.ts';
 
 /** The kind and the request that all steps of a verb work with. Created once per request. */
 export interface VerbContext {

@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/store.ts';
 import type { PlaneSource } from './plane-stores.ts';
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,7 +1,7 @@
-import type { Host } from '../../hosts/host.ts';
-import type { InstanceDependencies } from './instance-dependencies.ts';
-import type { InstanceSnapshot } from './instance-snapshot.ts';
-import type { StatusDraft } from './status-draft.ts';
+import type { Host } from '../../../hosts/host.ts';
+import type { InstanceDependencies } from '../instance-dependencies.ts';
+import type { InstanceSnapshot } from '../instance-snapshot.ts';
+import type { StatusDraft } from '../status-draft.ts';
 
 /** The state that all steps of one reconcile of an instance share. */
 export interface StepContext {

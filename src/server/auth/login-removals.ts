@@ -1,11 +1,11 @@
-import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
-import { userKind } from '../api/management/v1/user.ts';
-import { StatusError } from '../api/status.ts';
-import { systemContext } from '../controlplane/system-context.ts';
-import type { Log } from '../lib/log.ts';
-import { isLogin, isRevokedLogin } from '../management/access-keys/login-keys.ts';
-import type { ManagementState } from '../management/state.ts';
-import { type KindStores, storeOf } from '../registry/kind-stores.ts';
+import { type AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
+import { userKind } from '../../api/management/v1/user.ts';
+import { StatusError } from '../../api/status.ts';
+import { systemContext } from '../../controlplane/system-context.ts';
+import type { Log } from '../../lib/log.ts';
+import { isLogin, isRevokedLogin } from '../../management/access-keys/login-keys.ts';
+import type { ManagementState } from '../../management/state.ts';
+import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 export interface LoginRemovalsOptions {
   readonly kinds: KindStores;
