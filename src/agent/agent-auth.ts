@@ -13,8 +13,8 @@ import type { PermissionSignals } from '../auth/permission-signals.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ControlServer } from './control-server.ts';
 import { createDirectTokenVerifier } from './direct-token-verifier.ts';
-import { createPolicyCatchUp } from './policy-catch-up.ts';
-import type { PolicyReplica } from './policy-replica.ts';
+import { createPolicyCatchUp } from './policy/policy-catch-up.ts';
+import type { PolicyReplica } from './policy/policy-replica.ts';
 
 export interface AgentAuthOptions {
   readonly replica: PolicyReplica;

@@ -4,11 +4,11 @@ import { serviceUnavailable } from '../api/status.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { clusterGateway } from '../gateway/cluster-gateway.ts';
+import type { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import { createInstanceAccess } from '../gateway/instance-access.ts';
 import type { ActivityLog } from '../gateway/instance-activity.ts';
 import type { InstanceChanges } from '../gateway/instance-changes.ts';
 import { instanceGateway } from '../gateway/instance-gateway.ts';
-import type { TargetLimiters } from '../gateway/target-limiter.ts';
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../http/chain.ts';
 import { processMounts } from '../http/documents/process-mounts.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
@@ -27,7 +27,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import type { AgentHost } from './agent-host.ts';
-import type { CachedPolicy } from './cached-policy.ts';
+import type { CachedPolicy } from './policy/cached-policy.ts';
 
 export interface AgentRouterOptions {
   readonly apiPrefix: string;

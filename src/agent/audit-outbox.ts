@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import { errorCode, writePrivateFile } from '../lib/private-file.ts';
+import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import { readLines } from '../lib/read-lines.ts';
 
 export interface AuditOutboxOptions {

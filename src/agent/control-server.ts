@@ -10,10 +10,10 @@ import {
 import { StatusError, serviceUnavailable } from '../api/status.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../lib/clock.ts';
-import { textAt } from '../lib/json-path.ts';
-import { isJsonObject } from '../lib/json-value.ts';
+import { textAt } from '../lib/json/json-path.ts';
+import { isJsonObject } from '../lib/json/json-value.ts';
 import { readLines } from '../lib/read-lines.ts';
-import { readPolicyLine } from './read-policy-line.ts';
+import { readPolicyLine } from './policy/read-policy-line.ts';
 
 /** The agent's client for the control server. Rejects with StatusError; 503 if the server is unreachable. */
 export interface ControlServer {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
+import type { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import { hostedCluster } from '../gateway/hosted-cluster.ts';
 import { instancePathDepth } from '../gateway/instance-gateway.ts';
-import type { TargetLimiters } from '../gateway/target-limiter.ts';
 import { createTokenReviews } from '../gateway/token-reviews.ts';
 import { openKubernetesHost } from '../hosts/kubernetes/kubernetes-host.ts';
 import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';

@@ -6,8 +6,8 @@ import { type AgentAuth, createAgentAuth } from './agent-auth.ts';
 import type { AgentContext } from './agent-context.ts';
 import { type AnnouncerOptions, startAnnouncer } from './announcer.ts';
 import { openControlServer } from './control-server.ts';
-import { type FollowPolicyOptions, followPolicy } from './follow-policy.ts';
-import type { AgentPolicy } from './open-agent-policy.ts';
+import { type FollowPolicyOptions, followPolicy } from './policy/follow-policy.ts';
+import type { AgentPolicy } from './policy/open-agent-policy.ts';
 import { reportActivity } from './report-activity.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';
 

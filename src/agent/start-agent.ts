@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import { createTokenVerifier } from '../auth/token-verifier.ts';
-import { TargetLimiters } from '../gateway/target-limiter.ts';
+import { TargetLimiters } from '../gateway/forward/target-limiter.ts';
 import type { VersionInfo } from '../http/documents/version.ts';
 import { createMetrics, type Metrics } from '../http/metrics/create-metrics.ts';
 import type { HealthCheck } from '../http/plane.ts';
@@ -12,11 +12,11 @@ import { CloseStack } from '../process/close-stack.ts';
 import { serverUrl, startListener } from '../process/start-listener.ts';
 import { type AgentContext, openAgentContext } from './agent-context.ts';
 import { agentRouter } from './agent-router.ts';
-import type { CachedPolicy } from './cached-policy.ts';
 import { openAgentHost } from './open-agent-host.ts';
-import { openAgentPolicy } from './open-agent-policy.ts';
 import { openServerLink } from './open-server-link.ts';
 import type { AgentOptions } from './options.ts';
+import type { CachedPolicy } from './policy/cached-policy.ts';
+import { openAgentPolicy } from './policy/open-agent-policy.ts';
 
 export interface RunningAgent {
   readonly url: string;

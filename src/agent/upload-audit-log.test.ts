@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AgentAuditBatch } from '../api/agent/policy-feed.ts';
 import { badRequest, serviceUnavailable } from '../api/status.ts';
 import { systemClock } from '../lib/clock.ts';
-import { numberAt } from '../lib/json-path.ts';
+import { numberAt } from '../lib/json/json-path.ts';
 import { silentLog } from '../lib/log.ts';
 import { openAuditOutbox } from './audit-outbox.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';

@@ -1,6 +1,6 @@
 import { goQuote } from '../lib/go-quote.ts';
-import type { JsonValue } from '../lib/json-value.ts';
-import { writeJson } from '../lib/json-write.ts';
+import type { JsonValue } from '../lib/json/json-value.ts';
+import { writeJson } from '../lib/json/json-write.ts';
 
 export type FieldErrorType =
   | 'FieldValueRequired'

@@ -1,5 +1,5 @@
-import { numberAt, objectAt, textAt } from '../lib/json-path.ts';
-import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
+import { numberAt, objectAt, textAt } from '../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
 
 /** Distinguishes gateway tokens from other tokens of the installation's signer. */
 export const gatewayTokenAudience = 'virtual-cluster';

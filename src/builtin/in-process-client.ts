@@ -4,7 +4,7 @@ import { parseLabelSelector } from '../api/selectors/label-selector.ts';
 import { StatusError } from '../api/status.ts';
 import type { ApiClient, ListRequest, ObjectKey, ResourceClient } from '../client/resource-client.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import { cloneJson, type JsonObject, type JsonValue } from '../lib/json-value.ts';
+import { cloneJson, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';

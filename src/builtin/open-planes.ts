@@ -16,7 +16,7 @@ import { gatedPlane } from '../gateway/gated-plane.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Plane } from '../http/plane.ts';
-import { textAt } from '../lib/json-path.ts';
+import { textAt } from '../lib/json/json-path.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';

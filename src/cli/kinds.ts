@@ -14,7 +14,7 @@ import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/
 import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { managementGroup, managementVersion } from '../api/naming.ts';
 import type { FieldsOf } from '../api/resource.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 
 /** A kind by its name, with the type of its objects. */
 export interface TypedKind<Fields extends JsonObject = JsonObject> {

@@ -1,4 +1,4 @@
-import { KeyedSerializer } from '../lib/keyed-serializer.ts';
+import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import type { KindStores } from '../registry/kind-stores.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';

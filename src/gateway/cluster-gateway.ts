@@ -10,11 +10,11 @@ import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { BuiltInCluster } from './built-in-cluster.ts';
 import { endAtCredentialExpiry } from './credential-expiry.ts';
+import { remoteCluster } from './forward/remote-cluster.ts';
+import type { TargetLimiters } from './forward/target-limiter.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import { createPlaneSession, type GatewaySession } from './gateway-target.ts';
-import { remoteCluster } from './remote-cluster.ts';
 import { type Authorize, clusterIdentity } from './target-identity.ts';
-import type { TargetLimiters } from './target-limiter.ts';
 import { isVirtualClusterProxyPath, virtualClusterProxy } from './virtual-cluster-proxy.ts';
 
 export interface ClusterGatewayOptions {

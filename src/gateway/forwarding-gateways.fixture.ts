@@ -9,13 +9,13 @@ import { router } from '../http/router.ts';
 import { systemClock as clock } from '../lib/clock.ts';
 import { silentLog as log } from '../lib/log.ts';
 import { clusterGateway } from './cluster-gateway.ts';
+import { TargetLimiters } from './forward/target-limiter.ts';
 import type { ForwardingState } from './forwarding-state.fixture.ts';
 import { hostedCluster } from './hosted-cluster.ts';
 import { createInstanceAccess } from './instance-access.ts';
 import { createActivityLog } from './instance-activity.ts';
 import { createInstanceChanges } from './instance-changes.ts';
 import { instanceGateway, instancePathDepth } from './instance-gateway.ts';
-import { TargetLimiters } from './target-limiter.ts';
 import { createTokenReviews } from './token-reviews.ts';
 
 const unexpected = () => Promise.reject(new Error('not expected in this test'));

@@ -9,7 +9,7 @@ import { connectToHost } from '../hosts/kubernetes/reach/host-connection.ts';
 import { listen } from '../http/wire/listen.ts';
 import type { ListenLimits } from '../http/wire/listen-limits.ts';
 import { systemClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
 import { ForwardingState } from './forwarding-state.fixture.ts';

@@ -5,9 +5,9 @@ import type { ApiRequest, Host, HostedVirtualCluster, HostLocation } from '../ho
 import { onAbort } from '../http/request/request-end.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { remoteCluster } from './forward/remote-cluster.ts';
+import type { TargetLimiters } from './forward/target-limiter.ts';
 import type { AccessStatus, GatewayCluster } from './instance-access.ts';
-import { remoteCluster } from './remote-cluster.ts';
-import type { TargetLimiters } from './target-limiter.ts';
 import type { TokenReviews } from './token-reviews.ts';
 
 export interface HostedClusterOptions {

@@ -17,7 +17,7 @@ import { isLongRunning } from '../http/request/long-running.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { withSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import { endAtCredentialExpiry } from './credential-expiry.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import type { InstanceAccess } from './instance-access.ts';

@@ -5,8 +5,8 @@ import type { UserInfo } from '../api/user-info.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 import { virtualClient } from '../hosts/virtual-client.ts';
 import type { Clock } from '../lib/clock.ts';
-import { flagAt, numberAt, objectAt, textAt, textsAt } from '../lib/json-path.ts';
-import { isJsonObject, type JsonObject } from '../lib/json-value.ts';
+import { flagAt, numberAt, objectAt, textAt, textsAt } from '../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
 
 /** A service account that a token authenticates. */
 export interface ReviewedServiceAccount {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notFound, serviceUnavailable } from '../api/status.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import { ApplyError, applyObjects, parseDocuments } from './apply-objects.ts';
 import type { VirtualClient } from './virtual-client.ts';
 

@@ -3,7 +3,7 @@ import { hostOwnerLabel } from '../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { conflict, StatusError, serviceUnavailable } from '../api/status.ts';
 import type { ObjectKey, ResourceClient } from '../client/resource-client.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import type { HostCallOptions, LabelsAndAnnotations } from './host.ts';
 
 export interface OwnedObjectSpec {

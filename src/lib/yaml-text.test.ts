@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { expect, it } from 'vitest';
-import type { JsonValue } from './json-value.ts';
+import type { JsonValue } from './json/json-value.ts';
 import { yamlText } from './yaml-text.ts';
 
 it('yamlText quotes strings that either version of YAML would read as another type', () => {

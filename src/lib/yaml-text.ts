@@ -1,5 +1,5 @@
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
-import type { JsonValue } from './json-value.ts';
+import type { JsonValue } from './json/json-value.ts';
 
 /**
  * YAML 1.2 octals are strings in YAML 1.1 but numbers in 1.2. Resolved as numbers here, so that such strings are

@@ -8,7 +8,7 @@ import { adminsGroup, adminUser, builtInClusterName, defaultProject, defaultTemp
 import type { ResourceKind } from '../api/resource.ts';
 import { generateAccessKey } from '../auth/access-key-format.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { WriteOptions } from '../registry/verbs.ts';

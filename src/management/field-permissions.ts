@@ -1,8 +1,8 @@
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { protectedMetadataFields } from '../auth/authz/permission-table.ts';
-import { objectAt } from '../lib/json-path.ts';
-import { equalJson, getMember } from '../lib/json-value.ts';
+import { objectAt } from '../lib/json/json-path.ts';
+import { equalJson, getMember } from '../lib/json/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft, StoredRecord } from '../registry/resource.ts';
 

@@ -13,7 +13,7 @@ import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json-value.ts';
+import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';

@@ -1,7 +1,7 @@
 import { importJWK, type JSONWebKeySet } from 'jose';
 import { type TokenSigner, tokenAlgorithm } from '../auth/direct-token.ts';
 import type { Clock } from '../lib/clock.ts';
-import { KeyedSerializer } from '../lib/keyed-serializer.ts';
+import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import {
   makeSigningKey,
   publicPart,

@@ -1,7 +1,7 @@
 import type { OwnerReference } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { Log } from '../lib/log.ts';
+import type { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { ObjectCache } from './cache/watch-cache.ts';

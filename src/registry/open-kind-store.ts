@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { controllersUser } from '../api/naming.ts';
 import type { Clock } from '../lib/clock.ts';
-import { KeyedSerializer } from '../lib/keyed-serializer.ts';
 import type { Log } from '../lib/log.ts';
+import { KeyedSerializer } from '../lib/queue/keyed-serializer.ts';
 import type { Check, Store } from '../store/store.ts';
 import type { PlaneBuiltinObjects } from './cache/builtin-objects.ts';
 import type { CachedObject } from './cache/cached-object.ts';

@@ -3,7 +3,7 @@ import type { FieldSelector } from '../api/selectors/field-selector.ts';
 import type { LabelSelector } from '../api/selectors/label-selector.ts';
 import type { Status } from '../api/status.ts';
 import type { Feed } from '../lib/feed.ts';
-import type { JsonValue } from '../lib/json-value.ts';
+import type { JsonValue } from '../lib/json/json-value.ts';
 import type { RequestContext } from './context.ts';
 import type { RequestDocument } from './fast/request-document.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ManualClock } from '../lib/clock.ts';
-import { textAt } from '../lib/json-path.ts';
+import { textAt } from '../lib/json/json-path.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
 import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
 import { inPhase } from './instances.fixture.ts';

@@ -5,7 +5,7 @@ import type { Authenticator } from '../auth/authn.ts';
 import { planeServer } from '../builtin/plane-server.ts';
 import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import { clusterGateway } from '../gateway/cluster-gateway.ts';
-import { sandboxResponse } from '../gateway/sandbox-response.ts';
+import { sandboxResponse } from '../gateway/forward/sandbox-response.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 import { type AuthenticatedChainOptions, authenticatedChain, publicChain } from '../http/chain.ts';
 import { processMounts, readOnly } from '../http/documents/process-mounts.ts';

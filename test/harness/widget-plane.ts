@@ -5,8 +5,8 @@ import type { Attributes, Decision } from '../../src/auth/authz/attributes.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import type { Plane } from '../../src/http/plane.ts';
 import { feedIterator } from '../../src/lib/feed.ts';
-import { cloneJson } from '../../src/lib/json-value.ts';
-import { writeJson } from '../../src/lib/json-write.ts';
+import { cloneJson } from '../../src/lib/json/json-value.ts';
+import { writeJson } from '../../src/lib/json/json-write.ts';
 import type { RequestContext } from '../../src/registry/context.ts';
 import type { MountedResource } from '../../src/registry/mounted-resource.ts';
 import type {

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningAgent, startAgent } from '../../src/agent/start-agent.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { textAt } from '../../src/lib/json-path.ts';
+import { textAt } from '../../src/lib/json/json-path.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { groupPath } from '../../src/server/server.fixture.ts';
 import { type Kubectl, kubectlWith } from '../harness/kubectl.ts';

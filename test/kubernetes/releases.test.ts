@@ -9,8 +9,8 @@ import {
 } from '../../src/api/naming.ts';
 import type { HostedVirtualCluster, HostLocation, InstallRequest } from '../../src/hosts/host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json-path.ts';
-import type { JsonObject } from '../../src/lib/json-value.ts';
+import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json/json-path.ts';
+import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type OpenHost, openHost } from './harness/open-host.ts';
 import { findKubernetes } from './harness/programs.ts';

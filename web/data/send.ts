@@ -5,9 +5,9 @@ import {
   type RequestSender,
   sendRequest,
 } from '../../src/client/send-request.ts';
-import { parseTrustedJson } from '../../src/lib/json-parse.ts';
-import type { JsonValue } from '../../src/lib/json-value.ts';
-import { writeJson } from '../../src/lib/json-write.ts';
+import { parseTrustedJson } from '../../src/lib/json/json-parse.ts';
+import type { JsonValue } from '../../src/lib/json/json-value.ts';
+import { writeJson } from '../../src/lib/json/json-write.ts';
 import { session } from './session/session.ts';
 
 /** Headers that prove that a request comes from this page and name its login. Other origins cannot send them. */

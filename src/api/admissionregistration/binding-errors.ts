@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { indexPath } from '../schema/field-path.ts';
 import { selectorObjectErrors } from '../selectors/selector-object.ts';

@@ -1,5 +1,5 @@
-import { textAt } from '../../lib/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { textAt } from '../../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { indexPath } from '../schema/field-path.ts';

@@ -1,4 +1,4 @@
-import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { dns1035LabelFaults, subdomainFaults } from '../validation/names.ts';

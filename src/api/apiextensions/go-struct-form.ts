@@ -1,7 +1,7 @@
-import { sortByBytes } from '../../lib/json-order.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import { setMember } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { sortByBytes } from '../../lib/json/json-order.ts';
+import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
+import { setMember } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import type { FieldError } from '../field-error.ts';
 import type { ValidationRule } from '../schema/schema.ts';
 import type { DefinitionVersion, SchemaProps } from './definition.ts';

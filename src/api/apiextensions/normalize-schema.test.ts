@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { normalizeSchema } from './normalize-schema.ts';
 import { schemaKeywords } from './schema-keywords.ts';
 

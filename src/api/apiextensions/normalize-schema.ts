@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 import { DecodeError, wrongTypeError } from '../decode/decode-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { type KeywordType, schemaKeywords } from './schema-keywords.ts';

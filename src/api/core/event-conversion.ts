@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../lib/json-canonical.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { canonicalJson } from '../../lib/json/json-canonical.ts';
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { compareBytes } from '../../lib/json-order.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
+import { objectAt, textAt } from '../../lib/json/json-path.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import { quantityFormat } from '../quantity.ts';

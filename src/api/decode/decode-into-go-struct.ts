@@ -1,5 +1,5 @@
-import { compareBytes } from '../../lib/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { apiVersionOf } from '../meta.ts';
 import { formatMicroTime } from '../micro-time.ts';
 import { formatQuantity, parseQuantity, QuantityError } from '../quantity.ts';

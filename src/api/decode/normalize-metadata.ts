@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
 import { isDateTime } from '../schema/format.ts';
 import { DecodeError, goDecoderTypeName, wrongTypeError } from './decode-error.ts';

@@ -9,7 +9,7 @@ import {
   type SequenceEvent,
   YAMLException,
 } from 'js-yaml';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { DocumentError } from './document-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 

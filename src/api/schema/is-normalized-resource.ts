@@ -1,6 +1,6 @@
 import { KeyOrderCache } from '../../lib/fast/key-order-cache.ts';
-import { isNestedDeeper } from '../../lib/json-depth.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isNestedDeeper } from '../../lib/json/json-depth.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 

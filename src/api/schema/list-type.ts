@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { duplicate, type FieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from './field-path.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
-import { sortByBytes } from '../../lib/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { sortByBytes } from '../../lib/json/json-order.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';

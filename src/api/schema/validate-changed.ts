@@ -1,5 +1,5 @@
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import type { FieldError } from '../field-error.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { validateListTypes } from './list-type.ts';

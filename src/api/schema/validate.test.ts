@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { describeFieldError } from '../field-error.ts';
 import { matchesFormat } from './format.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,6 @@
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { isKnownFormat } from './format.ts';

@@ -1,5 +1,5 @@
-import { listAt, objectAt, textAt, textsAt } from '../../lib/json-path.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { listAt, objectAt, textAt, textsAt } from '../../lib/json/json-path.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { t } from '../schema/schema-builder.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';

@@ -1,5 +1,5 @@
-import { sortByBytes } from '../../lib/json-order.ts';
-import { equalJson, type JsonValue } from '../../lib/json-value.ts';
+import { sortByBytes } from '../../lib/json/json-order.ts';
+import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';

@@ -13,7 +13,7 @@ import {
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { AffectedPrincipals } from '../permission-signals.ts';
 import type { GuardedObject } from './guarded-object.ts';
 

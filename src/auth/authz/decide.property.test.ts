@@ -19,7 +19,7 @@ import {
   userGroup,
 } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import {
   accessStateOf,
   cluster,

@@ -9,7 +9,7 @@ import {
   teamGroup,
   userGroup,
 } from '../../api/naming.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { accessStateOf, cluster, instance, object, project, team, template, user } from './access-state.fixture.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';

@@ -9,7 +9,7 @@ import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-clus
 import type { KubeObject } from '../../api/meta.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import { compareBytes } from '../../lib/json-order.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
 import type { ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';

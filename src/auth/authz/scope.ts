@@ -1,7 +1,7 @@
 import { scopeCliFlag } from '../../api/naming.ts';
-import { flagAt, listAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { flagAt, listAt, textAt } from '../../lib/json/json-path.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { compileRule, type ScopeRule } from './scope-rule.ts';
 
 /** A selection of names, or all names. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import { readYaml } from '../../api/decode/yaml-document.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { errorCode } from '../../lib/private-file.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError, usageError } from '../cli-error.ts';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { textAt } from '../../lib/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { textAt } from '../../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';
 import { objectPath, requestObject } from '../connection/objects.ts';

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';

@@ -1,5 +1,5 @@
-import { listAt, objectAt, textAt } from '../../lib/json-path.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 
 /** The address of a virtual cluster and the credential for it. */
 export interface KubeconfigEntry {

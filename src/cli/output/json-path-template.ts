@@ -1,6 +1,6 @@
 import { compileColumnPathValues } from '../../api/apiextensions/column-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { usageError } from '../cli-error.ts';
 
 type Values = (value: JsonValue) => readonly JsonValue[];

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';
 

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 
 /** The merge patch that turns `before` into `after`; `undefined` if they are equal. */
 export function createMergePatch(before: JsonObject, after: JsonObject): JsonObject | undefined {

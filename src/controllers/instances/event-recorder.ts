@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject, timestamp } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { numberAt } from '../../lib/json-path.ts';
+import { numberAt } from '../../lib/json/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 
 export type EventType = 'Normal' | 'Warning';

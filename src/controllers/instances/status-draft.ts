@@ -3,7 +3,7 @@ import type {
   VirtualClusterInstance,
   VirtualClusterInstanceStatus,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { createMergePatch } from './create-merge-patch.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';

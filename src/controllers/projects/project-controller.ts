@@ -10,7 +10,7 @@ import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../ap
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { equalJson, type JsonObject } from '../../lib/json-value.ts';
+import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { DYN } from './cel-type.ts';
 import { compileExpression } from './compile-expression.ts';
 import { dynamicValue } from './dynamic-value.ts';

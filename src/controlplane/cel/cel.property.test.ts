@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
 import { describeFieldError } from '../../api/field-error.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { comparable, runCel } from './cel.fixture.ts';
-import { compileValidations } from './compile-validations.ts';
 import { dynamicValue } from './dynamic-value.ts';
-import { escapeName, unescapeName } from './escape-name.ts';
 import { loadParser } from './parse.ts';
+import { compileValidations } from './validation/compile-validations.ts';
+import { escapeName, unescapeName } from './validation/escape-name.ts';
 
 const min = -(2n ** 63n);
 const max = 2n ** 63n - 1n;

@@ -1,4 +1,4 @@
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { CelList, CelMap, type CelValue } from './value.ts';
 
 /** Converts JSON without a schema: whole numbers become ints, other numbers doubles. */

@@ -2,8 +2,8 @@ import type { CelType } from './cel-type.ts';
 import { estimateCall } from './estimate-call.ts';
 import type { Call, Comprehension, Expression, Select } from './expression.ts';
 import { codePointCount } from './library/code-points.ts';
-import type { DeclaredType } from './schema-type.ts';
 import { exactly, MAX_VALUE, plus, type Span, times, UNKNOWN_SPAN, union } from './span.ts';
+import type { DeclaredType } from './validation/schema-type.ts';
 
 /** The maximum cost of a checked expression. `self` describes the size of the values that it can access. */
 export function estimateCost(expression: Expression, self: DeclaredType): number {

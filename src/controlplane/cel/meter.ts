@@ -1,4 +1,4 @@
-import { CALL_COST_LIMIT } from './validation-rules.ts';
+import { CALL_COST_LIMIT } from './validation/validation-rules.ts';
 
 /** An evaluation error: a missing key, a division by zero. Logical operators can absorb it. */
 export class EvaluationError {

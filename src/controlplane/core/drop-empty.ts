@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 
 /** Removes, in place, those of the members that are empty, because Go omits them. */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {

@@ -1,8 +1,8 @@
 import { leaseKind } from '../../api/core/lease.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { numberAt } from '../../lib/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { numberAt } from '../../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { normalizeMicroTimes } from './micro-times.ts';
 

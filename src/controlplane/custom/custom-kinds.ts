@@ -4,8 +4,8 @@ import { conditionOf, type Definition, definitionOf, isConditionTrue } from '../
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import { cloneJson, type JsonValue } from '../../lib/json-value.ts';
-import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
+import { cloneJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import type { AddedKind } from '../plane-kinds.ts';

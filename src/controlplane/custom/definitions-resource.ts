@@ -8,11 +8,11 @@ import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
-import { compileValidations } from '../cel/compile-validations.ts';
+import { compileValidations } from '../cel/validation/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
 /** Keeps a definition until its objects are deleted. */

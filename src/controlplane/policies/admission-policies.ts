@@ -5,7 +5,7 @@ import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, StatusError, type StatusReason } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { dynamicValue } from '../cel/dynamic-value.ts';
 import type { AccessCheck, AccessDecision } from '../cel/evaluation.ts';

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
 
 /**

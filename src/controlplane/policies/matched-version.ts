@@ -5,7 +5,7 @@ import {
 } from '../../api/admissionregistration/match-resources.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 
 /** A write, in the form in which policies are matched against it. */
 export interface MatchedRequest {

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, invalid, notSupported, required, tooMany } 
 import { parseApiVersion } from '../../api/meta.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { dns1035LabelFaults, qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { Parse } from '../cel/parse.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
 

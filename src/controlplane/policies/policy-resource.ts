@@ -9,7 +9,7 @@ import {
   validatingAdmissionPolicyBindingKind,
 } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { equalJson, type JsonObject } from '../../lib/json-value.ts';
+import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { loadParser } from '../cel/parse.ts';
 import type { MatchedKinds } from './matched-kinds.ts';

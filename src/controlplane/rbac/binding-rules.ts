@@ -5,7 +5,7 @@ import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { pathSegmentFaults, subdomainFaults } from '../../api/validation/names.ts';
-import { equalJson } from '../../lib/json-value.ts';
+import { equalJson } from '../../lib/json/json-value.ts';
 
 /** Fills in the default API groups. */
 export function setDefaultGroups(binding: KubeObject): void {

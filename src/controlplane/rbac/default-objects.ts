@@ -6,7 +6,7 @@ import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { roleKind } from '../../api/rbac/role.ts';
 import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
-import { deepFreeze, type JsonValue } from '../../lib/json-value.ts';
+import { deepFreeze, type JsonValue } from '../../lib/json/json-value.ts';
 import { aggregatedRules } from './aggregated-rules.ts';
 import { adminRules, editRules, readVerbs, resourceRule, viewRules } from './namespace-role-rules.ts';
 

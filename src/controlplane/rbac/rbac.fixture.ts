@@ -10,7 +10,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';

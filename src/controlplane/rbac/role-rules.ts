@@ -3,8 +3,8 @@ import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { selectorObjectErrors } from '../../api/selectors/selector-object.ts';
-import { listAt, objectAt } from '../../lib/json-path.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import { listAt, objectAt } from '../../lib/json/json-path.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 
 export function roleErrors(role: KubeObject): readonly FieldError[] {
   return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));

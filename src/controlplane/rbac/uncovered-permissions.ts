@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import { goQuote } from '../../lib/go-quote.ts';
-import { compareBytes } from '../../lib/json-order.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
 import { pathCovers } from './rule-allows.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { KubeObject } from '../../api/meta.ts';
 import { serviceUnavailable } from '../../api/status.ts';
 import { httpClient } from '../../client/http-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
 import type { Log } from '../../lib/log.ts';
+import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import type {
   ApiResponse,
   ClosableHost,

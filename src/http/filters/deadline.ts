@@ -1,6 +1,6 @@
 import { badRequest, timedOut } from '../../api/status.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { FixedDelayQueue } from '../../lib/fixed-delay-queue.ts';
+import { FixedDelayQueue } from '../../lib/queue/fixed-delay-queue.ts';
 import type { Filter } from '../exchange.ts';
 import { parseGoDuration } from '../request/go-duration.ts';
 import { isLongRunning } from '../request/long-running.ts';

@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../api/status.ts';
-import { PriorityHeap } from '../../lib/priority-heap.ts';
+import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
 interface IncomingBody {
   readonly sender: Sender;

@@ -1,5 +1,5 @@
-import { LinkedQueue, type QueueEntry } from '../../lib/linked-queue.ts';
-import { PriorityHeap } from '../../lib/priority-heap.ts';
+import { LinkedQueue, type QueueEntry } from '../../lib/queue/linked-queue.ts';
+import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
 interface Source {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
-import { LinkedQueue } from '../../lib/linked-queue.ts';
-import { PriorityHeap } from '../../lib/priority-heap.ts';
+import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
+import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
 export interface FairSchedulerOptions {
   readonly clock: Pick<Clock, 'elapsed'>;

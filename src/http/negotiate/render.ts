@@ -1,4 +1,4 @@
-import { parseTrustedJson } from '../../lib/json-parse.ts';
+import { parseTrustedJson } from '../../lib/json/json-parse.ts';
 import { yamlText } from '../../lib/yaml-text.ts';
 import type { Reply } from '../reply.ts';
 import { indentJson } from './indent-json.ts';

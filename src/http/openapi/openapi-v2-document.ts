@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 
 function query(name: string, type: 'string' | 'integer' | 'boolean', description: string): JsonObject {
   return { name, in: 'query', description, schema: { type, uniqueItems: true } };

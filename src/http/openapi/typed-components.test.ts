@@ -24,7 +24,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { type Field, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { kindComponents } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 

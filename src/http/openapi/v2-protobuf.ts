@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 
 /** The media type of the response, and the older spelling that clients request. */
 export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';

@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
 /** Throws an Error for bytes that are not such a message. The caller decides which status that is. */

@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import { validateDeleteOptions } from '../../api/validation/options.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { DeleteOptions } from '../../registry/verbs.ts';
 import { queryFlag } from './query-flag.ts';
 import { optionalQueryInteger } from './query-integer.ts';

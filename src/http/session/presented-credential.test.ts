@@ -14,11 +14,11 @@ describe('the credential of a request', () => {
     expect(of({ authorization: 'Basic x' })).toBeUndefined();
     expect(of({ authorization: 'Bearer one' })).toEqual({
       token: 'one',
-      mark: tokenFingerprint('one'),
+      fingerprint: tokenFingerprint('one'),
       isBearer: true,
     });
     const cookie = `${sessionCookieName}=flk_abc`;
-    expect(of({ cookie })).toEqual({ token: 'flk_abc', mark: tokenFingerprint('flk_abc'), isBearer: false });
+    expect(of({ cookie })).toEqual({ token: 'flk_abc', fingerprint: tokenFingerprint('flk_abc'), isBearer: false });
     expect(of({ cookie, authorization: 'Bearer two' })?.token).toBe('two');
     // With another Authorization scheme, the cookie counts, and it is not cached for other requests.
     expect(of({ cookie, authorization: 'Basic x' })?.token).toBe('flk_abc');

@@ -8,12 +8,12 @@ export const defaultBodyLimit = 3_145_728;
 /** The part of an exchange that provides the body. */
 export interface BodySource {
   readonly request: IncomingRequest;
-  readonly place?: Pick<InFlightSlot, 'receive'> | undefined;
+  readonly inFlightSlot?: Pick<InFlightSlot, 'receive'> | undefined;
 }
 
 /** Returns the whole body; throws 413 as soon as it is known to be too long. A buffered body is returned directly. */
 export function readBody(source: BodySource, limit: number = defaultBodyLimit): MaybePromise<Uint8Array> {
-  const { request, place } = source;
+  const { request, inFlightSlot } = source;
   // Kubernetes never decompresses bodies. Accepting compressed ones would let a small request take unbounded memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
@@ -26,8 +26,8 @@ export function readBody(source: BodySource, limit: number = defaultBodyLimit): 
     if (whole.byteLength > limit) throw requestTooLarge(`limit is ${limit}`);
     return whole;
   }
-  if (place === undefined) return collect(request.body, limit, () => {});
-  return place.receive((report) => collect(request.body, limit, report));
+  if (inFlightSlot === undefined) return collect(request.body, limit, () => {});
+  return inFlightSlot.receive((report) => collect(request.body, limit, report));
 }
 
 async function collect(body: RequestBody, limit: number, report: (bytes: number) => void): Promise<Uint8Array> {

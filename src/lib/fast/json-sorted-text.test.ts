@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxValues, parseJson } from '../json-parse.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
-import { writeJson } from '../json-write.ts';
+import { maxValues, parseJson } from '../json/json-parse.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { writeJson } from '../json/json-write.ts';
 import { SortedJsonText } from './json-sorted-text.ts';
 
 type Part = JsonObject | JsonValue[];

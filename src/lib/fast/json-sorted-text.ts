@@ -1,5 +1,5 @@
-import { maxParseDepth, maxValues } from '../json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { maxParseDepth, maxValues } from '../json/json-parse.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 
 const quote = 0x22;
 const comma = 0x2c;

@@ -1,4 +1,4 @@
-import { getMember, isJsonObject } from '../json-value.ts';
+import { getMember, isJsonObject } from '../json/json-value.ts';
 import { functions } from './functions.ts';
 import type { Command, Node, Operand, Pipeline, Template } from './nodes.ts';
 import { maxTextLength } from './sprig.ts';

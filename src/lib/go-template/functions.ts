@@ -1,5 +1,5 @@
-import { compareBytes } from '../json-order.ts';
-import { isJsonObject } from '../json-value.ts';
+import { compareBytes } from '../json/json-order.ts';
+import { isJsonObject } from '../json/json-value.ts';
 import { sprintf } from './printf.ts';
 import { sprigFunctions } from './sprig.ts';
 import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';

@@ -1,6 +1,6 @@
 import { goQuote } from '../go-quote.ts';
-import { isJsonObject, type JsonObject, setMember } from '../json-value.ts';
-import { writeJson } from '../json-write.ts';
+import { isJsonObject, type JsonObject, setMember } from '../json/json-value.ts';
+import { writeJson } from '../json/json-write.ts';
 import { yamlText } from '../yaml-text.ts';
 import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
 

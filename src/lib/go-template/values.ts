@@ -1,5 +1,5 @@
-import { sortByBytes } from '../json-order.ts';
-import { isJsonObject, type JsonValue } from '../json-value.ts';
+import { sortByBytes } from '../json/json-order.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 
 export type Value = JsonValue;
 

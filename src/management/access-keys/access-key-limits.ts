@@ -7,8 +7,8 @@ import {
 } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
-import { cloneJson } from '../../lib/json-value.ts';
+import { objectAt, textAt } from '../../lib/json/json-path.ts';
+import { cloneJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';

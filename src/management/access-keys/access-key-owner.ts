@@ -7,7 +7,7 @@ import { clusterOfAgentUser } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
+import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';

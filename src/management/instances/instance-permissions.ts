@@ -5,7 +5,7 @@ import { abandonAnnotation, importedAnnotation } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, type StatusError } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { equalJson } from '../../lib/json-value.ts';
+import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { maySetField, requireOwnerReferencePermission, requireWritePermission } from '../field-permissions.ts';

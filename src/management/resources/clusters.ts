@@ -3,7 +3,7 @@ import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
-import { textAt } from '../../lib/json-path.ts';
+import { textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';

@@ -10,7 +10,7 @@ import type {
   VirtualClusterInstanceSpec,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
-import { equalJson } from '../../lib/json-value.ts';
+import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../../api/field-error.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
 import { scopeErrors } from './scope-errors.ts';
 
 const errors = (scope: JsonValue | undefined) => scopeErrors(scope, 'spec.scope').map(describeFieldError);

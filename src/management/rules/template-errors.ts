@@ -9,8 +9,8 @@ import {
   type TemplateParameter,
 } from '../../api/management/v1/template-definition.ts';
 import type { VirtualClusterTemplateSpec } from '../../api/management/v1/virtual-cluster-template.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { listAt, textAt } from '../../lib/json/json-path.ts';
+import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
 import { templateSyntaxErrors } from './template-syntax.ts';

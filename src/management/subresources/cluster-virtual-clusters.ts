@@ -5,7 +5,7 @@ import { projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound, notImplemented } from '../../api/status.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';

@@ -2,8 +2,8 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { directTokenAudience } from '../../auth/direct-token.ts';
 import { verifyDirectToken } from '../../auth/verify-direct-token.ts';
-import { objectAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import { objectAt, textAt } from '../../lib/json/json-path.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { dryRun, openManagementTestEnv, rejectionStatus, writeOptions } from '../management.fixture.ts';
 

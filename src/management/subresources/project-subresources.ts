@@ -5,7 +5,7 @@ import { projectTemplatesKind } from '../../api/management/v1/project-templates.
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { allowsCluster } from '../instances/placement.ts';
 import { allowsTemplate, defaultTemplateOf } from '../instances/project-templates.ts';

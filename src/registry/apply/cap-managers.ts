@@ -1,4 +1,4 @@
-import { compareBytes } from '../../lib/json-order.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
 /** Without a limit, objects that many programs write to would grow one entry for each of them. */

@@ -1,5 +1,5 @@
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { setOfFields } from './fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, parseElement } from './path-element.ts';

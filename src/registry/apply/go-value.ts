@@ -1,5 +1,5 @@
-import { compareBytes } from '../../lib/json-order.ts';
-import type { JsonObject, JsonValue } from '../../lib/json-value.ts';
+import { compareBytes } from '../../lib/json/json-order.ts';
+import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 
 /** Formats a decoded JSON value like Go's `%v`; used in messages that clients compare. */
 export function printGo(value: JsonValue): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { deepFreeze, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { deepFreeze, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { object, Thing, thing } from './thing.fixture.ts';
 import { trackUpdate } from './track-update.ts';
 

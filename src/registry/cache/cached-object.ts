@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { toPrintedMetadata } from '../../api/structs/printed-form.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { parseTrustedJson } from '../../lib/json-parse.ts';
-import type { JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { parseTrustedJson } from '../../lib/json/json-parse.ts';
+import type { JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import {
   type Labels,
   labelsIn,

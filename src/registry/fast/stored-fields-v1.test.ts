@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
-import { canonicalJson } from '../../lib/json-canonical.ts';
-import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
-import { writeJson } from '../../lib/json-write.ts';
+import { canonicalJson } from '../../lib/json/json-canonical.ts';
+import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { writeJson } from '../../lib/json/json-write.ts';
 import { internFields } from '../apply/fast/fields-cache.ts';
 import { decodeRecord, encodeForCache, encodeRecord } from '../rows/record.ts';
 

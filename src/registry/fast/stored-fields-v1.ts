@@ -1,6 +1,6 @@
 import { skipJson } from '../../lib/fast/json-skip.ts';
-import { parseTrustedJson } from '../../lib/json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { parseTrustedJson } from '../../lib/json/json-parse.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { fieldsFromText, latestFields } from '../apply/fast/fields-cache.ts';
 import { metadataOffset } from './stored-text.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 
 const knownMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 import { arrayIndex, parsePointer } from './json-pointer.ts';
 import { jsonSize } from './json-size.ts';
 import { jsonTypeName } from './json-type-name.ts';

@@ -1,5 +1,5 @@
 import { type StatusError, unprocessable } from '../../api/status.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { goTypeOf, printGo } from '../apply/go-value.ts';
 
 /*

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 import { printGo } from '../apply/go-value.ts';
 import { jsonTypeName } from './json-type-name.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { structProblem } from './struct-problem.ts';
 
 function problem(apiVersion: string, kind: string, document: JsonObject): string | undefined {

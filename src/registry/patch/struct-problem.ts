@@ -1,5 +1,5 @@
 import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { goTypeOf } from '../apply/go-value.ts';
 
 /**

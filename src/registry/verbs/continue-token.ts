@@ -1,6 +1,6 @@
 import { badRequest } from '../../api/status.ts';
-import { JsonSyntaxError, parseJson } from '../../lib/json-parse.ts';
-import { isJsonObject } from '../../lib/json-value.ts';
+import { JsonSyntaxError, parseJson } from '../../lib/json/json-parse.ts';
+import { isJsonObject } from '../../lib/json/json-value.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 
 /** The position of a list: after `after`, as of `revision`; -1 means the current state, despite changes (LIST-22). */

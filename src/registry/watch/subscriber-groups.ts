@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import { WakeScheduler } from '../../lib/wake-scheduler.ts';
+import { WakeScheduler } from '../../lib/queue/wake-scheduler.ts';
 import type { WakeCount } from '../../store/store.ts';
 import type { CachedChange } from '../cache/cached-object.ts';
 import type { CacheListener } from '../cache/watch-cache.ts';

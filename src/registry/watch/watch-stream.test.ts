@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { BoundedQueue } from '../../lib/bounded-queue.ts';
+import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import type { WatchEvent } from '../verbs.ts';
 import { CacheWatchStream, type QueuedEvent } from './watch-stream.ts';
 

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/status.ts';
-import type { BoundedQueue } from '../../lib/bounded-queue.ts';
 import { feedIterator } from '../../lib/feed.ts';
+import type { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import type { WatchEvent, WatchStream } from '../verbs.ts';
 
 /** An event that waits for a subscriber, and the revision that the subscriber has reached after it. */

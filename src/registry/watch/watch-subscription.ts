@@ -1,4 +1,4 @@
-import { BoundedQueue } from '../../lib/bounded-queue.ts';
+import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import type { Selection } from '../verbs/object-selection.ts';
 import type { VerbContext } from '../verbs/verb-context.ts';

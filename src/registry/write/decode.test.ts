@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceKind } from '../../api/resource.ts';
 import { asSchema, t } from '../../api/schema/schema-builder.ts';
 import { StatusError } from '../../api/status.ts';
-import { parseJson } from '../../lib/json-parse.ts';
-import { cloneJson, deepFreeze, type JsonValue } from '../../lib/json-value.ts';
+import { parseJson } from '../../lib/json/json-parse.ts';
+import { cloneJson, deepFreeze, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyFieldValidation, type ShapeOptions, shapeObject } from './decode.ts';
 
 const widget: ResourceKind = {

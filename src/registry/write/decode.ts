@@ -11,7 +11,7 @@ import { isNormalizedResource } from '../../api/schema/is-normalized-resource.ts
 import { prune } from '../../api/schema/prune.ts';
 import { badRequest, type StatusError } from '../../api/status.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { isNestedDeeper } from '../../lib/json-depth.ts';
+import { isNestedDeeper } from '../../lib/json/json-depth.ts';
 import {
   cloneJson,
   getMember,
@@ -19,7 +19,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json-value.ts';
+} from '../../lib/json/json-value.ts';
 import type { FieldValidation } from '../verbs.ts';
 
 export interface ShapeOptions {

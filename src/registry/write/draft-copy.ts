@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { cloneJson } from '../../lib/json-value.ts';
+import { cloneJson } from '../../lib/json/json-value.ts';
 import type { StoredResource } from '../resource.ts';
 
 /*

@@ -3,9 +3,9 @@ import type { AgentAuditBatch, AgentAuditReceipt } from '../../api/agent/policy-
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { badRequest } from '../../api/status.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
-import { KeyedSerializer } from '../../lib/keyed-serializer.ts';
+import { textAt } from '../../lib/json/json-path.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import { readLines } from '../../lib/read-lines.ts';
 
 export interface AgentAuditOptions {

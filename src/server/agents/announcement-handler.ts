@@ -6,7 +6,7 @@ import { agentAnnouncementDigestAnnotation, agentHostAnnotation } from '../../ap
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 export interface AnnouncementHandlerOptions {

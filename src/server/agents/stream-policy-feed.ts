@@ -13,9 +13,9 @@ import {
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { BoundedQueue } from '../../lib/bounded-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';
 

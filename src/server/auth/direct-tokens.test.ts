@@ -4,8 +4,8 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directTokenAudience } from '../../auth/direct-token.ts';
 import { verifyDirectToken } from '../../auth/verify-direct-token.ts';
-import { listAt, textAt } from '../../lib/json-path.ts';
-import type { JsonObject } from '../../lib/json-value.ts';
+import { listAt, textAt } from '../../lib/json/json-path.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
 import { groupPath, type RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 

@@ -10,7 +10,7 @@ import { isUsable } from '../../auth/key-state.ts';
 import type { PasswordAccount } from '../../auth/password-login.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json-path.ts';
+import { textAt } from '../../lib/json/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 import { withGrantedGroups } from '../../management/access-keys/access-key-groups.ts';
 import { hiddenCreatorFingerprint, hiddenCreatorKey } from '../../management/access-keys/access-key-hidden.ts';

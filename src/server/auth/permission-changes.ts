@@ -13,7 +13,7 @@ import {
   unionOfAffected,
 } from '../../auth/authz/affected-principals.ts';
 import type { AffectedPrincipals } from '../../auth/permission-signals.ts';
-import { equalJson } from '../../lib/json-value.ts';
+import { equalJson } from '../../lib/json/json-value.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { KindChange } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { textAt } from '../../lib/json-path.ts';
+import { textAt } from '../../lib/json/json-path.ts';
 import { groupPath, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';

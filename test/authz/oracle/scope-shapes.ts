@@ -1,5 +1,5 @@
 import { managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
-import type { JsonObject } from '../../../src/lib/json-value.ts';
+import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import {
   discovers,
   lists,

@@ -1,7 +1,7 @@
 import { DocumentError } from '../../../src/api/decode/document-error.ts';
 import { readYaml } from '../../../src/api/decode/yaml-document.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/api/meta.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json/json-value.ts';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from './editor-props.ts';
 import { YamlSyntaxError, yamlPositions } from './yaml-positions.ts';

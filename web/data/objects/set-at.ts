@@ -1,4 +1,10 @@
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../../src/lib/json-value.ts';
+import {
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '../../../src/lib/json/json-value.ts';
 
 /**
  * Returns a copy with the value at a path; missing objects on the path are created. `undefined` removes the member and

@@ -6,7 +6,7 @@ import { accessStateOf, cluster, instance, project } from '../../../src/auth/aut
 import type { RequestTarget } from '../../../src/auth/authz/attributes.ts';
 import { decide } from '../../../src/auth/authz/decide.ts';
 import { compileScope } from '../../../src/auth/authz/scope.ts';
-import type { JsonObject } from '../../../src/lib/json-value.ts';
+import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import { describeScope, scopeSummary } from './describe-scope.ts';
 
 const cli = { [scopeCliFlag]: true };

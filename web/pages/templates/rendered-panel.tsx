@@ -1,7 +1,7 @@
 import { Alert, Code, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { PlatformValues } from '../../../src/api/management/render-definition.ts';
-import type { JsonValue } from '../../../src/lib/json-value.ts';
+import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import { YamlField } from '../../components/form/yaml-field.tsx';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
-import { isJsonObject } from '../../../lib/json-value.ts';
+import { isJsonObject } from '../../../lib/json/json-value.ts';
 import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';

@@ -9,7 +9,7 @@ import { hostNamespaceBaseName } from '../../../api/naming.ts';
 import { typedObject } from '../../../api/resource.ts';
 import { applyDefaults } from '../../../api/schema/default.ts';
 import { validateSchema } from '../../../api/schema/validate.ts';
-import { cloneJson } from '../../../lib/json-value.ts';
+import { cloneJson } from '../../../lib/json/json-value.ts';
 import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';

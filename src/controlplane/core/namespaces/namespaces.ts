@@ -1,5 +1,5 @@
 import { namespaceKind } from '../../../api/core/namespace.ts';
-import type { JsonObject } from '../../../lib/json-value.ts';
+import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 
 /**

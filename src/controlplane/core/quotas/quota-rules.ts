@@ -3,10 +3,10 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { isWholeQuantity, parseQuantity } from '../../../api/quantity.ts';
 import { keyPath } from '../../../api/schema/field-path.ts';
 import { qualifiedNameFaults } from '../../../api/validation/names.ts';
-import { compareBytes } from '../../../lib/json-order.ts';
-import { listAt, objectAt, textAt, textsAt } from '../../../lib/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../../lib/json-value.ts';
-import { writeJson } from '../../../lib/json-write.ts';
+import { compareBytes } from '../../../lib/json/json-order.ts';
+import { listAt, objectAt, textAt, textsAt } from '../../../lib/json/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue } from '../../../lib/json/json-value.ts';
+import { writeJson } from '../../../lib/json/json-write.ts';
 import {
   conflictingScopes,
   isQuotaResource,

@@ -3,9 +3,9 @@ import { formatQuantity, parseQuantity, quantityOfCount } from '../../../api/qua
 import { groupResourceOf } from '../../../api/resource.ts';
 import { forbidden, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { compareBytes } from '../../../lib/json-order.ts';
-import { listAt, objectAt, textAt } from '../../../lib/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue, setMember } from '../../../lib/json-value.ts';
+import { compareBytes } from '../../../lib/json/json-order.ts';
+import { listAt, objectAt, textAt } from '../../../lib/json/json-path.ts';
+import { equalJson, type JsonObject, type JsonValue, setMember } from '../../../lib/json/json-value.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';

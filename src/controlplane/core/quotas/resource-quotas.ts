@@ -1,8 +1,8 @@
 import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { invalidObject } from '../../../api/status.ts';
-import { objectAt, textAt } from '../../../lib/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../../lib/json-value.ts';
+import { objectAt, textAt } from '../../../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../../lib/json/json-value.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 import { dropEmpty } from '../drop-empty.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../lib/json-value.ts';
+import type { JsonValue } from '../../../lib/json/json-value.ts';
 import type { PodProblem } from './object-summaries.ts';
 import { podProblem } from './pod-problem.ts';
 

@@ -1,8 +1,8 @@
 import { serviceUnavailable, unauthorized } from '../../../api/status.ts';
-import { parseTrustedJson } from '../../../lib/json-parse.ts';
-import { flagAt, textAt } from '../../../lib/json-path.ts';
-import type { JsonValue } from '../../../lib/json-value.ts';
-import { writeJson } from '../../../lib/json-write.ts';
+import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
+import { flagAt, textAt } from '../../../lib/json/json-path.ts';
+import type { JsonValue } from '../../../lib/json/json-value.ts';
+import { writeJson } from '../../../lib/json/json-write.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
 import { describePermission, type RequiredPermission, requiredPermissions } from './required-permissions.ts';
 

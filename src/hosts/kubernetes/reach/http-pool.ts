@@ -5,7 +5,7 @@ import type { Pool } from 'undici';
 import { badRequest, serviceUnavailable, tooManyRequests } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { lazyValue } from '../../../lib/lazy-value.ts';
-import { Semaphore } from '../../../lib/semaphore.ts';
+import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { ApiResponse, UpgradedConnection } from '../../host.ts';
 import type { HttpPoolRequest } from './http-pool-request.ts';
 import { codeOf, NoResponseError, noResponse } from './no-response.ts';

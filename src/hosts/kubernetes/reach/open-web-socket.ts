@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { type Status, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { isJsonObject } from '../../../lib/json-value.ts';
+import { isJsonObject } from '../../../lib/json/json-value.ts';
 import { NoResponseError, noResponse } from './no-response.ts';
 import type { RawHeaders } from './request-headers.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { conflict, type StatusError, serviceUnavailable } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { privateMode } from '../../../lib/private-file.ts';
-import { Semaphore } from '../../../lib/semaphore.ts';
+import { Semaphore } from '../../../lib/queue/semaphore.ts';
 import type { HostLocation } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
 import { type ChartReference, HelmCharts } from './helm-charts.ts';

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
-import { numberAt } from '../../../lib/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json-value.ts';
+import { numberAt } from '../../../lib/json/json-path.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { HostLocation } from '../../host.ts';
 import { deploymentKind, podKind, statefulSetKind } from '../host-kinds.ts';
 import {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../api/meta.ts';
-import { listAt, textAt } from '../../../lib/json-path.ts';
-import type { JsonValue } from '../../../lib/json-value.ts';
+import { listAt, textAt } from '../../../lib/json/json-path.ts';
+import type { JsonValue } from '../../../lib/json/json-value.ts';
 
 /** Pods may take half a minute to terminate, which is normal. */
 const gracePeriodMs = 60_000;

@@ -1,6 +1,6 @@
-import { parseTrustedJson } from '../../../lib/json-parse.ts';
-import { deepFreeze, type JsonObject } from '../../../lib/json-value.ts';
-import { writeJson } from '../../../lib/json-write.ts';
+import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
+import { deepFreeze, type JsonObject } from '../../../lib/json/json-value.ts';
+import { writeJson } from '../../../lib/json/json-write.ts';
 import type { FieldSet } from '../field-set.ts';
 
 /**

@@ -1,5 +1,11 @@
 import type { ManagedFieldsEntry } from '../../../../src/api/meta.ts';
-import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json-value.ts';
+import {
+  equalJson,
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../src/lib/json/json-value.ts';
 import type { FieldPath } from './field-path.ts';
 import { indexItemsByKey, type MergeValue } from './three-way-merge.ts';
 

@@ -1,4 +1,4 @@
-import { equalJson } from '../../../../src/lib/json-value.ts';
+import { equalJson } from '../../../../src/lib/json/json-value.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import type { DraftState } from '../draft-state.ts';
 import { editablePart, editableText, parseObjectText } from '../object-draft.ts';

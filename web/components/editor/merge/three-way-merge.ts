@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../../../src/lib/json-value.ts';
+} from '../../../../src/lib/json/json-value.ts';
 import type { FieldPath } from './field-path.ts';
 
 /** A value on one side of the merge; `undefined` if it is absent. */

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { textAt } from '../../../../src/lib/json-path.ts';
+import { textAt } from '../../../../src/lib/json/json-path.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { YamlField } from '../../../components/form/yaml-field.tsx';

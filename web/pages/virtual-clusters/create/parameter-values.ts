@@ -1,7 +1,7 @@
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
-import { valueAt } from '../../../../src/lib/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json-value.ts';
+import { valueAt } from '../../../../src/lib/json/json-path.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json/json-value.ts';
 import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 

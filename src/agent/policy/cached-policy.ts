@@ -1,0 +1,153 @@
+import type { PolicyLine } from '../../api/agent/policy-feed.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { PolicyFile, StoredPolicyLine } from './policy-file.ts';
+import { PolicyReplica, type ReplicaListener } from './policy-replica.ts';
+
+export interface CachedPolicyOptions {
+  readonly file: PolicyFile;
+  readonly listener: ReplicaListener;
+  /** Maximum age at which the policy is still used. */
+  readonly maxAgeMilliseconds: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Clock skew above which a warning is logged. */
+const maxSilentSkewMs = 5_000;
+/** If the clock was set back further than this, the age of the policy is unknown. */
+const maxClockSetBackMs = 60_000;
+/** Interval at which unchanged state is written to disk. */
+const keepaliveWriteMs = 60_000;
+/** The file is compacted when it has more appended lines than this and than there are objects. */
+const minLinesToCompact = 1_000;
+
+/** The policy from the control server, in memory and on disk, and its age. */
+export class CachedPolicy {
+  readonly replica: PolicyReplica;
+  readonly #file: PolicyFile;
+  readonly #options: CachedPolicyOptions;
+  /** Wall clock time of the last contact with the control server; `undefined` if there was none. */
+  #contactAt: number | undefined;
+  /** The same as monotonic time: setting the wall clock back must not make the policy younger. */
+  #contactElapsed = 0;
+  #storedAt = 0;
+  #clockSkew = 0;
+  /** A full policy is being received. */
+  #isSyncing = false;
+  #pendingLines: StoredPolicyLine[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(options: CachedPolicyOptions) {
+    this.#options = options;
+    this.#file = options.file;
+    this.replica = new PolicyReplica(options.listener);
+  }
+
+  /** Loads the policy from disk: completely, or not at all if it throws. */
+  async load(): Promise<void> {
+    const stored: StoredPolicyLine[] = [];
+    for await (const each of this.#file.read()) stored.push(each);
+    const { clock } = this.#options;
+    const last = stored.findLast(({ line }) => line.type === 'SYNCED' || line.type === 'ALIVE');
+    const age = last === undefined ? 0 : clock.now() - last.at;
+    if (age < -maxClockSetBackMs) {
+      throw new Error('the clock of this machine is earlier than the last contact with the server');
+    }
+    for (const { line } of stored) this.replica.apply(line);
+    this.#contactAt = last?.at;
+    this.#contactElapsed = clock.elapsed() - Math.max(0, age);
+    this.#storedAt = this.#contactAt ?? 0;
+  }
+
+  /** Milliseconds since the last contact with the control server; `undefined` if there was none. */
+  get age(): number | undefined {
+    const { clock } = this.#options;
+    if (this.#contactAt === undefined) return undefined;
+    return Math.max(0, clock.now() - this.#contactAt, clock.elapsed() - this.#contactElapsed);
+  }
+
+  /** True if the policy is young enough to admit callers. */
+  get isUsable(): boolean {
+    return this.age !== undefined && this.age <= this.#options.maxAgeMilliseconds;
+  }
+
+  /** The difference between the server's clock and this clock, in milliseconds. */
+  get skew(): number {
+    return this.#clockSkew;
+  }
+
+  /** Handles a line of the policy feed. */
+  receive(line: PolicyLine): void {
+    const at = this.#options.clock.now();
+    this.replica.apply(line);
+    if (line.type === 'BEGIN') this.#isSyncing = true;
+    if (this.#isSyncing) {
+      if (line.type !== 'SYNCED') return;
+      this.#isSyncing = false;
+      this.#recordContact(line.time, at);
+      this.#store('everything', { line, at });
+      return;
+    }
+    if (line.type !== 'ALIVE') {
+      this.#store('one', { line, at });
+      return;
+    }
+    this.#recordContact(line.time, at);
+    if (at - this.#storedAt >= keepaliveWriteMs) this.#store('one', { line, at });
+  }
+
+  /** Resolves when everything received is on disk, or failed to be written. */
+  async close(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+    await this.#file.close();
+  }
+
+  #recordContact(time: number, at: number): void {
+    this.#contactAt = at;
+    this.#contactElapsed = this.#options.clock.elapsed();
+    const skew = time - at;
+    if (Math.abs(skew) > maxSilentSkewMs && Math.abs(this.#clockSkew) <= maxSilentSkewMs) {
+      this.#options.log.warn({ milliseconds: skew }, 'the clocks of this machine and the server differ');
+    }
+    this.#clockSkew = skew;
+  }
+
+  #store(what: 'one' | 'everything', stored: StoredPolicyLine): void {
+    this.#storedAt = stored.at;
+    if (what === 'everything') {
+      const full = [...this.replica.lines()].map((line) => ({ line, at: stored.at }));
+      this.#pendingLines = [];
+      this.#write(() => this.#file.replace([...full, stored]));
+      return;
+    }
+    this.#pendingLines.push(stored);
+    this.#write(async () => {
+      const lines = this.#pendingLines;
+      this.#pendingLines = [];
+      await this.#file.append(lines);
+      if (this.#file.appended > minLinesToCompact) await this.#compact(stored.at);
+    });
+  }
+
+  async #compact(at: number): Promise<void> {
+    const full = [...this.replica.lines()];
+    if (this.#file.appended <= full.length) return;
+    await this.#file.replace([
+      ...full.map((line) => ({ line, at })),
+      { line: { type: 'SYNCED', time: at }, at: this.#contactAt ?? at },
+    ]);
+  }
+
+  /** Serializes writes. A full disk affects only what a restart loads. */
+  #write(work: () => Promise<void>): void {
+    const before = this.#writing ?? Promise.resolve();
+    const writing = before.then(work).catch((error: unknown) => {
+      this.#options.log.error({ error: String(error) }, 'cannot write the policy to disk');
+    });
+    this.#writing = writing;
+    void writing.then(() => {
+      if (this.#writing === writing) this.#writing = undefined;
+    });
+  }
+}

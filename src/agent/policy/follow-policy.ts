@@ -1,0 +1,70 @@
+import { keepaliveIntervalMs, type PolicyLine } from '../../api/agent/policy-feed.ts';
+import { StatusError } from '../../api/status.ts';
+import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { wait } from '../../lib/wait.ts';
+import type { ControlServer } from '../control-server.ts';
+
+export interface FollowPolicyOptions {
+  readonly server: Pick<ControlServer, 'streamPolicy'>;
+  onLine(line: PolicyLine): void;
+  /** The full policy has arrived on this connection; changes follow. */
+  onSynced(): void;
+  /** The connection is lost. */
+  onLost(): void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
+/** Silence after which the connection counts as lost: the server hangs, or the network is down. */
+const silenceTimeoutMs = 3 * keepaliveIntervalMs;
+
+/** Follows the policy feed until the signal fires, and reconnects after every failure. Never rejects. */
+export async function followPolicy(options: FollowPolicyOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    let hasBegun = false;
+    let synced = false;
+    const silence = new AbortController();
+    const stop = () => silence.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    let cancel = () => {};
+    const resetTimeout = () => {
+      cancel();
+      cancel = clock.after(silenceTimeoutMs, () => silence.abort(new Error('no data from the server')));
+    };
+    try {
+      resetTimeout();
+      for await (const line of options.server.streamPolicy(silence.signal)) {
+        resetTimeout();
+        if (!hasBegun && line.type !== 'BEGIN') throw new Error('the policy feed does not start with BEGIN');
+        hasBegun = true;
+        options.onLine(line);
+        if (line.type !== 'SYNCED') continue;
+        synced = true;
+        failures = 0;
+        options.onSynced();
+      }
+      log.warn({}, 'the server closed the policy feed; reconnecting');
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn({ error: describeError(error) }, 'lost connection to the server; using cached policy');
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', stop);
+    }
+    if (synced) options.onLost();
+    failures += 1;
+    if (!signal.aborted) await wait(clock, backoffDelay(failures, retry), signal);
+  }
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof StatusError && (error.code === 401 || error.code === 403)) {
+    return `${error.message}; the access key of the agent is no longer valid: create a new one with clusters/<name>/accesskey`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import { clusterKind } from '../../api/management/v1/cluster.ts';
+import { projectKind } from '../../api/management/v1/project.ts';
+import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
+import { affectedPrincipals } from '../../auth/authz/affected-principals.ts';
+import { createPermissionSignals, type PermissionSignals } from '../../auth/permission-signals.ts';
+import { type ActivityLog, createActivityLog } from '../../gateway/instance-activity.ts';
+import { createInstanceChanges, type InstanceChanges } from '../../gateway/instance-changes.ts';
+import type { AgentContext } from '../agent-context.ts';
+import { CachedPolicy } from './cached-policy.ts';
+import { openPolicyFile } from './policy-file.ts';
+import { instanceOf } from './policy-replica.ts';
+
+type KeyListener = (names: Iterable<string>) => void;
+
+/** The cached policy of the control server, and the parts of the agent that follow its changes. */
+export interface AgentPolicy {
+  readonly policy: CachedPolicy;
+  readonly permissionSignals: PermissionSignals;
+  readonly changes: InstanceChanges;
+  readonly activity: ActivityLog;
+  /** Calls back with the names of changed keys. Returns a function that unsubscribes. */
+  onKeys(listener: KeyListener): () => void;
+}
+
+const kinds = { Cluster: clusterKind, Project: projectKind, VirtualClusterInstance: virtualClusterInstanceKind };
+
+/** Loads the policy that the control server sent before. */
+export async function openAgentPolicy(agent: AgentContext): Promise<AgentPolicy> {
+  const { settings, clock, log, closing } = agent;
+  const permissionSignals = createPermissionSignals(clock);
+  closing.add('rights', () => permissionSignals.close());
+  const changes = createInstanceChanges();
+  const activity = createActivityLog(clock);
+  const keyListeners = new Set<KeyListener>();
+  const policy = new CachedPolicy({
+    file: await openPolicyFile({ path: agent.dir.policy, sealer: agent.sealer }),
+    maxAgeMilliseconds: settings.maxPolicyAge,
+    listener: {
+      onKeysChanged(names) {
+        for (const listener of keyListeners) listener(names);
+      },
+      onObjectChanged(kind, before, after) {
+        permissionSignals.notifyPrincipals(affectedPrincipals(kinds[kind], before?.object, after?.object));
+        if (kind !== 'VirtualClusterInstance') return;
+        changes.handleChange(instanceOf(before), instanceOf(after));
+        if (after === undefined) activity.forget(before?.object.metadata.uid ?? '');
+      },
+    },
+    clock,
+    log,
+  });
+  closing.add('policy', () => policy.close());
+  await policy.load().catch((error: unknown) => {
+    // The control server sends the full policy again; until then all callers are rejected.
+    log.error({ error: String(error) }, 'cannot load the cached policy');
+  });
+  return {
+    policy,
+    permissionSignals,
+    changes,
+    activity,
+    onKeys(listener) {
+      keyListeners.add(listener);
+      return () => keyListeners.delete(listener);
+    },
+  };
+}

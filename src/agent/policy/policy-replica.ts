@@ -1,0 +1,196 @@
+import type { ActiveAccessKey, PolicyFeedHeader, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
+import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
+import { type Project, projectKind } from '../../api/management/v1/project.ts';
+import {
+  type VirtualClusterInstance,
+  virtualClusterInstanceKind,
+} from '../../api/management/v1/virtual-cluster-instance.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { typedObject } from '../../api/resource.ts';
+import type { AccessState } from '../../auth/authz/access-state.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+
+/** Receives changes of the policy. Must be fast and must not throw. */
+export interface ReplicaListener {
+  /** These keys were changed or deleted. */
+  onKeysChanged(names: readonly string[]): void;
+  /** One of `before` and `after` may be undefined. Both are of this kind. */
+  onObjectChanged(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
+}
+
+/** An object of the policy. It has only the fields that decisions need. */
+export type PolicyObject =
+  | { readonly kind: 'Cluster'; readonly object: Cluster }
+  | { readonly kind: 'Project'; readonly object: Project }
+  | { readonly kind: 'VirtualClusterInstance'; readonly object: VirtualClusterInstance };
+
+/** One consistent copy of the policy. */
+interface PolicyCopy {
+  frame: PolicyFeedHeader | undefined;
+  signingKeys: JsonObject;
+  readonly objects: Map<string, PolicyObject>;
+  readonly keys: Map<string, ActiveAccessKey>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * The policy of the control server that decisions use. During a resync the old copy stays in effect, and the new one
+ * replaces it when it is complete. So a broken connection rejects no caller and ends no stream.
+ */
+export class PolicyReplica implements AccessState {
+  readonly selfService = false;
+  readonly #listener: ReplicaListener;
+  #current: PolicyCopy = emptyCopy();
+  #incoming: PolicyCopy | undefined;
+
+  constructor(listener: ReplicaListener) {
+    this.#listener = listener;
+  }
+
+  /** `undefined` before the first sync. */
+  get header(): PolicyFeedHeader | undefined {
+    return this.#current.frame;
+  }
+
+  /** The key set as `/auth/jwks` returns it. The same object while it is unchanged. */
+  get signingKeys(): JsonObject {
+    return this.#current.signingKeys;
+  }
+
+  apply(line: PolicyLine): void {
+    switch (line.type) {
+      case 'BEGIN': {
+        const { type: _type, ...frame } = line;
+        this.#incoming = { ...emptyCopy(), frame };
+        return;
+      }
+      case 'SYNCED':
+        if (this.#incoming !== undefined) this.#replace(this.#incoming);
+        return;
+      case 'SIGNING_KEYS':
+        (this.#incoming ?? this.#current).signingKeys = line.keys;
+        return;
+      case 'KEY':
+        this.#key(line.key.name, line.key);
+        return;
+      case 'NO_KEY':
+        this.#key(line.name, undefined);
+        return;
+      case 'OBJECT': {
+        const sent = policyObject(line.kind, line.object);
+        const { namespace = '', name = '' } = sent.object.metadata;
+        this.#object(line.kind, namespace, name, sent);
+        return;
+      }
+      case 'NO_OBJECT':
+        this.#object(line.kind, line.namespace, line.name, undefined);
+        return;
+      case 'ALIVE':
+    }
+  }
+
+  /** The current policy as feed lines, without SYNCED, whose time the caller supplies. */
+  *lines(): Iterable<PolicyLine> {
+    const { frame, signingKeys, objects, keys } = this.#current;
+    if (frame === undefined) return;
+    yield { type: 'BEGIN', ...frame };
+    yield { type: 'SIGNING_KEYS', keys: signingKeys };
+    for (const { kind, object } of objects.values()) {
+      yield { type: 'OBJECT', kind, object };
+    }
+    for (const key of keys.values()) yield { type: 'KEY', key };
+  }
+
+  key(name: string): ActiveAccessKey | undefined {
+    return this.#current.keys.get(name);
+  }
+
+  project(name: string): Project | undefined {
+    const found = this.#current.objects.get(objectKey('Project', '', name));
+    return found?.kind === 'Project' ? found.object : undefined;
+  }
+
+  cluster(name: string): Cluster | undefined {
+    const found = this.#current.objects.get(objectKey('Cluster', '', name));
+    return found?.kind === 'Cluster' ? found.object : undefined;
+  }
+
+  instance(namespace: string, name: string): VirtualClusterInstance | undefined {
+    return instanceOf(this.#current.objects.get(objectKey('VirtualClusterInstance', namespace, name)));
+  }
+
+  instances(): VirtualClusterInstance[] {
+    return [...this.#current.objects.values()].map(instanceOf).filter((instance) => instance !== undefined);
+  }
+
+  // Cluster, project and instance suffice for access to a cluster or an instance; nothing else is decided here.
+  template(): undefined {}
+  user(): undefined {}
+  team(): undefined {}
+  event(): undefined {}
+  teamsOf(): readonly string[] {
+    return [];
+  }
+  projectsOf(): ReadonlySet<string> {
+    return none;
+  }
+  hasReadableInstance(): boolean {
+    return false;
+  }
+
+  #key(name: string, key: ActiveAccessKey | undefined): void {
+    const { keys } = this.#incoming ?? this.#current;
+    if (key === undefined) keys.delete(name);
+    else keys.set(name, key);
+    if (this.#incoming === undefined) this.#listener.onKeysChanged([name]);
+  }
+
+  #object(kind: PolicyKind, namespace: string, name: string, after: PolicyObject | undefined): void {
+    const { objects } = this.#incoming ?? this.#current;
+    const key = objectKey(kind, namespace, name);
+    const before = objects.get(key);
+    if (after === undefined) objects.delete(key);
+    else objects.set(key, after);
+    if (this.#incoming === undefined) this.#listener.onObjectChanged(kind, before, after);
+  }
+
+  #replace(incoming: PolicyCopy): void {
+    const before = this.#current;
+    this.#current = incoming;
+    this.#incoming = undefined;
+    for (const [key, old] of before.objects) {
+      this.#listener.onObjectChanged(old.kind, old, incoming.objects.get(key));
+    }
+    for (const [key, added] of incoming.objects) {
+      if (!before.objects.has(key)) this.#listener.onObjectChanged(added.kind, undefined, added);
+    }
+    const changedKeys = new Set([...before.keys.keys(), ...incoming.keys.keys()]);
+    if (changedKeys.size > 0) this.#listener.onKeysChanged([...changedKeys]);
+  }
+}
+
+export function instanceOf(found: PolicyObject | undefined): VirtualClusterInstance | undefined {
+  return found?.kind === 'VirtualClusterInstance' ? found.object : undefined;
+}
+
+/** The agent trusts its server for the fields of the object. The feed omits apiVersion and kind. */
+function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
+  const object = sent as unknown as KubeObject;
+  switch (kind) {
+    case 'Cluster':
+      return { kind, object: typedObject(clusterKind, object) };
+    case 'Project':
+      return { kind, object: typedObject(projectKind, object) };
+    case 'VirtualClusterInstance':
+      return { kind, object: typedObject(virtualClusterInstanceKind, object) };
+  }
+}
+
+function emptyCopy(): PolicyCopy {
+  return { frame: undefined, signingKeys: { keys: [] }, objects: new Map(), keys: new Map() };
+}
+
+function objectKey(kind: PolicyKind, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -1,0 +1,61 @@
+import type { ActiveAccessKey, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
+import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
+
+/**
+ * Parses a line of the policy feed; `undefined` for an unknown type of a newer server. Throws if the line is invalid,
+ * because access decisions depend on it.
+ */
+export function readPolicyLine(text: string): PolicyLine | undefined {
+  const line: unknown = JSON.parse(text);
+  if (!isJsonObject(line)) throw invalidLine();
+  const type = textAt(line, 'type');
+  const check = Object.hasOwn(checks, type) ? checks[type as PolicyLine['type']] : undefined;
+  if (check === undefined) {
+    if (type === '') throw invalidLine();
+    return undefined;
+  }
+  if (!check(line)) throw invalidLine();
+  return line as unknown as PolicyLine;
+}
+
+const kinds: readonly PolicyKind[] = ['Cluster', 'Project', 'VirtualClusterInstance'];
+
+const checks: Readonly<Record<PolicyLine['type'], (line: JsonObject) => boolean>> = {
+  BEGIN: (line) =>
+    textAt(line, 'installation') !== '' &&
+    typeof line.apiPrefix === 'string' &&
+    typeof line.serviceAccountTokens === 'boolean' &&
+    isTime(line.time),
+  OBJECT: (line) => isKind(line.kind) && textAt(line, 'object', 'metadata', 'name') !== '',
+  NO_OBJECT: (line) => isKind(line.kind) && typeof line.namespace === 'string' && textAt(line, 'name') !== '',
+  KEY: (line) => isKey(objectAt(line, 'key')),
+  NO_KEY: (line) => textAt(line, 'name') !== '',
+  SIGNING_KEYS: (line) =>
+    Array.isArray(objectAt(line, 'keys')?.keys) && listAt(line, 'keys', 'keys').every(isJsonObject),
+  SYNCED: (line) => isTime(line.time),
+  ALIVE: (line) => isTime(line.time),
+};
+
+function isKey(key: JsonObject | undefined): boolean {
+  if (key === undefined) return false;
+  const texts: readonly (keyof ActiveAccessKey)[] = ['name', 'uid', 'mark'];
+  const { user, scopes, expiresAt } = key;
+  if (!texts.every((member) => textAt(key, member) !== '') || textAt(user, 'name') === '') return false;
+  const groups = isJsonObject(user) ? user.groups : undefined;
+  if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string')) return false;
+  if (!Array.isArray(scopes) || !scopes.every(isJsonObject)) return false;
+  return expiresAt === undefined || isTime(expiresAt);
+}
+
+function isKind(value: unknown): boolean {
+  return kinds.some((kind) => kind === value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function invalidLine(): Error {
+  return new Error('invalid line in the policy feed');
+}

@@ -1,0 +1,49 @@
+import { kubernetesMastersGroup } from '../../api/naming.ts';
+import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
+import type { Identity } from '../../auth/identity.ts';
+import { virtualClient } from '../../hosts/virtual-client.ts';
+import { flagAt, textAt } from '../../lib/json/json-path.ts';
+import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { GatewayTarget } from '../gateway-target.ts';
+import { type ForwardRequestsOptions, forwardRequests } from './forward-requests.ts';
+
+export interface RemoteClusterOptions extends ForwardRequestsOptions {
+  /** Fires when the request no longer waits for the response. */
+  abortSignal(): AbortSignal;
+}
+
+const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluster authorizes the request' };
+
+/**
+ * A remote cluster. It authorizes each request itself, under the caller's name. Only impersonation is checked
+ * beforehand, because the cluster sees just the impersonated name.
+ */
+export function remoteCluster(options: RemoteClusterOptions): GatewayTarget {
+  return {
+    serve: forwardRequests(options),
+    async authorize(identity, attributes) {
+      if (!attributes.resourceRequest || attributes.verb !== 'impersonate') return authorizedRemotely;
+      return await mayImpersonate(options, identity, attributes);
+    },
+  };
+}
+
+async function mayImpersonate(
+  { api, abortSignal }: RemoteClusterOptions,
+  { user }: Identity,
+  { verb, group, version, resource, subresource, namespace, name }: ResourceAttributes,
+): Promise<Decision> {
+  if (user.groups.includes(kubernetesMastersGroup)) return { allowed: true, reason: '' };
+  const review = await virtualClient(api, abortSignal()).create('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: {
+      user: user.name,
+      groups: [...user.groups],
+      ...(user.uid === undefined ? {} : { uid: user.uid }),
+      ...(user.extra === undefined ? {} : { extra: user.extra as unknown as JsonObject }),
+      resourceAttributes: { verb, group, version, resource, subresource, namespace, name },
+    },
+  });
+  return { allowed: flagAt(review, 'status', 'allowed'), reason: textAt(review, 'status', 'reason') };
+}
