@@ -159,7 +159,7 @@ describe.skipIf(noFailingDisk !== undefined)('a server whose disk becomes read-o
     expect(await server.stop()).toBe(0);
 
     await expect(startFlotilla({ dataDirectory: join(disk.path, 'data') })).rejects.toThrow(
-      /ended with 1 before it was ready:\n[^\n]*read-only[^\n]*\n$/i,
+      /exited with 1 before it was ready:\n[^\n]*read-only[^\n]*\n$/i,
     );
   });
 });
@@ -216,7 +216,7 @@ describe.skipIf(noMemoryDisk !== undefined)('a server on a read-only disk', () =
     if (state === 'used') await (await startFlotilla({ dataDirectory })).stop();
     disk.makeReadOnly();
     await expect(startFlotilla({ dataDirectory })).rejects.toThrow(
-      new RegExp(`ended with 1 before it was ready:\n[^\n]*${dataDirectory}[^\n]*: the file system is read-only\n$`),
+      new RegExp(`exited with 1 before it was ready:\n[^\n]*${dataDirectory}[^\n]*: the file system is read-only\n$`),
     );
   });
 });

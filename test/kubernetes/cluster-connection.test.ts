@@ -125,7 +125,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'the co
       while (name !== `seen-${at}`) name = JSON.parse(String((await lines.next()).value)).object.metadata.name;
     }
     ending.abort(new Error('done'));
-    await expect(lines.next()).rejects.toThrow('enough');
+    await expect(lines.next()).rejects.toThrow('done');
   });
 
   it('an idle connection is kept alive by pings', async () => {

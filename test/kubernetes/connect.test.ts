@@ -150,7 +150,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     expect((await post('weak', await kubeconfigOf('weak'))).code).toBe(201);
     const weak = await until('weak', looked);
     expect(condition(weak, 'Ready')).toBe('False MissingRights');
-    expect(textAt(weak, 'status', 'message')).toContain('do not allow: get namespaces, list namespaces');
+    expect(textAt(weak, 'status', 'message')).toContain('lack permissions: get namespaces, list namespaces');
     expect(flagAt(weak, 'status', 'online')).toBe(true);
     const better = mergePatch({ spec: { kubeconfig: await kubeconfigOf('strong', ['system:masters']) } });
     expect((await bench.send(server, path('weak'), better)).code).toBe(200);
@@ -164,7 +164,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'a conn
     const brief = await until('brief', looked);
     expect(condition(brief, 'CredentialsValid')).toBe('True ExpiringSoon');
     expect(textAt(brief, 'status', 'message')).toMatch(
-      /^The client certificate ends at 20.*spec\.kubeconfig before\.$/,
+      /^The client certificate expires at 20.*spec\.kubeconfig before then\.$/,
     );
     const over = await until('brief', (cluster) => condition(cluster, 'CredentialsValid').startsWith('False'));
     expect(condition(over, 'CredentialsValid')).toBe('False CredentialsExpired');

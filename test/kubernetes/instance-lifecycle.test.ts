@@ -112,7 +112,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'instan
     await inside.ok(['create', 'configmap', 'second']);
     await watch.waitForOutput(/configmap\/second/);
     await flotilla.admin.ok(['delete', 'accesskey', 'annas']);
-    await expect(watch.waitForOutput(/configmap\/third/)).rejects.toThrow(/ended/);
+    await expect(watch.waitForOutput(/configmap\/third/)).rejects.toThrow(/exited before/);
     expect((await inside.run(['get', 'cm'])).stderr).toMatch(/Unauthorized|logged in/);
     await letGo('shared');
   });
