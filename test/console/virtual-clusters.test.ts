@@ -147,6 +147,8 @@ describeConsole('the list of virtual clusters', (env) => {
     await select(viewer.page, ['shared']);
     await viewer.page.getByRole('button', { name: 'Clear selection' }).waitFor();
     await viewer.page.getByRole('button', { name: 'Actions for shared' }).click();
+    // Each action appears when its permission check has returned.
+    await viewer.page.getByRole('menuitem', { name: 'Connect' }).waitFor();
     await viewer.page.getByRole('menuitem', { name: 'Open explorer' }).waitFor();
     expect(await viewer.page.getByRole('menuitem').allInnerTexts()).toEqual(['Open', 'Connect', 'Open explorer']);
     expect(await viewer.page.getByRole('toolbar').getByRole('button').allInnerTexts()).toEqual(['Clear selection']);

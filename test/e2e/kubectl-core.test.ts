@@ -184,7 +184,7 @@ describeIfAvailable(kubectlMissing, 'kubectl and the core kinds of a cluster', (
 
   it('knows the short names and the fields of the kinds', async () => {
     expect(await kubectl.ok(['get', 'cm,sa,quota,ev', '-o', 'name'])).toContain('serviceaccount/default');
-    expect(await kubectl.ok(['explain', 'secret.stringData'])).toContain('Never shown');
+    expect(await kubectl.ok(['explain', 'secret.stringData'])).toContain('Write-only');
     expect(await kubectl.ok(['explain', 'quota.spec.hard'])).toContain('FIELD: hard');
     expect(await kubectl.ok(['explain', 'sa.imagePullSecrets'])).toContain('<[]LocalObjectReference>');
   });
