@@ -44,7 +44,7 @@ export function ours({ parts, mostKeys, inspect, load, signal }) {
           ca: readFileSync(join(dataDir, 'ca.crt'), 'utf8'),
           authorization: `Bearer ${readFileSync(join(dataDir, 'admin.key'), 'utf8').trim()}`,
           pids: [child.pid],
-          ...objects.of(`/kubernetes/cluster/${naming.localCluster}`),
+          ...objects.of(`/kubernetes/cluster/${naming.builtInClusterName}`),
           management,
           managementVersion: `${naming.managementGroup}/${naming.managementVersion}`,
           projectNamespacePrefix: naming.projectNamespacePrefix,
