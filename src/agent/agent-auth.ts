@@ -49,7 +49,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
   const { replica, permissionSignals, server, clock } = options;
   const checked = new Map<string, TokenKey>();
   const catchUp = createPolicyCatchUp(options);
-  /** Keys that were deleted: authentication does not wait for them to arrive. */
+  /** Names of deleted keys. Authentication does not wait for these keys to arrive. */
   const ended = new Set<string>();
   const stopListening = options.onKeysChanged((names) => {
     for (const name of names) {
@@ -63,7 +63,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     const key = replica.key(name);
     return key && keyStateOf(key);
   };
-  /** True for the same key with the same value: a later key of this name, or another value, was not presented here. */
+  /** True if the key still exists with the same value. A later key of the same name does not count. */
   const isCurrent = ({ name, uid, mark }: TokenKey): boolean => {
     const key = replica.key(name);
     return key?.uid === uid && key.mark === mark;

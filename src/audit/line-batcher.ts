@@ -13,7 +13,7 @@ export interface LineBatcherOptions {
 
 /** Determines how long a line waits for others. */
 export type FlushPolicy =
-  /** Until the next microtask: the responses of one group commit are logged together. */
+  /** Until the next microtask, so that the responses of one group commit are logged together. */
   | 'microtask'
   /**
    * Until the end of the current tick of the event loop, or an earlier flush: for requests that arrived in the same

@@ -63,7 +63,7 @@ async function readAll(file: Pick<FileHandle, 'read'>, position: number, length:
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at, position + at);
-    // The file was truncated since: a partially written line is removed before the next write.
+    // The file became shorter since its size was read: the writer removed a partially written line.
     if (bytesRead === 0) return buffer.subarray(0, at);
     at += bytesRead;
   }

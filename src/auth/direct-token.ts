@@ -8,7 +8,7 @@ export const tokenAlgorithm = 'ES256';
 
 /** The claims of a direct-endpoint token (completions §6). Times are seconds since the epoch. */
 export interface DirectTokenClaims {
-  /** The installation: `instanceID` of `selves`. */
+  /** The ID of the installation, which the resource `selves` returns as `status.instanceID`. */
   readonly issuer: string;
   readonly subject: string;
   /** An upper bound: the verifier computes the current groups of the subject again. */

@@ -18,7 +18,7 @@ export interface TokenKey {
  * requested it is valid. Times are seconds since the epoch.
  */
 export interface GatewayTokenClaims {
-  /** The installation. */
+  /** The ID of the installation that issued the token. */
   readonly issuer: string;
   /** The caller's name. Their groups are looked up at each use. */
   readonly subject: string;

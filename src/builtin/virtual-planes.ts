@@ -22,7 +22,7 @@ export interface VirtualClusterLocation {
 export interface VirtualClusterAccessStatus {
   readonly uid: string;
   readonly planeId: string;
-  /** The owner that it was created for; '' if it was created by hand. */
+  /** The owner that the virtual cluster was created for; '' if a user created it directly on the built-in cluster. */
   readonly owner: string;
   readonly access: 'open' | 'asleep' | 'closing';
 }
@@ -52,8 +52,9 @@ interface PlaneSessions {
 }
 
 /**
- * Gives access to the planes of virtual clusters according to their objects. When a virtual cluster is put to sleep or
- * its removal begins, open streams in its plane end, and later requests get an error that says so.
+ * Opens gateway sessions in the planes of virtual clusters. The VirtualCluster object determines whether its plane can
+ * be used. When a virtual cluster is put to sleep or its removal begins, the open streams in its plane end, and later
+ * requests fail with an error that states the reason.
  */
 export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   const { virtualClusters } = options;

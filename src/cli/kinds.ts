@@ -29,11 +29,11 @@ export interface TypedKind<Fields extends JsonObject = JsonObject> {
 export interface NamedKind<Fields extends JsonObject = JsonObject> extends TypedKind<Fields> {
   readonly plural: string;
   readonly singular: string;
-  /** True if its objects live in the namespace of a project. */
+  /** True if objects of the kind are in the namespace of a project. */
   readonly inProject: boolean;
-  /** Its name in messages. */
+  /** The name of the kind in messages. */
   readonly noun: string;
-  /** The group of its commands; '' for virtual clusters, whose commands are at the top level. */
+  /** The command group of the kind; '' for virtual clusters, whose commands are at the top level. */
   readonly command: string;
 }
 

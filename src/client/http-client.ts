@@ -77,7 +77,7 @@ function resourceOverHttp<Fields extends JsonObject>(
         // `items` is null in an empty list of PartialObjectMetadata.
         items: ((list.items ?? []) as unknown as KubeObject[]).map((object) => typedObject(kind, object)),
         resourceVersion,
-        // Empty on the last page.
+        // The token is empty on the last page.
         ...(nextPage === '' ? {} : { continue: nextPage }),
       };
     },

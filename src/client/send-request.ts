@@ -55,7 +55,7 @@ function toStatusError(code: number, text: string): StatusError {
     const status = JSON.parse(text) as Status;
     if (status.kind === 'Status') return new StatusError(status);
   } catch {
-    // Not a Status: the text is quoted below.
+    // The body is not a Status. The error below quotes it.
   }
   return new StatusError({
     kind: 'Status',

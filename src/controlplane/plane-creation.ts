@@ -45,7 +45,7 @@ export interface PlaneCreationOptions {
   readonly read?: Entry | undefined;
 }
 
-/** Returns when the plane was created, and creates it if it does not exist. */
+/** Returns the creation time, seed and revision of the plane. Creates the plane if it does not exist. */
 export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise<PlaneCreation> {
   const { store, slice, clock, builtinDigest, read } = options;
   const key = creationKey(slice);

@@ -13,7 +13,7 @@ import type { GatewaySession } from './gateway-target.ts';
 export interface GatewayHandlerOptions {
   /** The options that every chain shares. */
   readonly chain: AuthenticatedChainOptions;
-  /** The number of path segments in front of those of the target's API. */
+  /** The number of path segments that precede the path of the target's API. */
   readonly pathDepth: number;
   /**
    * Returns the caller's identity inside the target; its `gate` decides whether the caller gets in. `undefined`: 401.

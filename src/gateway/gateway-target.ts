@@ -27,7 +27,7 @@ export interface GatewaySession {
 /** A plane that stays loaded until the session is closed. */
 export interface PlaneSession {
   readonly plane: Plane;
-  /** Fires as that of `GatewaySession`. */
+  /** Fires under the same conditions as the signal of a `GatewaySession`. */
   readonly signal: AbortSignal;
   close(): void;
 }

@@ -23,9 +23,9 @@ import { recordUseRepeatedly, WakeCoalescer } from './wake-coalescer.ts';
 /** The state of a virtual cluster on its host. */
 export interface AccessStatus {
   readonly uid: string;
-  /** The owner that it was created for; empty for one that was created manually. */
+  /** The owner that the virtual cluster was created for; empty if a user created it directly on the host. */
   readonly owner: string;
-  /** `opening`: it is starting, for example after a sleep. */
+  /** `opening` while the virtual cluster starts, for example after a sleep. */
   readonly access: 'open' | 'opening' | 'asleep' | 'closing';
 }
 

@@ -4,7 +4,7 @@ import type { GatewaySession } from './gateway-target.ts';
 export interface InstanceSessionOptions {
   /** Translates the reason why the session in the virtual cluster ends. If it rejects, the reason is kept. */
   endReason(reason: unknown): Promise<unknown>;
-  /** `wasEvicted`: the session was ended by the virtual cluster and not by its caller. */
+  /** Called when the session ends. `wasEvicted` is true if the virtual cluster ended it and not the caller. */
   onLeave(wasEvicted: boolean): void;
 }
 

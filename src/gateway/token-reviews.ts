@@ -120,7 +120,7 @@ function claimsOf(token: string): JsonObject | undefined {
   }
 }
 
-/** Ignores any user that is not a service account: such users have other ways to authenticate. */
+/** The service account of a token review. `undefined` for other users, who authenticate in other ways. */
 function accountIn(review: JsonObject, claims: JsonObject): ReviewedServiceAccount | undefined {
   const name = textAt(review, 'status', 'user', 'username');
   if (!flagAt(review, 'status', 'authenticated') || !name.startsWith(accountPrefix)) return undefined;

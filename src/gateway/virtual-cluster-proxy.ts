@@ -25,13 +25,13 @@ export interface VirtualClusterProxyOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
 }
 
-/** The length of `/<api_prefix>/cluster/local`, which precedes `proxyPath`. */
+/** The number of path segments before `proxyPath`: `/<api_prefix>/cluster/local`. */
 const depthOfCluster = 3;
 const wildcard = undefined;
 const { group, version, plural: resource } = virtualClusterKind;
 const proxyPath = ['apis', group, version, 'namespaces', wildcard, resource, wildcard, proxySubresource] as const;
 
-/** True if the path leads into a virtual cluster. Its segments below the built-in cluster begin at `start`. */
+/** True if the path leads into a virtual cluster. `start` is the index of the first segment below `/cluster/local`. */
 export function isVirtualClusterProxyPath(segments: readonly string[], start: number): boolean {
   return (
     segments.length >= start + proxyPath.length &&

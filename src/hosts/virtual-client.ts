@@ -71,7 +71,7 @@ function toStatusError(code: number, text: string): StatusError {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // Not a Status: the text is quoted below.
+    // The body is not a Status. The error below quotes it.
   }
   return new StatusError({
     kind: 'Status',

@@ -5,11 +5,11 @@ import type { Host, HostCallOptions } from './host.ts';
 
 /** The timeouts of a host's operations, in milliseconds. */
 export interface HostTimeouts {
-  /** For reads. */
+  /** The timeout of reads. */
   readonly read: number;
-  /** For operations that only start something. */
+  /** The timeout of operations that only start something. */
   readonly change: number;
-  /** For operations that run to completion; the programs that they run have shorter timeouts of their own. */
+  /** The timeout of operations that run to completion. The programs that they run have shorter timeouts. */
   readonly run: number;
 }
 

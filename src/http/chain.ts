@@ -39,11 +39,11 @@ export interface AuthenticatedChainOptions extends ChainOptions {
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
-  /** One for the whole process (`sourceLimit(…)`): a source address is counted across all paths. */
+  /** The filter from `sourceLimit(…)`. All chains share one, so that a source address is counted across all paths. */
   readonly sourceLimit: Filter;
-  /** One for the whole process (`keyRate(…)`): an access key is counted across all paths. */
+  /** The filter from `keyRate(…)`. All chains share one, so that an access key is counted across all paths. */
   readonly keyRate: Filter;
-  /** One for the whole process (`changeInFlight(…)`). */
+  /** The filter from `changeInFlight(…)`. All chains share one. */
   readonly inFlight: Filter;
   /** Authorizes against the plane behind the chain. Optional; defaults to allowing every authenticated caller. */
   readonly authorize?: AuthorizeOptions['authorize'];

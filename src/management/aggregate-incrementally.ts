@@ -50,7 +50,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
     const objectKey = objectKeyOf((after ?? before)?.object);
     const id = idOf(objectKey);
     const unprocessed = isUnprocessed(objectKey);
-    // An unprocessed object has not been counted, unless a change notification did so.
+    // An unprocessed object is counted only if an earlier change notification counted it.
     if (before !== undefined && (!unprocessed || counted.has(id))) change(before.object, -1);
     if (unprocessed) counted.add(id);
     if (after !== undefined) change(after.object, 1);

@@ -41,11 +41,11 @@ export interface Collaborators {
 
 export interface ResolvedOwner {
   readonly group: string;
-  /** The plural. */
+  /** The plural of the owner's kind. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
-  /** The uid of the existing object; '' if there is none. Absent: unknown. */
+  /** The uid of the existing owner; '' if the owner does not exist. Absent if that is unknown. */
   readonly uid?: string;
 }
 
@@ -61,7 +61,7 @@ export interface KindLimits {
   readonly objectBytes: number;
   /** The maximum number of queued events for one slow watch before its stream is ended. */
   readonly watchQueue: number;
-  /** The same limit as the total size of the objects: a few changes of large objects use a lot of memory. */
+  /** The maximum total size of these events: a few changes of large objects use a lot of memory. */
   readonly watchQueueSize: number;
   /** The number of changes kept in memory for watches that resume; older ones are read from the store's history. */
   readonly recentChanges: number;

@@ -35,7 +35,7 @@ export interface KindStore<Fields extends JsonObject = JsonObject> {
   unchangedCheck(namespace: string, name: string): Check | undefined;
   /** The hidden part of the record. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
-  /** The holder of this claim. */
+  /** The object that holds this claim; `undefined` if there is none. */
   byClaim(claim: string): ServedObject<TypedObject<Fields>> | undefined;
   /**
    * Calls the listener synchronously for each change, in order. It must be fast and must not throw. Returns a stop

@@ -37,7 +37,7 @@ export interface Companion {
   readonly kind: ResourceKind;
   readonly namespace: string;
   readonly name: string;
-  /** Absent: the companion is deleted. */
+  /** The companion to write. If absent, the companion is deleted. */
   readonly object?: KubeObject;
 }
 
@@ -97,9 +97,9 @@ export interface StoredResource<Fields extends JsonObject = JsonObject> extends 
    * such as the annotation in which kubectl keeps the last applied configuration. In memory they are plaintext.
    */
   readonly sealing?: RowSealing;
-  /** Absent: objects are served as they are stored. */
+  /** The served form. If absent, objects are served as they are stored. */
   readonly form?: ServedForm;
-  /** Members that `prepare` fills in at creation if the client did not send them; no manager owns them then. */
+  /** Members that `prepare` sets at creation if the client did not send them. No manager owns a member set this way. */
   readonly unownedFields?: readonly (readonly string[])[];
   /** A finalizer that the server adds at creation and that only the server may remove. */
   readonly serverFinalizer?: string;

@@ -74,7 +74,7 @@ export interface ServedList {
 }
 
 export interface GetOptions {
-  /** As sent; '' if absent. The verb validates it. */
+  /** The value in the request; '' if absent. The verb validates it. */
   readonly resourceVersion: string;
 }
 
@@ -83,7 +83,7 @@ export interface ListOptions {
   readonly fieldSelector?: FieldSelector;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan';
-  /** 0: no paging. */
+  /** The page size. 0 means no paging. */
   readonly limit: number;
   readonly continue: string;
 }

@@ -33,7 +33,7 @@ export async function updateBuiltInClusterStatus(
   try {
     await write({ ...status, clusterUID });
   } catch (error) {
-    // It was connected by its address before the server had this check; the existing object stays.
+    // 409: another object claims the UID. An older server allowed connecting the built-in cluster by its address.
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
     await write(status);
   }

@@ -46,7 +46,7 @@ interface Entry {
   readonly sealed: string;
   /** `undefined` if the kubeconfig is unusable. */
   readonly connected: Connected | undefined;
-  /** Another cluster than this object's responds: no request may be forwarded to it. */
+  /** True if the address leads to a different cluster than this object describes. No request is forwarded then. */
   readonly isMismatched: boolean;
 }
 

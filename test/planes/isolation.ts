@@ -135,7 +135,7 @@ function step(random: SeededRandom) {
   };
 }
 
-/** A refusal is expected where the object or the plane no longer exists. */
+/** A rejection is expected where the object or the plane no longer exists. */
 async function perform(fleet: Fleet, each: ReturnType<typeof step>): Promise<void> {
   try {
     if (each.act === 'remove') return await fleet.remove(each.plane);

@@ -12,7 +12,7 @@ export interface Principal {
 
 /** A principal from the server's list. */
 export interface KnownPrincipal extends Principal {
-  /** '' if it has none. */
+  /** The display name; '' if there is none. */
   readonly displayName: string;
   readonly email: string;
 }

@@ -9,7 +9,7 @@ import { sendJson } from './send.ts';
 
 export interface ResourceCount {
   readonly kind: ServedKind;
-  /** "ConfigMaps" */
+  /** The plural of the kind for display, for example "ConfigMaps". */
   readonly title: string;
   readonly count: number;
 }

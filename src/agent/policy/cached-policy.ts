@@ -29,7 +29,7 @@ export class CachedPolicy {
   readonly #options: CachedPolicyOptions;
   /** Wall clock time of the last contact with the control server; `undefined` if there was none. */
   #contactAt: number | undefined;
-  /** The same as monotonic time: setting the wall clock back must not make the policy younger. */
+  /** Monotonic time of the last contact, so that setting the wall clock back does not make the policy younger. */
   #contactElapsed = 0;
   #storedAt = 0;
   #clockSkew = 0;

@@ -12,9 +12,9 @@ import type { JsonObject } from '../../lib/json/json-value.ts';
 
 /** Receives changes of the policy. Must be fast and must not throw. */
 export interface ReplicaListener {
-  /** These keys were changed or deleted. */
+  /** Called when access keys were changed or deleted. */
   onKeysChanged(names: readonly string[]): void;
-  /** One of `before` and `after` may be undefined. Both are of this kind. */
+  /** Called when an object was added (`before` is `undefined`), changed, or deleted (`after` is `undefined`). */
   onObjectChanged(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
 }
 

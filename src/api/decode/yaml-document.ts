@@ -28,7 +28,7 @@ const maxDuplicates = 100;
 /** Maximum number of nodes that all aliases of a document may add: plenty for manifests, and it stops alias bombs. */
 const maxAliasedNodes = 100_000;
 
-/** The same for the strings in them, because many aliases of a long string would each copy it. */
+/** Maximum number of characters that all aliases of a document may add: each alias of a string copies the string. */
 const maxAliasedCharacters = 1024 * 1024;
 
 /** Reads the first document of a YAML stream as JSON. An empty stream is null. */

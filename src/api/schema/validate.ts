@@ -31,7 +31,7 @@ export function collectErrors(schema: Schema, value: JsonValue, path: string): F
   return errors;
 }
 
-/** The same without the check for duplicates in sets and maps. */
+/** Collects all errors except duplicates in sets and maps. */
 export function collectValueErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
   return withValidationBudget(path, () => {
     const errors: FieldError[] = [];

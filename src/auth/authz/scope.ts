@@ -12,9 +12,9 @@ export interface NameSelection {
 
 /** The compiled scope of a key or token: an upper bound of what it can access (completions §5). It only restricts. */
 export interface Scope {
-  /** `allowPlatformCli`: allows the reads that a command-line tool needs. */
+  /** True if the scope sets `allowPlatformCli`, which allows the reads that a command-line tool needs. */
   readonly allowsCli: boolean;
-  /** True if the scope contains only that flag: the reads then show everything that the user can see. */
+  /** True if the scope contains only `allowPlatformCli`. The reads then show everything that the user can see. */
   readonly cliOnly: boolean;
   readonly projects: NameSelection;
   /** Virtual clusters by project. Those under `*` apply to every project. */

@@ -51,7 +51,7 @@ export function startClusterController(options: ClusterControllerOptions): Runni
     }
   }
 
-  /** Detects a changed physical cluster: instances of one must not be looked up, installed or removed on another. */
+  /** Detects that the address leads to another physical cluster, on which the instances must not be changed. */
   function detectMismatch(cluster: Cluster, { clusterInfo }: ClusterProbeResult): ClusterMismatch | undefined {
     const known = cluster.status?.clusterUID ?? '';
     if (clusterInfo === undefined || clusterInfo.uid === '' || known === '' || known === clusterInfo.uid)

@@ -23,9 +23,9 @@ export interface ClusterStatusOptions {
   readonly now: number;
 }
 
-/** A warning starts this long before credentials expire: a week contains working days. */
+/** The time before credentials expire at which warnings start. Any week contains working days. */
 const warningPeriodMs = 7 * 24 * 3600 * 1000;
-/** Maximum number of listed permissions. */
+/** A message lists at most this many missing permissions. */
 const maxListedPermissions = 12;
 const newKubeconfig = 'Set a new spec.kubeconfig.';
 

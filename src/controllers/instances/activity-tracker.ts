@@ -10,7 +10,7 @@ const autoSleepIntervalMs = 60_000;
 const displayIntervalMs = 5 * 60_000;
 
 interface TrackedUse {
-  /** The instance sleeps: every use counts, because the next one wakes it. */
+  /** True if the instance sleeps. Then every use is reported, because the next use wakes the instance. */
   readonly asleep: boolean;
   readonly intervalMs: number;
   /** Monotonic clock time of the last report. */

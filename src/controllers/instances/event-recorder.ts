@@ -37,7 +37,7 @@ interface PendingEvent {
   count: number;
 }
 
-/** More than a mass creation of instances queues before its events are written; events beyond the limit are dropped. */
+/** The maximum number of queued events; more are dropped. A mass creation of instances queues fewer. */
 const maxPending = 20_000;
 /** Enough to share group commits, too few to delay other writers. */
 const maxConcurrentWrites = 16;

@@ -12,7 +12,10 @@ interface Subscription {
   readonly end: AbortController;
 }
 
-/** Subscribes to the changes on each cluster's current host. A cluster with new credentials gets a new host. */
+/**
+ * Keeps one subscription per cluster to the changes on its host. When a cluster gets new credentials, its Host object
+ * is replaced, and the subscription moves to the new one.
+ */
 export class HostSubscriptions {
   readonly #options: HostSubscriptionsOptions;
   readonly #subscriptions = new Map<string, Subscription>();

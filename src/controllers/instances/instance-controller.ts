@@ -39,7 +39,7 @@ export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'e
   onReady?(project: string, milliseconds: number): void;
   readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
-  /** Core events. */
+  /** The client for events of the core group. */
   readonly events: ResourceClient;
   readonly log: Log;
 }

@@ -9,14 +9,14 @@ interface Entry {
 }
 
 /**
- * An index of the instances that a change of a template, a cluster or a host namespace affects. It receives every
- * instance that is added, changed or deleted, and stores only a few fields of each.
+ * Finds the instances that use a template, a cluster or a host namespace, so that a change of one of these reconciles
+ * them. Callers report every added, changed or deleted instance. The index stores only a few fields of each.
  */
 export class InstanceIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byUid = new Map<string, string>();
   readonly #byTemplate = new KeyMultimap();
-  /** By cluster and host namespace. */
+  /** The keys of instances by cluster and host namespace. */
   readonly #byNamespace = new KeyMultimap();
 
   /** Adds or updates an instance. Returns true if it is new. */

@@ -43,7 +43,7 @@ export class StatusDraft {
     this.#conditions = setCondition(this.#conditions, condition, this.#now);
   }
 
-  /** `undefined` removes the member. */
+  /** Sets a member of the status. The value `undefined` removes the member. */
   set<Member extends keyof VirtualClusterInstanceStatus>(
     member: Member,
     value: VirtualClusterInstanceStatus[Member] | undefined,
@@ -60,7 +60,7 @@ export class StatusDraft {
     this.set('message', why.message);
   }
 
-  /** True if this reconcile rendered the template with a different result. */
+  /** True if this reconcile rendered the template and the result differs from the previous one. */
   get hasNewTemplateResult(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
   }

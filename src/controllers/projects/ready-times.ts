@@ -27,7 +27,7 @@ const writeEveryMilliseconds = 30_000;
 /** Attempts to write while other writers modify the project. */
 const maxAttempts = 5;
 
-/** Enough to share group commits. */
+/** The number of concurrent writes. This many share group commits. */
 const writeBatchSize = 32;
 
 interface PendingDays {

@@ -7,7 +7,7 @@ export interface WorkQueueOptions extends BackoffOptions {
 }
 
 export interface LaneOptions {
-  /** Evaluated whenever the key is added: the lane of a key may change between two runs. */
+  /** Returns the lane of a key. Called whenever the key is added, because the lane may change between two runs. */
   laneOf(key: string): string;
   /** Maximum number of concurrent keys per lane. */
   readonly concurrency: number;

@@ -231,7 +231,7 @@ class Estimator {
     return expression.kind === 'identifier' ? this.#local(expression.name)?.size : undefined;
   }
 
-  /** The declared type at a path. The first segment is taken for `self`, whatever it is, as in Kubernetes. */
+  /** The declared type at a path. As in Kubernetes, the first segment always counts as `self`. */
   #declared([, ...path]: Path): DeclaredType | undefined {
     let at: DeclaredType | undefined = this.#self;
     for (const name of path) {

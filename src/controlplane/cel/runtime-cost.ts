@@ -17,7 +17,7 @@ export function callCost(called: Overload, args: readonly CelValue[], result: Ce
   return BY_NAME.get(called.name)?.(call) ?? BY_ID.get(called.id)?.(call) ?? 1;
 }
 
-/** The same for an overload that was only determined at run time: most of these calls cost a single unit. */
+/** The cost of a call whose overload was only determined at run time. Most of these calls cost one unit. */
 export function dynamicCallCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
   const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };
   return BY_NAME.get(called.name)?.(call) ?? 1;
@@ -111,7 +111,7 @@ function selectorCost(length: number): number {
 }
 
 const shorter: CostOf = ({ args: [left, right], size }) => {
-  // Only the shorter one is measured, because only that one is charged.
+  // The cost depends only on the shorter string, so only that one is measured.
   if (typeof left === 'string' && typeof right === 'string') {
     return characters(size(left.length < right.length ? left : right));
   }

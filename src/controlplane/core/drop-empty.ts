@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 
-/** Removes, in place, those of the members that are empty, because Go omits them. */
+/** Removes the given members in place if they are empty, because Go omits empty members. */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {
   for (const member of members) {
     const value = object[member];

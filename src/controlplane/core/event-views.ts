@@ -36,7 +36,7 @@ export function coreEventsView(events: KindStore): MountedResource {
   };
 }
 
-/** The same events as `events.k8s.io/v1`: requests and responses are converted. */
+/** Serves core events as `events.k8s.io/v1`. Requests and responses are converted. */
 export function eventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, convertEventField);
@@ -64,7 +64,7 @@ export function eventsView(events: KindStore): MountedResource {
     },
     patch: async (context, name, patch, options) => {
       const old = events.peek(context.namespace, name)?.object;
-      // Only a dry run shows the result of the patch.
+      // A dry run returns the result of the patch, which must be validated before it is written.
       const preview = await verbs.patch(context, name, convertedPatch(patch), { ...options, dryRun: true });
       refuseResult(name, preview.object, old);
       if (options.dryRun) return { ...converted(preview), created: preview.created };

@@ -11,7 +11,8 @@ export interface SizeLimitOptions {
 }
 
 /**
- * Summing up all caches takes longer than many writes. For each such share of free capacity one write is not measured.
+ * The plane's size is not computed for every write, because summing up all caches takes longer than many writes. The
+ * more capacity is free, the more writes skip the check: one for each of these bytes.
  */
 const bytesPerSkippedCheck = 8 * 1024 * 1024;
 const maxSkippedChecks = 64;

@@ -127,7 +127,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
       do {
         while (running !== undefined) await running;
         await Promise.all([pending.idle(), garbage.idle()]);
-        // Each of them can create work for the others.
+        // The scan and both workers can create work for each other.
       } while (running !== undefined || !pending.isIdle || !garbage.isIdle);
     },
     async stop() {

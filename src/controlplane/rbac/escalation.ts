@@ -35,7 +35,7 @@ export async function refuseEscalation(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const name = draft.object.metadata.name ?? '';
   const namespace = resource.namespaced ? context.namespace : '';
-  // The name in the path: a POST names the object only in the body, so a permission for certain names does not apply.
+  // The check uses the name in the path. A POST has none, so a permission that is limited to names does not apply.
   const attributes = { group: rbacGroup, resource: resource.plural, namespace, name: context.pathName ?? '' };
   if (await context.may({ verb: 'escalate', ...attributes })) return;
   const refuse = (detail: string) => forbidden(groupResourceOf(resource), name, detail);
@@ -58,13 +58,13 @@ export async function refuseUnheldRole(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const role = roleRefOf(draft.object);
   const kind = [roleKind, clusterRoleKind].find((one) => one.kind === role.kind);
-  // Validation reports this.
+  // Validation rejects a roleRef of any other kind.
   if (kind === undefined) return;
   const namespace = resource.namespaced ? context.namespace : '';
   const attributes = { group: role.apiGroup ?? '', resource: kind.plural, namespace, name: role.name };
   if (await context.may({ verb: 'bind', ...attributes })) return;
   const rules = policy().rulesOf({ role, namespace });
-  // Kubernetes reports the kind of the binding here, not that of the role.
+  // As in Kubernetes, the error names the kind of the binding and not the kind of the role.
   if (isMissingRole(rules)) throw notFound(groupResourceOf(resource), rules.name);
   const missingText = missingPermissions(resource, policy(), context, rules);
   if (missingText !== undefined)

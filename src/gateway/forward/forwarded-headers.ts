@@ -55,7 +55,7 @@ export interface ForwarderInfo {
 
 const viaPattern = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
 
-/** The request headers to forward. */
+/** Returns the request headers to forward to the target. */
 export function forwardedRequestHeaders(
   { headers, upgrade }: IncomingRequest,
   { auditId, via }: ForwarderInfo,
@@ -77,12 +77,12 @@ export function forwardedRequestHeaders(
   return forwarded;
 }
 
-/** The same for an upgrade request. */
+/** Returns the headers to forward for an upgrade request, including `Connection` and `Upgrade`. */
 export function forwardedUpgradeHeaders(request: IncomingRequest, passer: ForwarderInfo): Record<string, string> {
   return { ...forwardedRequestHeaders(request, passer), connection: 'Upgrade', upgrade: request.upgrade ?? '' };
 }
 
-/** The response headers to return to the client. `root`: the path of the cluster's root at this server. */
+/** Returns the response headers for the client. `root` is the path at which this server serves the cluster. */
 export function returnedResponseHeaders(headers: ApiResponse['headers'], root: string): Reply['headers'] {
   const listed = headersListedIn(headers.connection);
   const forwarded: Reply['headers'] = {};

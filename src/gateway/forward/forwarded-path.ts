@@ -28,7 +28,7 @@ export function forwardedPath(method: string, url: string, depth: number): strin
   return joined(path, query);
 }
 
-/** Matches nearly all paths: nothing in them needs decoding. */
+/** Matches paths in which nothing needs decoding, which are nearly all. */
 const plainPath = /^(?:\/[\w:~-][\w.:~-]*)*\/?$/;
 const plainQuery = /^[\w.=&:,~-]*$/;
 

@@ -1,8 +1,8 @@
 import type { Reply } from '../../http/reply.ts';
 
 /**
- * Content types that browsers show as text or not at all, whatever the content, given `nosniff`. Of several types
- * separated by commas, browsers use the last one.
+ * Content types that browsers with `nosniff` never execute: they show the content as text or not at all. If the header
+ * lists several types separated by commas, browsers use the last one.
  */
 const inertTypes =
   /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;[^,]*)?$/i;

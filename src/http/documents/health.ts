@@ -6,7 +6,7 @@ type Endpoint = HealthCheck['on'][number];
 
 const endpoints: readonly Endpoint[] = ['healthz', 'livez', 'readyz'];
 
-/** Always present: a response alone is a check. */
+/** The check that always succeeds: a response proves that the server is running. */
 const ping: HealthCheck = { name: 'ping', on: endpoints, check() {} };
 
 /**

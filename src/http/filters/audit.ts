@@ -118,7 +118,7 @@ interface EventStage {
   readonly level: AuditEvent['level'];
   /** The caller, before impersonation. */
   readonly caller: Identity | undefined;
-  /** Only after the request was executed. */
+  /** Set if the request was executed. */
   readonly responseStatus?: AuditEvent['responseStatus'];
 }
 
@@ -143,7 +143,7 @@ function eventOf(
     level,
     stage,
     responseStatus,
-    // Only the last event has both: the first is written before the body is read.
+    // Only the last event of a request contains the bodies: the first is written before the request body is read.
     requestObject: hasBodies ? exchange.auditedRequest && redactBody(exchange.auditedRequest) : undefined,
     responseObject:
       hasBodies && level === 'RequestResponse'

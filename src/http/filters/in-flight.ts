@@ -25,9 +25,9 @@ export type RequestKind = 'mutating' | 'readOnly';
 /** The budget for bodies that are being received, in bytes: thousands of usual ones, or forty of the longest. */
 const bodyBudgetBytes = 128 * 1024 * 1024;
 
-/** Enough for a thousand clients that all start at once; they are served within a second. */
+/** The queue length per slot: enough for a thousand clients that start at once and are served within a second. */
 const queuePerSlot = 4;
-/** Thousands of slots are released per second: a request that got none for this long will not get one soon. */
+/** The maximum wait for a slot. Thousands are released per second, so a longer wait is unlikely to succeed. */
 const maxWaitMilliseconds = 5_000;
 
 const readVerbs = new Set(['get', 'list', 'watch', 'head', 'options']);

@@ -37,9 +37,9 @@ const longRound = 4;
 const unevenAbove = 8;
 /** After two keys have been active, short rounds are possible for this time. */
 const sharedMilliseconds = 1000;
-/** The most milliseconds that a key can be ahead of the others, however long a time slice took. */
+/** The maximum number of milliseconds that a key can be ahead of the others, even after a very long time slice. */
 const maxDebt = 50;
-/** The minimum charge for a time slice: it costs more than its own time. */
+/** The minimum charge for a time slice, because scheduling it also takes time. */
 const minCost = 0.05;
 /** The number of callbacks scheduled ahead; more hardly fit into one round. */
 const maxAhead = 64;
@@ -115,7 +115,7 @@ export class FairScheduler {
     this.#charge(now);
     const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
     const roundMilliseconds = isUneven ? shortRound : longRound;
-    // The last callback of a round only ends: a time slice that started there would be charged for reading input.
+    // The last callback of a round starts no time slice: it would be charged for reading input after the round.
     if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
     this.#schedule();
   };
@@ -137,7 +137,8 @@ export class FairScheduler {
     const { usage, since } = this.#running;
     this.#running = undefined;
     const cost = Math.max(minCost, now - since);
-    // At half the pace of the waiting keys: a key that is ahead gets a time slice again even if new keys keep coming.
+    // The level rises at half the pace of the waiting keys, so that a key that is ahead gets a time slice again even if
+    // new keys keep coming.
     this.#level += cost / (2 * (this.#next.size + 1));
     usage.used = Math.min(usage.used + cost, this.#level + maxDebt);
     this.#next.moved(usage);

@@ -14,11 +14,11 @@ export interface FairSlotsOptions {
 interface Waiting {
   /** The global arrival number. */
   readonly number: number;
-  /** Called with true when it gets a slot, with false if it is refused. */
+  /** Called with true when the request gets a slot, and with false if the request is refused. */
   settle(admitted: boolean): void;
 }
 
-/** One key that holds slots or waits for some. */
+/** A key whose requests hold slots or wait for slots. */
 interface Holder {
   readonly key: string;
   held: number;

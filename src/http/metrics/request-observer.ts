@@ -19,7 +19,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   const labeller = new RequestLabeller();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
     const labels = labeller.label(exchange, planeOf(exchange));
-    // It is sent as bytes, and counting them takes as long as encoding them.
+    // The text is encoded here: the metrics need its length in bytes, and counting takes as long as encoding.
     if (typeof reply.body === 'string') reply.body = Buffer.from(reply.body);
     metrics.recordResponse(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
@@ -62,7 +62,7 @@ async function* counted(
   }
 }
 
-/** The same for a watch, whose lines are events. A class, so that all streams have one hidden class. */
+/** Forwards a watch, counts it as open, and counts its events. A class, so that all streams have one hidden class. */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;
   readonly #labels: RequestLabels;

@@ -1,7 +1,7 @@
 import { type CounterSeries, FastCounter, FastHistogram, type HistogramSeries } from './fast-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
 
-/** Rule METRIC-03. The second histogram omits the two smallest. */
+/** Rule METRIC-03. The histogram `sliDuration` omits the two smallest buckets. */
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
@@ -12,7 +12,7 @@ const eventSizeBuckets = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 interface ResponseSeries {
   readonly codes: Map<number, CounterSeries>;
   readonly sizes: HistogramSeries;
-  /** Both are absent for watches. */
+  /** `duration` and `sliDuration` are absent for watches. */
   readonly duration?: HistogramSeries;
   readonly sliDuration?: HistogramSeries;
 }

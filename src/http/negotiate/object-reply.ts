@@ -84,7 +84,7 @@ function textOf(list: ServedList, form: ResponseForm): JoinedText {
   return tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options);
 }
 
-/** The same text as `indentJson` of the whole, item by item. There is at least one item. */
+/** Indents a text item by item. The result equals `indentJson` of the whole text. There must be at least one item. */
 function indented({ head, items, tail }: JoinedText): JoinedText {
   const around = indentJson(`${head}0${tail}`);
   const at = around.lastIndexOf(`${itemLine}0\n`);

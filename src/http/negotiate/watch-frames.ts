@@ -55,7 +55,7 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
   };
 }
 
-/** The same as protobuf frames, for clients that accept nothing else. */
+/** Encodes events as protobuf frames, for clients that accept nothing else. */
 function protobufFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
   const encode = (object: JsonObject): Uint8Array => {
     const bytes = form.encodeProtobuf?.(object);

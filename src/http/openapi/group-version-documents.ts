@@ -13,7 +13,7 @@ export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
   readonly serverVersion: string;
   readonly shared: SharedDocuments;
-  /** Their path below the plane's root. */
+  /** The path of the documents below the plane's root. */
   readonly root: string;
 }
 

@@ -22,7 +22,7 @@ const objectMembers: JsonObject = {
   metadata: referenceProperty(metaName('ObjectMeta'), 'Standard object metadata.'),
 };
 
-/** The same for an embedded resource, which may have no metadata. */
+/** The members of an embedded resource, whose metadata is optional. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
   metadata: referenceProperty(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),

@@ -39,7 +39,7 @@ export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
   return components;
 }
 
-/** Every document contains these. */
+/** The names of components that every document contains. */
 const shared: ReadonlySet<string> = new Set(['ObjectMeta', 'ListMeta'].map((name) => `${metaPackage}.${name}`));
 
 const atomic: Schema = { 'x-kubernetes-list-type': 'atomic' };

@@ -3,7 +3,7 @@ import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/s
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
-/** Throws an Error for bytes that are not such a message. The caller decides which status that is. */
+/** Decodes a message. Throws an Error for invalid bytes; the caller translates it to a status. */
 export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
   if (depth > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
   const found = new Map<Field, JsonValue>();

@@ -52,7 +52,7 @@ export function parseRequestInfo(method: string, planePath: string, query: URLSe
   return requestInfoOf(method, pathSegments(planePath), query);
 }
 
-/** The same for decoded path segments. */
+/** Returns the request info for the decoded segments of a path. */
 export function requestInfoOf(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const path = `/${segments.join('/')}`;
   const prefix = resourcePrefix(segments);
@@ -112,7 +112,7 @@ function resourcePrefix(segments: readonly string[]): { group: string; version: 
 }
 
 function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
-  // Such a path would mean another one after it is joined again, also to the authorizer.
+  // After the segments are joined again, the path would address another resource, also for the authorizer.
   if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw pathNotFound();
   return nonResourceInfo(method, path);
 }

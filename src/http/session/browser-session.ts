@@ -44,7 +44,7 @@ export function browserSession(request: IncomingRequest, sessions: BrowserSessio
     : { value, identity: holder, refusal: missingProofError(missing) };
 }
 
-/** True if the page expects another session than that of its cookie. */
+/** True if the page expects a different session than the one in its cookie. */
 export function isSessionMismatch({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
   const expected = headers[sessionHeader.toLowerCase()];
   return expected !== undefined && expected !== accessKey;

@@ -64,7 +64,7 @@ function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, str
 
 interface RequestHead {
   readonly method: string;
-  /** As sent; HTTP/1.1 clients of proxies send an absolute URL. */
+  /** The request target as sent. HTTP/1.1 clients that use a proxy send an absolute URL. */
   readonly url: string;
   readonly headers: Record<string, string | undefined>;
   readonly httpVersion: '1.1' | '2';
@@ -159,7 +159,7 @@ function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> 
   };
 }
 
-/** The same for a reader of the whole body. Node's iterator polls for what events report directly. */
+/** Calls `take` with each chunk of a body. Node's events are faster than its iterator, which `bytesOf` uses. */
 function eachChunk(message: Readable, end: RequestEnd, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (message.readableEnded) return resolve();

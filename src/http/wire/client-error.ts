@@ -107,8 +107,8 @@ export function refuseHost(problem: string | undefined): void {
 }
 
 /**
- * Rejects upgrade requests with a body. Node does not read one there: one parser would take the same bytes for a body,
- * another for the start of the upgraded protocol.
+ * Rejects upgrade requests with a body. Node does not read the body of an upgrade request. It treats those bytes as the
+ * start of the upgraded protocol, while a proxy may treat them as the body.
  */
 export function refuseBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
   const length = headers['content-length'] ?? '0';

@@ -1,7 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
-/** Tolerates several, because a ping queues behind earlier data: on a slow connection, megabytes of a list. */
+/** The tolerated number of unanswered pings. On a slow connection, a ping waits behind megabytes of earlier data. */
 const maxUnanswered = 4;
 
 /**

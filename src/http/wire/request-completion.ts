@@ -24,12 +24,12 @@ export class RequestCompletion {
     this.#respond?.(error);
   }
 
-  /** For the filter that turns errors into replies: sets the function that does so. */
+  /** Sets the function that replies with an error. Called by the filter that turns errors into replies. */
   setErrorResponder(respond: (error: unknown) => void): void {
     this.#respond = respond;
   }
 
-  /** For the same filter: the reply is final. */
+  /** Reports the final reply. Called by the filter that turns errors into replies. */
   complete(reply: Reply, error?: unknown): void {
     this.#respond = undefined;
     let node = this.#latest;

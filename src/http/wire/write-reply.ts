@@ -28,7 +28,7 @@ export interface ResponseTarget extends WritableEvents {
    * Ends the response and resolves when it is sent or the client has disconnected. Optional: see `finish` and `close`.
    */
   readonly endAndFlush?: (chunk?: Uint8Array) => Promise<void>;
-  /** Pass an error, or an HTTP/2 client takes the truncated response for a complete one. */
+  /** Aborts the response. Without an error, an HTTP/2 client would treat the truncated response as complete. */
   destroy(error?: Error): unknown;
 }
 

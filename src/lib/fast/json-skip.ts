@@ -23,7 +23,10 @@ export function skipJson(text: string, at: number): number {
   return skipOut(text, at + 1, 1);
 }
 
-/** The index after the container `levels` levels above `at`, where `at` is the start or the end of a value. */
+/**
+ * Returns the index after an object or array that encloses `at`. `levels` is 1 for the innermost one, 2 for the one
+ * around that, and so on. `at` must be the start or the end of a value.
+ */
 export function skipOut(text: string, at: number, levels: number): number {
   let depth = levels;
   for (let end = at; end < text.length; ) {

@@ -6,7 +6,7 @@ export type Value = JsonValue;
 /** Throws Error with a description of the problem; the caller adds the position. */
 export type TemplateFunction = (...values: Value[]) => Value;
 
-/** True if `if` takes the value for true and `default` for not empty. */
+/** True if the value is not empty: `if` treats it as true, and `default` keeps it. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);

@@ -30,7 +30,7 @@ export class FixedDelayQueue {
     return () => this.#queue.remove(entry);
   }
 
-  /** The timer is not canceled with the callbacks it was set for: at worst it fires once for nothing. */
+  /** The timer is not canceled with its callbacks. At worst it fires once without effect. */
   #arm(milliseconds: number): void {
     this.#isArmed = true;
     this.#clock.after(milliseconds, () => this.#fire());

@@ -86,7 +86,7 @@ interface CachedIdentity {
   readonly owner: ReturnType<typeof keyOwner>;
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
-  /** Only for a key whose state depends on nothing else. */
+  /** The cached state of the key. Only set if the state depends on nothing but the inputs of the identity. */
   state: KeyState | undefined;
 }
 

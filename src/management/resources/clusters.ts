@@ -12,7 +12,7 @@ import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import { ClusterKubeconfigs, hiddenKubeconfig, hiddenUid, secretPaths } from './cluster-kubeconfig.ts';
 
-/** Their paths below `/cluster/` would be ambiguous with those of a cluster without a name in the path. */
+/** Not allowed as cluster names: an agent also serves its cluster at `/cluster/api/…`, without a cluster name. */
 const reservedNames = ['api', 'apis'];
 
 export function clusters(
@@ -74,13 +74,13 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
   return found;
 }
 
-/** One physical cluster is connected once: two objects would place, count and remove independently of each other. */
+/** Claims the UID of the physical cluster, so that only one object connects it. Two would schedule independently. */
 function claims({ hidden }: Pick<StoredRecord, 'hidden'>): readonly string[] {
   const uid = textAt(hidden, hiddenUid);
   return uid === '' ? [] : [uid];
 }
 
-/** A cluster with instances is deleted after them, since they cannot be removed without it. */
+/** The finalizer delays the deletion of a cluster until its instances are gone: they cannot be removed without it. */
 function addFinalizer(object: Cluster): void {
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];

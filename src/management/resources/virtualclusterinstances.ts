@@ -65,7 +65,7 @@ export function virtualClusterInstances({
   });
 }
 
-/** Allows nothing and limits nothing. */
+/** Stands for a deleted project. It allows nothing and limits nothing. */
 const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
 
 /** The project of the instance. No objects are created in a terminating project (rules CREATE-19, CREATE-20). */
@@ -73,7 +73,7 @@ function projectFor(draft: InstanceDraft, state: ManagementState): Project {
   const namespace = draft.object.metadata.namespace ?? '';
   const project = state.project(projectOfNamespace(namespace) ?? '');
   if (project === undefined) {
-    // An existing instance can still be deleted after its project.
+    // The project is already deleted. Its remaining instances can still be updated, so that they can be deleted too.
     if (draft.old !== undefined) return noProject;
     throw notFound({ group: '', resource: 'namespaces' }, namespace);
   }
@@ -122,7 +122,7 @@ function protectImportAnnotation({ object, old }: InstanceDraft, context: Reques
   object.metadata.annotations = stored === undefined ? others : { ...others, [importedAnnotation]: stored };
 }
 
-/** An imported instance stays imported: a manifest applied later does not contain the annotation. */
+/** Keeps the import annotation of an instance if a manifest without the annotation is applied later. */
 function keepImportAnnotation(object: VirtualClusterInstance, old: VirtualClusterInstance | undefined): void {
   const imported = old?.metadata.annotations?.[importedAnnotation];
   if (imported === undefined || object.metadata.annotations?.[importedAnnotation] !== undefined) return;

@@ -36,7 +36,7 @@ export function instanceErrors(
   const changed = (field: keyof VirtualClusterInstanceSpec) =>
     old === undefined || !equalJson(object.spec?.[field], old.object.spec?.[field]);
   const errors = ownerErrors(owner, 'spec.owner');
-  // The caller as owner need not exist as an object: a bare subject does not.
+  // If the caller is the owner, no User object is required: a bare subject has none.
   const namesOwner = changed('owner') && (owner?.user ?? '') !== context.user.name;
   if (namesOwner) errors.push(...missingOwnerErrors(owner, 'spec.owner', dependencies.state));
   if (template !== undefined && (templateRef?.name ?? '') !== '') {

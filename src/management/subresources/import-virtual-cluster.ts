@@ -133,7 +133,7 @@ function readSource(sent: KubeObject, context: RequestContext, state: Management
   const source = valueAt(sent, 'sourceVirtualCluster');
   const missing = requiredMembers.filter((member) => textAt(source, member) === '');
   const importName = textAt(source, 'importName');
-  // The caller as owner need not exist as an object: a bare subject does not.
+  // If the caller is the owner, no User object is required: a bare subject has none.
   const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
   const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
   const namesOther = user !== context.user.name;

@@ -1,7 +1,7 @@
 import { compareBytes } from '../../lib/json/json-order.ts';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
-/** Without a limit, objects that many programs write to would grow one entry for each of them. */
+/** The maximum number of Update entries. Without it, an object would get an entry for each program that writes it. */
 const maxUpdateManagers = 10;
 const bucketName = 'ancient-changes';
 

@@ -44,7 +44,7 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
   }
 }
 
-/** Like any other write. On the fast path, the fields are computed once for all objects of the same structure. */
+/** Tracks the creation of an object. The fast path computes the fields once for all objects of the same structure. */
 function trackCreate(write: TrackedWrite): KubeObject {
   const { kind, manager, next, now } = write;
   const make = () => {

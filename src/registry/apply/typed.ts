@@ -16,8 +16,8 @@ export class UnkeyedItemError extends Error {}
 export type ShapePart = 'map' | 'scalar' | 'list';
 
 /**
- * The part of a shape that applies to a value: the one of its type if the shape allows that type, else the first one
- * that the shape has. The latter also applies to null and absent values.
+ * The part of a shape that applies to a value: the part for the type of the value if the shape has one. For other
+ * types, for null and for absent values, it is the first part that the shape has.
  */
 export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {

@@ -221,8 +221,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * The same for `peekWithoutManagedFields`. For kinds of our own, managedFields are usually missing and
-   * resourceVersion is the last member of metadata.
+   * Returns the served object for `peekWithoutManagedFields`, without caching it. For the management kinds, the result
+   * usually has no managedFields, and resourceVersion is the last member of metadata.
    */
   #decodeWithoutManagedFields(): KubeObject {
     const { resource } = this.#kind;

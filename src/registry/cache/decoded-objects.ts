@@ -6,7 +6,7 @@ export interface DecodedEntry {
   release(): void;
 }
 
-/** The limit of the hit counter: that many equal outcomes outweigh all earlier ones. */
+/** The limit of the hit counter. This many consecutive hits or misses outweigh all earlier ones. */
 const maxHitBalance = 32;
 
 /** An entry of the doubly linked list. */

@@ -132,8 +132,8 @@ function remove<T extends ObjectKey>(runs: T[][], name: string): void {
 }
 
 /**
- * Returns the index of the run that contains or would contain the name: the first that does not end before it, else the
- * last.
+ * Returns the index of the run that contains the name, or into which the name would be inserted. This is the first run
+ * whose last name does not sort before the given name; the last run if there is no such run.
  */
 function runOf<T extends ObjectKey>(runs: readonly (readonly T[])[], name: string): number {
   let low = 0;

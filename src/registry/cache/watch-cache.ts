@@ -298,7 +298,7 @@ export class WatchCache {
   }
 }
 
-/** Measured: an empty cache with its dependencies, an object without its text, a decoded character. */
+/** Measured sizes of an empty cache with its dependencies, an object without its text, and a decoded character. */
 const bytesPerCache = 6144;
 const bytesPerObject = 256;
 const bytesPerDecoded = 5;

@@ -46,7 +46,7 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
   };
 }
 
-/** The same for rows that were read for all kinds of a plane at once. */
+/** Unseals the rows of a slice that was read for all kinds of a plane at once. */
 export function sealedSlice(shared: Pick<SliceObjects, 'rowsOf'>, sealing: RowSealing): Pick<SliceObjects, 'rowsOf'> {
   return {
     rowsOf(resource) {

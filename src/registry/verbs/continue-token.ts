@@ -3,8 +3,12 @@ import { JsonSyntaxError, parseJson } from '../../lib/json/json-parse.ts';
 import { isJsonObject } from '../../lib/json/json-value.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 
-/** The position of a list: after `after`, as of `revision`; -1 means the current state, despite changes (LIST-22). */
+/** The position at which a paged list continues: with the objects that follow `after`. */
 export interface ContinueToken {
+  /**
+   * The revision of the store that the list shows. `inconsistentRevision` continues with the current state, even if it
+   * has changed since the previous page (LIST-22).
+   */
   readonly revision: number;
   readonly after: ObjectKey;
 }

@@ -111,7 +111,7 @@ interface FailedPrecondition {
   readonly found: string;
 }
 
-/** Names the Kind where other conflicts name the plural, unless the kind has its own message. */
+/** Returns the conflict error. It names the Kind, unlike other conflicts, unless the kind has its own message. */
 function preconditionFailed(
   { resource }: KindRuntime,
   name: string,
@@ -132,7 +132,7 @@ function preconditionFailed(
  * same object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
  */
 function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions): KubeObject {
-  // Another delete does not affect an object that waits for its own kind to release it.
+  // The object is already being deleted, and its kind blocks the removal. Another delete changes nothing.
   if (old.metadata.deletionTimestamp !== undefined && kind.resource.isDeletionBlocked?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
   const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
@@ -140,7 +140,7 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   const oldTimestamp = old.metadata.deletionTimestamp;
   const shortens = oldTimestamp !== undefined && Date.parse(newTimestamp) < Date.parse(oldTimestamp);
   if (oldTimestamp !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
-  // Only the kind's own hook may change members below metadata.
+  // A deep copy is needed only for the kind's `prepareDelete`, which may change any member.
   const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
   const metadata = normalizeMetadata(object.metadata);
   object.metadata = metadata;

@@ -17,7 +17,7 @@ export interface Selection {
   /** Identifies selections of a kind that match the same objects. `undefined` if this one cannot be shared. */
   groupKey(): string | undefined;
   matchesObject(object: KubeObject): boolean;
-  /** The same for a cached object, which is decoded only if necessary. */
+  /** Reports whether a cached object matches. Decodes the object only if necessary. */
   matches(candidate: CachedObject): boolean;
   /** The cost of `matches` for the candidate, in characters of text to scan. */
   cost(candidate: CachedObject): number;

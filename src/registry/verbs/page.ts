@@ -63,7 +63,7 @@ function unfilteredPage(kind: KindRuntime, selection: Selection, revision: numbe
 /** Entries read from the store at a time if a selector decides how many are needed. */
 const chunkSize = 500;
 
-/** The same from history. Rejects with StoreError Expired or FutureRevision. */
+/** Returns a page of the objects as they were at a revision. Rejects with StoreError Expired or FutureRevision. */
 export async function pageAtRevision(
   kind: KindRuntime,
   selection: Selection,

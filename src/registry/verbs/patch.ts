@@ -143,7 +143,7 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
   }
 }
 
-/** The managedFields that apply computed stay, whatever defaults and hooks of the kind have added since (SSA-37). */
+/** Sets the managedFields that apply computed, even if defaults and hooks of the kind added members since (SSA-37). */
 function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };

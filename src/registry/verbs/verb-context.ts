@@ -8,7 +8,7 @@ export interface VerbContext {
   readonly context: RequestContext;
 }
 
-/** The same for a verb that writes one object. */
+/** The context of a verb that writes one object. */
 export interface WriteContext extends VerbContext {
   readonly key: ObjectKey;
 }

@@ -19,9 +19,9 @@ import { maintenanceWorkOf } from './maintenance-work.ts';
 /** One change of one object to be committed. */
 export interface ObjectWrite {
   readonly key: ObjectKey;
-  /** The version that must still be current; absent: there must be no object. */
+  /** The version that must still be current. If absent, the object must not exist. */
   readonly old?: CachedObject;
-  /** Absent: the object is removed. */
+  /** The record to store. If absent, the object is removed. */
   readonly next?: StoredRecord;
   /** For the kind's own error message about a claim that is taken. */
   readonly draft?: Draft;
@@ -161,7 +161,7 @@ function describeKey({ namespace, name }: ObjectKey): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The checks of a commit after that of the object itself. */
+/** The checks of a commit that follow the check of the object itself. */
 interface CheckedRows {
   readonly claims: readonly string[];
   /** The number of checks of companions. */

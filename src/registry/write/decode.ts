@@ -32,7 +32,7 @@ export interface ShapeOptions {
   readonly namespace?: string;
   /** The object of this kind that the document was derived from, if any; its metadata has the right types. */
   readonly base?: KubeObject;
-  /** The same, if it is in the current storage form of the kind and therefore needs neither pruning nor defaulting. */
+  /** `base`, if it has the current storage form of the kind and therefore needs neither pruning nor defaulting. */
   readonly defaultedBase?: KubeObject | undefined;
   /** The request body, for the error message if it is not an object. */
   readonly body?: Uint8Array;

@@ -25,7 +25,7 @@ export function trackWrite(
   return trackUpdate({ kind: resource, live, next, manager, subresource, now });
 }
 
-/** The same for a new object: no manager owns the members that the server adds to every object of the kind. */
+/** Tracks the creation of an object. No manager owns the members that the server adds to every object of the kind. */
 export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
   const tracked = trackWrite(kind, { manager, subresource: '' }, next);
   const added = kind.resource.unownedFields?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];

@@ -41,7 +41,7 @@ export class LoginRemovals {
     try {
       await storeOf(this.#options.kinds, accessKeyKind).verbs.delete(systemContext(''), name, how);
     } catch (error) {
-      // It is already deleted, or another key has this name: either way this one no longer exists.
+      // 404: the key is already deleted. 409: another key has its name now. In both cases the key no longer exists.
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
     }
   }

@@ -44,7 +44,7 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
           preconditions: { uid },
         });
       } catch (error) {
-        // It was deleted, or replaced by another key of this name, in the meantime.
+        // The key was deleted in the meantime (404), or another key has its name now (409).
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
         log.warn({ accessKey: name, error }, 'cannot remove an orphaned access key; the next start retries');
       }

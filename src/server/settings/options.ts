@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
-    /** If the audit line of a write cannot be written: reject the write with 503, or execute it and log an error. */
+    /** The reaction if the audit line of a write cannot be written: 503, or execute the write and log an error. */
     readonly onFailure: 'refuse' | 'continue';
     readonly rules: readonly AuditRule[];
   };

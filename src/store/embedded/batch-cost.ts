@@ -2,7 +2,7 @@ import type { WakeCount } from '../store.ts';
 
 /** Sending events to this many watches takes the thread as long as several writes. */
 const manyWatches = 8;
-/** Milliseconds: about the time that notified writers take to write again. */
+/** A flush that takes this many milliseconds is expensive. Notified writers take about as long to write again. */
 const longFlushMs = 4;
 /** The number of recent flushes. Only the fastest counts: the others also waited for the CPU. */
 const recentFlushes = 16;

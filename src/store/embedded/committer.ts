@@ -20,7 +20,7 @@ import { stageOperations } from './stage-operations.ts';
 export interface WorkItem<T> {
   /** Every row that `run` reads. */
   readonly reads: readonly RowRead[];
-  /** The approximate number of bytes that it writes. */
+  /** The approximate number of bytes that the item writes. */
   readonly bytes: number;
   readonly isMaintenance: boolean;
   /** Stages the item, or throws without having staged anything. */

@@ -285,7 +285,7 @@ class EmbeddedStore implements Store {
   }
 }
 
-/** About the size of a large object: a store without space for one is full for some callers. */
+/** The approximate size of a large object in bytes. A store without space for one counts as full. */
 const largeWrite = 1024 * 1024;
 
 /** The approximate size of a key, its revisions and LevelDB's overhead. */

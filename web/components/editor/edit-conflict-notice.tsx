@@ -139,7 +139,7 @@ function ConflictChoice({
   );
 }
 
-/** The managed fields of the object. Rows of a list come without them, so they are fetched. */
+/** The managed fields of the object. Lists omit managed fields, so they are fetched separately. */
 function useManagedFields(
   { live }: DraftState,
   kind: KindRef,
@@ -155,7 +155,7 @@ function useManagedFields(
     const request = new AbortController();
     readLatest(kind, live, { ...(root === undefined ? {} : { root }), signal: request.signal }).then(
       ({ metadata }) => setManagedFields(metadata.managedFields ?? []),
-      // Without them the notice names no manager, but still shows the changes.
+      // If the managed fields cannot be fetched, the notice shows the changes without the names of the managers.
       () => {},
     );
     return () => request.abort();

@@ -58,7 +58,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       value={chosen}
       onChange={(key) => onChange(key === null ? undefined : parsePrincipalKey(key))}
       data={optionsOf(choices, value, allow, title)}
-      // `principalChoices` has already filtered them.
+      // `principalChoices` has already filtered the options.
       filter={({ options }) => options}
       renderOption={({ option }) => <PrincipalOption principal={parsePrincipalKey(option.value)} known={byKey} />}
       nothingFoundMessage={isLoading ? 'Loading users and teams…' : 'No matches'}

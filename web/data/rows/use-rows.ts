@@ -54,7 +54,7 @@ session.subscribe(() => {
 });
 
 export interface RowsWithRetry<Type extends KubeObject = KubeObject> extends RowsSnapshot<Type> {
-  /** Retries at once. */
+  /** Retries immediately instead of after the backoff. */
   readonly retry: () => void;
 }
 

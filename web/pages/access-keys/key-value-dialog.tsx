@@ -11,7 +11,7 @@ export interface KeyValueDialogProps {
   readonly value: string;
   /** True if the command-line tool can use the key. */
   readonly isForCli: boolean;
-  /** The value is discarded then. */
+  /** Called when the dialog closes. The caller must discard the value. */
   onClose(): void;
 }
 

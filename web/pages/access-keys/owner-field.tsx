@@ -29,7 +29,7 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
     );
   }
   const teams = self?.user?.teams ?? [];
-  // There is only one choice.
+  // Without teams, the caller is the only possible owner.
   if (own === undefined || teams.length === 0) return null;
   return (
     <NativeSelect

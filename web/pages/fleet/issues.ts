@@ -37,9 +37,9 @@ type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, '
 
 export interface FleetRows {
   readonly instances: SeenRows;
-  /** Includes whole objects. */
+  /** The rows contain whole objects. */
   readonly clusters: SeenRows<Cluster>;
-  /** Includes whole objects. */
+  /** The rows contain whole objects. */
   readonly keys: SeenRows<AccessKey>;
 }
 
@@ -117,7 +117,7 @@ function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: num
   const end = accessKeyExpiry(object);
   const { type, disabled = false, ttlAfterLastActivity = false } = object.spec ?? {};
   if (type === 'Login' || end === undefined || disabled) return [];
-  // Every use extends it.
+  // Every use extends the lifetime, so a key in use does not expire.
   if (ttlAfterLastActivity) return [];
   const shown = displayNameOf(object);
   const place = { page: 'key', name } as const;

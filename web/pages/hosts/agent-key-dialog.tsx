@@ -11,7 +11,7 @@ import { type AgentTarget, agentCommand, agentTargets } from './agent-command.ts
 export interface AgentKeyDialogProps {
   readonly cluster: string;
   readonly made: ClusterAccessKey;
-  /** The key is discarded then. */
+  /** Called when the dialog closes. The caller must discard the key. */
   onClose(): void;
 }
 

@@ -114,7 +114,7 @@ interface Recreation {
   readonly dryRun: boolean;
 }
 
-/** Deletes the existing instance by its uid: one that somebody creates in the meantime is not deleted. */
+/** Deletes the existing instance by its uid, so that an instance created in the meantime is not deleted. */
 async function deleteExisting(
   api: ServerApi,
   { name, milliseconds, dryRun }: Recreation,

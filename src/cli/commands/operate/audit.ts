@@ -11,7 +11,6 @@ import { parseDuration } from '../../input/parse-duration.ts';
 import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 
-/** The limit without `--limit`. */
 const defaultLimit = 50;
 
 export const run: CommandRun = async (call) => {

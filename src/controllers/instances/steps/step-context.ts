@@ -12,7 +12,7 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
-/** The same for steps that use the cluster of the instance. */
+/** The context of steps that use the host of the instance. */
 export interface HostStepContext extends StepContext {
   readonly host: Host;
 }

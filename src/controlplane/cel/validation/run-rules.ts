@@ -208,7 +208,7 @@ interface Failure {
   readonly bindings: (name: string) => CelValue;
 }
 
-/** False for two members of the root: they come from the request, for the old object as for the new one. */
+/** False for apiVersion and kind of the root: both the old and the new object get them from the request. */
 function hasOwnCorrelation({ enclosing }: VisitedValue, name: string): boolean {
   return enclosing !== undefined || (name !== 'apiVersion' && name !== 'kind');
 }

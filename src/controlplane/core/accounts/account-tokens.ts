@@ -59,7 +59,7 @@ export interface TokenRequest {
  * accepts it.
  */
 export class AccountTokens {
-  /** Also the default audience: tokens with it are valid for the plane's API. */
+  /** The issuer of the plane's tokens, and their default audience. The plane's API accepts only this audience. */
   readonly issuer: string;
   readonly #options: AccountTokensOptions;
 

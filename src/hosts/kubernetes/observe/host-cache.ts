@@ -137,7 +137,7 @@ export class HostCache {
     this.#listeners.delete(listener);
   }
 
-  /** The same until the cache is closed; does not start the watches. */
+  /** Reports changes until the cache is closed. Unlike `watch`, it does not start the watches on the host. */
   listen(listener: HostListener): void {
     this.#listeners.add(listener);
   }

@@ -43,7 +43,7 @@ export interface PodSummary extends ObjectSummary {
 export interface PodProblem {
   readonly reason: string;
   readonly message: string;
-  /** Waiting does not resolve it. */
+  /** True if the problem does not resolve itself. */
   readonly isPermanent: boolean;
 }
 

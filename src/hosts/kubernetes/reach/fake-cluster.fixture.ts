@@ -8,9 +8,12 @@ import type { HostConnection } from './host-connection.ts';
 export class FakeCluster {
   uid: string;
   version = 'v1.36.3';
-  /** 0: connections are refused; -1: it never responds; otherwise the status of every response, if not 200. */
+  /**
+   * The behavior of the cluster: 200 serves requests normally, another positive number is the status of every response,
+   * 0 refuses connections, and -1 never responds.
+   */
   statusOverride = 200;
-  /** Decides about the requested permissions; a request for `*` asks for all of them. */
+  /** Returns true if the requested permission is granted. A request for `*` covers all permissions. */
   allowed: (right: JsonObject) => boolean = () => true;
   /** Responses by path, instead of the default ones. */
   readonly bodies = new Map<string, { code: number; text: string }>();

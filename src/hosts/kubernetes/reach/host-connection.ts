@@ -52,7 +52,7 @@ const defaults = {
   answerTimeout: 70_000,
 };
 
-/** For short requests: more than a server executes concurrently, fewer than a process's file handles. */
+/** The connections for short requests: more than a server executes concurrently, fewer than a process can open. */
 const mostConnections = 256;
 
 /** Throws StatusError 400 if the kubeconfig's certificates or keys are unusable. */

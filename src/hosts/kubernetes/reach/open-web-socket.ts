@@ -81,7 +81,7 @@ async function declinedError(host: string, response: IncomingMessage): Promise<S
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // Not a Status: the message quotes the code only.
+    // The body is not a Status. The error below contains only the code.
   }
   return new NoResponseError('ConnectionEnded', `${host} returned status ${code} for a WebSocket request`);
 }

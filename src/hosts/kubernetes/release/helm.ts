@@ -36,7 +36,7 @@ export interface Helm {
   uninstall(place: HostLocation, signal: AbortSignal): Promise<void>;
 }
 
-/** Older revisions are useless: what was requested then is in the template's history, if anywhere. */
+/** The number of release revisions that helm keeps. Older values are in the template's history, if it retains them. */
 const keptRevisions = 3;
 /** More than the controller has in progress for one cluster. */
 const maxQueued = 1_000;
@@ -104,7 +104,7 @@ export function createHelm(options: HelmOptions): Helm {
           const labelPairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
           const arguments_ = [
             ...['upgrade', place.name, path, '--install', ...onCluster(place)],
-            // Without it, removed values would persist.
+            // `--reset-values`: otherwise helm would keep values that the new file no longer contains.
             ...['--reset-values', '--values=values.yaml', '--hide-notes'],
             ...[
               `--labels=${labelPairs.join(',')}`,

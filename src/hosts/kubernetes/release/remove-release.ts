@@ -84,7 +84,8 @@ async function deleteObjects(
 ): Promise<boolean> {
   const { hostClient, helm } = work;
   if (service !== undefined) {
-    // Before the release: as long as the service exists, the removal is retried, whatever happens in between.
+    // The volume claims are deleted before the release. If the server stops in between, the service still exists, and
+    // its existence causes a retry of the removal.
     await deleteAll(work, volumeClaimKind, place, signal);
   }
   const isOurs = record !== undefined && (record.owner === of.owner || record.status === 'uninstalling');

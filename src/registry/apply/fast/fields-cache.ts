@@ -16,7 +16,7 @@ interface CachedFields {
   /** Frozen. */
   readonly fields: JsonObject;
   readonly text: string;
-  /** The same as a set, computed on first use. */
+  /** The fields as a FieldSet, computed on first use. */
   set: FieldSet | undefined;
 }
 

@@ -85,7 +85,7 @@ interface Position {
   readonly own: FieldSet | undefined;
   readonly others: readonly FieldSet[];
   readonly untracked: FieldSet | undefined;
-  /** Only at the root: true if the endpoint can write that member. */
+  /** True if the endpoint can write the member. Only set at the root of the object. */
   readonly isWritable?: (name: string) => boolean;
 }
 

@@ -9,7 +9,7 @@ import {
 import type { FieldPath } from './field-path.ts';
 import { indexItemsByKey, type MergeValue } from './three-way-merge.ts';
 
-/** A changed field. */
+/** A changed field with its value before and after the change. */
 export interface FieldChange {
   readonly steps: FieldPath;
   readonly before: MergeValue;

@@ -10,7 +10,7 @@ import type { NewKubeconfig } from './new-kubeconfig.ts';
 export interface KubeconfigDialogProps {
   readonly name: string;
   readonly kubeconfig: NewKubeconfig;
-  /** The kubeconfig is discarded then. */
+  /** Called when the dialog closes. The caller must discard the kubeconfig. */
   onClose(): void;
 }
 

@@ -6,7 +6,7 @@ import type { InstanceState } from './instance-state.ts';
 export interface InstancePermissions {
   readonly canChange: boolean;
   readonly canDelete: boolean;
-  /** Use its API. */
+  /** True if the caller may use the API of the virtual cluster. */
   readonly canUse: boolean;
   readonly canConnect: boolean;
   readonly canShare: boolean;
