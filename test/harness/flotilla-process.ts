@@ -45,14 +45,17 @@ export interface ServingProcess {
 }
 
 /**
- * Starts `flotilla` with these arguments and waits until it reports that it serves. `before` is a command with flags
+ * Starts `flotilla` with these arguments and waits until it reports that it serves. `commandPrefix` is a command with flags
  * that it is started under.
  */
 export async function startServing(
   args: readonly string[],
-  { nodeArgs = [], before = [] }: { readonly nodeArgs?: readonly string[]; readonly before?: readonly string[] } = {},
+  {
+    nodeArgs = [],
+    commandPrefix = [],
+  }: { readonly nodeArgs?: readonly string[]; readonly commandPrefix?: readonly string[] } = {},
 ): Promise<ServingProcess> {
-  const [command = process.execPath, ...rest] = [...before, process.execPath, ...nodeArgs, program, ...args];
+  const [command = process.execPath, ...rest] = [...commandPrefix, process.execPath, ...nodeArgs, program, ...args];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
