@@ -226,7 +226,10 @@ describeIfAvailable(pythonMissing, 'the CLI in a terminal', () => {
     const [, path = ''] = /there:(\/\S+)/.exec(await shell.waitForOutput(/\nthere:\/\S+/)) ?? [];
     await shell.waitForOutput(/inside> /);
     shell.type(ctrlC);
-    await shell.waitForOutput(/\^C.*inside> /s);
+    await shell.waitForOutput(/\^C/);
+    // Bash handles a signal that arrives just before it reads at the next key.
+    shell.type('\r');
+    await shell.waitForOutput(/inside> /);
     shell.type('echo still $((1 + 1)); exit 3\r');
     await shell.waitForOutput(/\nstill 2/);
     expect(await shell.ended).toBe(3);

@@ -89,7 +89,8 @@ export function cliHome(more: Record<string, string> = {}): CliHome {
     },
     remove() {
       for (const child of running) child.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      // A killed program may still be writing to the folder.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
