@@ -33,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'],
+          include: ['{packages,src,test,web}/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', 'test/{e2e,console,kubernetes,cluster}/**'],
           testTimeout: 30_000,
           hookTimeout: 30_000,

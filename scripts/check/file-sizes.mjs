@@ -7,7 +7,11 @@ const maxLines = 400;
 const maxSources = 25;
 
 export function checkFileSizes() {
-  const sources = [...filesBelow('src', '.ts'), ...filesBelow('web', '.ts', '.tsx', '.css')];
+  const sources = [
+    ...filesBelow('packages', '.ts'),
+    ...filesBelow('src', '.ts'),
+    ...filesBelow('web', '.ts', '.tsx', '.css'),
+  ];
   return [...longFiles(sources), ...fullFolders(sources)];
 }
 

@@ -28,9 +28,33 @@ function checkPages() {
   return problems;
 }
 
+/** Checks that packages are independent: each imports only its own files and the packages that its package.json lists. */
+function checkPackages() {
+  const problems = [];
+  for (const path of filesBelow('packages', '.ts')) {
+    const home = path.split('/').slice(0, 2).join('/');
+    const { dependencies = {} } = JSON.parse(read(`${home}/package.json`));
+    if (isTest(path)) continue;
+    for (const match of read(path).matchAll(statement)) {
+      const target = match[1] ?? match[2];
+      if (target.startsWith('.')) {
+        const resolved = join(dirname(path), target);
+        if (!resolved.startsWith(`${home}/`))
+          problems.push(`${path}: imports ${resolved}, which is outside of ${home}`);
+        if (isTest(resolved)) problems.push(`${path}: imports the test file ${resolved}`);
+      } else if (target.startsWith('node:')) {
+        problems.push(`${path}: imports ${target}, but packages must run in a browser too`);
+      } else if (!Object.keys(dependencies).some((name) => target === name || target.startsWith(`${name}/`))) {
+        problems.push(`${path}: imports ${target}, which ${home}/package.json does not list`);
+      }
+    }
+  }
+  return problems;
+}
+
 /** Checks src/ against the import table. Tests may import any folder, because they start servers, stores and planes, but other code must not import tests. */
 export function checkImports() {
-  const problems = checkPages();
+  const problems = [...checkPages(), ...checkPackages()];
   for (const path of filesBelow('src', '.ts')) {
     const text = read(path);
     const folder = folderOf(path);

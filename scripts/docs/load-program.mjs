@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -24,6 +24,12 @@ export { openMemoryStore } from './src/store/memory.ts';
 export { differenceGroups } from './test/side-by-side/differences.ts';
 `;
 
+const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+/** Node can import these without a build. The packages in packages/ are TypeScript, so the bundle contains them. */
+const publishedPackages = Object.keys({ ...dependencies, ...devDependencies }).filter(
+  (name) => !name.startsWith('@flotilla/'),
+);
+
 /** Bundles and imports the sources. The bundle is inside the project during the import, so that Node finds the packages. */
 export async function loadProgram() {
   await mkdir(join(root, '.cache'), { recursive: true });
@@ -37,7 +43,7 @@ export async function loadProgram() {
       format: 'esm',
       platform: 'node',
       target: 'node20',
-      packages: 'external',
+      external: publishedPackages,
       logLevel: 'warning',
     });
     const file = join(folder, 'program.mjs');

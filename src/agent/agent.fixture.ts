@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { textAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { instancesOf, waitForInstance } from '../server/instances.fixture.ts';
 import { groupPath, ServerTestEnv } from '../server/server.fixture.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { Browser, cookieName } from '../server/auth/browser.fixture.ts';
 import { groupPath, mergePatch } from '../server/server.fixture.ts';
 import { AgentTestEnv, cluster, instances } from './agent.fixture.ts';

@@ -1,3 +1,4 @@
+import { isJsonObject, textAt } from '@flotilla/json';
 import {
   type ActiveAccessKey,
   type AgentActivity,
@@ -10,8 +11,6 @@ import {
 import { StatusError, serviceUnavailable } from '../api/status.ts';
 import { connectToHost, type HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
 import type { Clock } from '../lib/clock.ts';
-import { textAt } from '../lib/json/json-path.ts';
-import { isJsonObject } from '../lib/json/json-value.ts';
 import { readLines } from '../lib/read-lines.ts';
 import { readPolicyLine } from './policy/read-policy-line.ts';
 

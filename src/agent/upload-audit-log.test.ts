@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { numberAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AgentAuditBatch } from '../api/agent/policy-feed.ts';
 import { badRequest, serviceUnavailable } from '../api/status.ts';
 import { systemClock } from '../lib/clock.ts';
-import { numberAt } from '../lib/json/json-path.ts';
 import { silentLog } from '../lib/log.ts';
 import { openAuditOutbox } from './audit-outbox.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';

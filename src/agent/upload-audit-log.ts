@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { StatusError } from '../api/status.ts';
 import { type BackoffOptions, backoffDelay } from '../lib/backoff.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { Log } from '../lib/log.ts';
 import { wait } from '../lib/wait.ts';
 import type { AuditOutbox } from './audit-outbox.ts';

@@ -1,5 +1,5 @@
-import { textAt, valueAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import type { KubeObject, TypedObject } from './meta.ts';
 import type { Column } from './resource.ts';
 

@@ -1,5 +1,5 @@
+import { deepFreeze } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { deepFreeze } from '../lib/json/json-value.ts';
 import { type Condition, setCondition } from './conditions.ts';
 
 const first = Date.parse('2026-01-01T00:00:00.900Z');

@@ -1,4 +1,4 @@
-import { equalJson } from '../lib/json/json-value.ts';
+import { equalJson } from '@flotilla/json';
 import { type Timestamp, timestamp } from './meta.ts';
 
 /**

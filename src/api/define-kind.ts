@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from './resource.ts';
 import { asSchema, type Static, type TSchema } from './schema/schema-builder.ts';
 

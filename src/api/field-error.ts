@@ -1,6 +1,6 @@
-import { goQuote } from '../lib/go-quote.ts';
-import type { JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
+import { goQuote } from '@flotilla/go-text';
+import type { JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 
 export type FieldErrorType =
   | 'FieldValueRequired'

@@ -1,6 +1,5 @@
-import { flagAt, listAt, objectAt, textAt, valueAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { flagAt, listAt, objectAt, textAt, valueAt, writeJson } from '@flotilla/json';
 import { base64Fault, decodeBase64, encodeBase64 } from './decode/base64.ts';
 import { readYaml } from './decode/yaml-document.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
 
 /** RFC 3339, UTC, whole seconds: `2026-08-20T10:00:00Z`. */
 export type Timestamp = string;

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { KubeObject, TypedObject } from './meta.ts';
 import type { Schema } from './schema/schema.ts';
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../lib/go-quote.ts';
+import { goQuote } from '@flotilla/go-text';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
+import type { JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';

@@ -1,6 +1,6 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
-import { fastPathsEnabled } from '../lib/fast-paths.ts';
 import { mayContainSecret } from './redact.ts';
 
 /** Matches characters that JSON may escape. */

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../lib/json/json-value.ts';
 import { redactBody } from './redact-body.ts';
 
 const canary = 'Zq4vLw9XkT2mB7cR5yN8pD3fH6jS1aGe0oQu';

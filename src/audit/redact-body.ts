@@ -1,5 +1,5 @@
+import { type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { ResourceKind } from '../api/resource.ts';
-import { type JsonObject, type JsonValue, setMember } from '../lib/json/json-value.ts';
 import { redacted } from './redact.ts';
 
 /** The body of a request or response that is about to be logged. */

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { type CryptoKey, SignJWT } from 'jose';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { TokenKey } from './gateway-token.ts';
 
 /** Distinguishes direct-endpoint tokens from other tokens of the installation's signer: only the audience differs. */

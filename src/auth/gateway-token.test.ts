@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { type GatewayTokenClaims, gatewayTokenPayload, readGatewayToken } from './gateway-token.ts';
 
 const claims: GatewayTokenClaims = {

@@ -1,5 +1,4 @@
-import { numberAt, objectAt, textAt } from '../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, numberAt, objectAt, textAt } from '@flotilla/json';
 
 /** Distinguishes gateway tokens from other tokens of the installation's signer. */
 export const gatewayTokenAudience = 'virtual-cluster';

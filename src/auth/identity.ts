@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { UserInfo } from '../api/user-info.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { Attributes, Decision } from './authz/attributes.ts';
 
 /** An authenticated caller. */

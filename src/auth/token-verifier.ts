@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
-import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
 import { tokenAlgorithm } from './direct-token.ts';
 
 /** Verifies tokens that the installation signed. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
-import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
 import { type DirectTokenClaims, directTokenAudience, tokenAlgorithm } from './direct-token.ts';
 
 export interface VerifyDirectTokenOptions {

@@ -1,10 +1,10 @@
+import { cloneJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { parseFieldSelector } from '../api/selectors/field-selector.ts';
 import { parseLabelSelector } from '../api/selectors/label-selector.ts';
 import { StatusError } from '../api/status.ts';
 import type { ApiClient, ListRequest, ObjectKey, ResourceClient } from '../client/resource-client.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import { cloneJson, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';

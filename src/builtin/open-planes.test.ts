@@ -1,11 +1,11 @@
+import type { JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { configMapKind } from '../api/core/config-map.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import { planeIdOf, virtualClusterKind } from '../api/storage/virtual-cluster.ts';
 import { ManualClock } from '../lib/clock.ts';
-import { textAt } from '../lib/json/json-path.ts';
-import type { JsonValue } from '../lib/json/json-value.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -1,3 +1,4 @@
+import { textAt } from '@flotilla/json';
 import { builtInClusterName } from '../api/naming.ts';
 import { groupResourceOf } from '../api/resource.ts';
 import { notFound } from '../api/status.ts';
@@ -16,7 +17,6 @@ import { gatedPlane } from '../gateway/gated-plane.ts';
 import { builtinHost } from '../hosts/builtin/builtin-host.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Plane } from '../http/plane.ts';
-import { textAt } from '../lib/json/json-path.ts';
 import { storeOf } from '../registry/kind-stores.ts';
 import type { MaintenanceWork } from '../registry/write/maintenance-work.ts';
 import type { Store } from '../store/store.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type ObjectMeta, type TypedObject } from '../api/meta.ts';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import type { ApiClient } from '../client/resource-client.ts';
 import { type Maintenance, startMaintenance } from '../controlplane/maintenance/maintenance.ts';
 import { versionInfo } from '../http/documents/version.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openSealer } from '../seal/open-sealer.ts';
 import { openMemoryStore } from '../store/memory.ts';

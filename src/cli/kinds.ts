@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import type { accessKeyKind, ownedAccessKeyKind } from '../api/management/v1/access-key.ts';
 import type { clusterKind } from '../api/management/v1/cluster.ts';
 import type { clusterAccessKeyKind } from '../api/management/v1/cluster-access-key.ts';
@@ -14,7 +15,6 @@ import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/
 import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
 import { managementGroup, managementVersion } from '../api/naming.ts';
 import type { FieldsOf } from '../api/resource.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 
 /** A kind by its name, with the type of its objects. */
 export interface TypedKind<Fields extends JsonObject = JsonObject> {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import type { TypedObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { Log } from '../lib/log.ts';
 import { listAndWatch } from './list-and-watch.ts';
 import type { ResourceClient } from './resource-client.ts';

@@ -1,9 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { parseTrustedJson, writeJson } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type ListMeta } from '../api/meta.ts';
 import { type ResourceKind, typedObject } from '../api/resource.ts';
 import { type Status, StatusError } from '../api/status.ts';
-import { parseTrustedJson } from '../lib/json/json-parse.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
 import { readLines } from '../lib/read-lines.ts';
 import type { ApiClient, ObjectEvent, ObjectKey, ResourceClient, WatchRequest } from './resource-client.ts';
 import { type FetchedResponse, type RequestSender, sendRequest } from './send-request.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
 
 /**
  * The operations of an API client on one kind, over HTTP or inside the process. Every function rejects with StatusError

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { afterEach } from 'vitest';
 import type { KubeObject } from '../api/meta.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { equalJson } from '@flotilla/json';
 import type { VirtualClusterInstance } from '../api/management/v1/virtual-cluster-instance.ts';
 import { virtualClusterRoles } from '../api/management/virtual-cluster-roles.ts';
 import { expired } from '../api/status.ts';
-import { equalJson } from '../lib/json/json-value.ts';
 import { asleepError, beingRemovedError } from './instance-errors.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import {
   type VirtualClusterInstance,
   virtualClusterInstanceKind,
@@ -17,7 +18,6 @@ import { isLongRunning } from '../http/request/long-running.ts';
 import { pathSegments, rawPath } from '../http/request/path-segments.ts';
 import { withSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { endAtCredentialExpiry } from './credential-expiry.ts';
 import { type GatewayHandlerOptions, gatewayHandler } from './gateway-handler.ts';
 import type { InstanceAccess } from './instance-access.ts';

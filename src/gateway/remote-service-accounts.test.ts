@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import type { JsonObject } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { textAt, valueAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { demo, ForwardingTestEnv, far } from './forwarding.fixture.ts';
 
 const claims = (more: JsonObject) => Buffer.from(JSON.stringify(more)).toString('base64url');

@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
+import type { JsonObject } from '@flotilla/json';
+import { valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { Attributes } from '../auth/authz/attributes.ts';
-import { valueAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { demo, ForwardingTestEnv } from './forwarding.fixture.ts';
 
 const reviews = `${demo}/apis/authorization.k8s.io/v1`;

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, textAt, writeJson } from '@flotilla/json';
 import { authorizationGroup } from '../api/core/reviews.ts';
 import { unsupportedMediaType } from '../api/status.ts';
 import { type CredentialCheck, type PermissionRules, restrictRules } from '../auth/authz/restrict-rules.ts';
@@ -7,9 +8,6 @@ import { bodyFormat } from '../http/negotiate/body-format.ts';
 import { protobufCodec } from '../http/protobuf/envelope.ts';
 import type { Reply } from '../http/reply.ts';
 import { readBody } from '../http/wire/read-body.ts';
-import { objectAt, textAt } from '../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
 
 /** The size limit of a review. */
 const maxReviewLength = 64 * 1024;

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
+import { flagAt, isJsonObject, type JsonObject, numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { kubernetesAuthenticatedGroup, systemPrefix } from '../api/naming.ts';
 import { serviceUnavailable, tooManyRequests } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 import { virtualClient } from '../hosts/virtual-client.ts';
 import type { Clock } from '../lib/clock.ts';
-import { flagAt, numberAt, objectAt, textAt, textsAt } from '../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
 
 /** A service account that a token authenticates. */
 export interface ReviewedServiceAccount {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { notFound, serviceUnavailable } from '../api/status.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { ApplyError, applyObjects, parseDocuments } from './apply-objects.ts';
 import type { VirtualClient } from './virtual-client.ts';
 

@@ -1,9 +1,8 @@
+import { flagAt, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 import { DocumentError } from '../api/decode/document-error.ts';
 import { readYaml } from '../api/decode/yaml-document.ts';
 import { parseApiVersion } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
-import { flagAt, listAt, objectAt, textAt } from '../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
 /** An object of a template could not be applied; the message says which one and why. */

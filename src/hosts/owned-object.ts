@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type TypedObject } from '../api/meta.ts';
 import { hostOwnerLabel } from '../api/naming.ts';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { conflict, StatusError, serviceUnavailable } from '../api/status.ts';
 import type { ObjectKey, ResourceClient } from '../client/resource-client.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { HostCallOptions, LabelsAndAnnotations } from './host.ts';
 
 export interface OwnedObjectSpec {

@@ -1,8 +1,6 @@
+import { isJsonObject, type JsonObject, parseTrustedJson, writeJson } from '@flotilla/json';
 import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../api/naming.ts';
 import { type Status, StatusError, serviceUnavailable } from '../api/status.ts';
-import { parseTrustedJson } from '../lib/json/json-parse.ts';
-import { isJsonObject, type JsonObject } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
 import type { ApiRequest, ClusterApi } from './host.ts';
 
 /** Sends requests to a virtual cluster as its administrator. */

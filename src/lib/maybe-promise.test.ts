@@ -1,6 +1,6 @@
+import { disableFastPaths, enableFastPaths } from '@flotilla/fast-paths';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { disableFastPaths, enableFastPaths } from './fast-paths.ts';
 import { andThen, isPromise, type MaybePromise, mustAwait } from './maybe-promise.ts';
 
 const modes = { plain: disableFastPaths, fast: enableFastPaths };

@@ -1,4 +1,4 @@
-import { fastPathsEnabled } from './fast-paths.ts';
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 
 /** A value that is usually available, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;

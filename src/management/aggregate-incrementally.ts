@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject, TypedObject } from '../api/meta.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { compareObjectKeys, type ObjectKey } from '../registry/cache/object-index.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../registry/verbs.ts';

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import { projectKind } from '../api/management/v1/project.ts';
@@ -8,7 +9,6 @@ import { adminsGroup, adminUser, builtInClusterName, defaultProject, defaultTemp
 import type { ResourceKind } from '../api/resource.ts';
 import { generateAccessKey } from '../auth/access-key-format.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { WriteOptions } from '../registry/verbs.ts';

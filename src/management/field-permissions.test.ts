@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { projectRoles } from '../api/naming.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import { deleteOptions, openManagementTestEnv, patchOptions, rejectionStatus } from './management.fixture.ts';
 

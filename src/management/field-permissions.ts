@@ -1,8 +1,7 @@
+import { equalJson, getMember, objectAt } from '@flotilla/json';
 import { groupResourceOf, type ResourceKind } from '../api/resource.ts';
 import { forbidden } from '../api/status.ts';
 import { protectedMetadataFields } from '../auth/authz/permission-table.ts';
-import { objectAt } from '../lib/json/json-path.ts';
-import { equalJson, getMember } from '../lib/json/json-value.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { Draft, StoredRecord } from '../registry/resource.ts';
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { KubeObject } from '../api/meta.ts';
 import { adminUser, builtInClusterName, managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
@@ -13,7 +14,6 @@ import { storedLeases } from '../controlplane/core/leases.ts';
 import { readOnlyNamespaces } from '../controlplane/core/namespaces/namespaces.ts';
 import { systemContext } from '../controlplane/system-context.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import type { RequestContext } from '../registry/context.ts';
 import type { KindStore } from '../registry/kind-store.ts';

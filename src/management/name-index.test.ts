@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { userKind } from '../api/management/v1/user.ts';
 import { builtInClusterName, projectNamespace, projectRoles } from '../api/naming.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { deleteOptions, openManagementTestEnv, patchOptions } from './management.fixture.ts';
 
 const users = ['a', 'b', 'c'];

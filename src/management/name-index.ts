@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { compareBytes } from '@flotilla/json';
 import type { ObjectMeta, TypedObject } from '../api/meta.ts';
-import { compareBytes } from '../lib/json/json-order.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './aggregate-incrementally.ts';
 

@@ -1,7 +1,5 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, writeJson } from '@flotilla/json';
 import type { KubeObject } from '../api/meta.ts';
-import { parseJson } from '../lib/json/json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
-import { writeJson } from '../lib/json/json-write.ts';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { eventKind } from '../api/core/event.ts';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { type AccessKey, accessKeyKind } from '../api/management/v1/access-key.ts';
@@ -12,7 +13,6 @@ import { projectNamespace } from '../api/naming.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { ReviewState } from '../auth/authz/access-state.ts';
 import { membersOfProject } from '../auth/authz/principals.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import { peekWithoutManagedFields } from '../registry/verbs.ts';

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
 import type { AccessKey } from '../api/management/v1/access-key.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import { compileScope, denyAllScope, type Scope } from '../auth/authz/scope.ts';
 import type { Subject } from '../auth/authz/subject.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { scopesOf } from './access-keys/access-key-state.ts';
 import type { ManagementState } from './state.ts';
 

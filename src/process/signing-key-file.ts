@@ -1,6 +1,6 @@
+import { isJsonObject } from '@flotilla/json';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { tokenAlgorithm } from '../auth/direct-token.ts';
-import { isJsonObject } from '../lib/json/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
 import { readIfExists } from './private-dir.ts';
 import { StartError } from './start-error.ts';

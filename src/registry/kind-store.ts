@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { TypedObject } from '../api/meta.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from '../api/resource.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { KindStore } from './kind-store.ts';
 import { resourceKey } from './rows/rows.ts';
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import type { FieldError } from '../api/field-error.ts';
 import type { KubeObject, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
 import type { RequestDocument } from './fast/request-document.ts';

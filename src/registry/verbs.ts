@@ -1,9 +1,9 @@
+import type { JsonValue } from '@flotilla/json';
 import type { KubeObject } from '../api/meta.ts';
 import type { FieldSelector } from '../api/selectors/field-selector.ts';
 import type { LabelSelector } from '../api/selectors/label-selector.ts';
 import type { Status } from '../api/status.ts';
 import type { Feed } from '../lib/feed.ts';
-import type { JsonValue } from '../lib/json/json-value.ts';
 import type { RequestContext } from './context.ts';
 import type { RequestDocument } from './fast/request-document.ts';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
 import { invalid } from '../api/field-error.ts';
 import type { KubeObject, OwnerReference } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import { ManualClock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openMemoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';

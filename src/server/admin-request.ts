@@ -1,6 +1,5 @@
+import { isJsonObject, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
-import { textAt } from '../lib/json/json-path.ts';
-import { isJsonObject } from '../lib/json/json-value.ts';
 import { errorCode } from '../lib/private-file.ts';
 import { StartError } from '../process/start-error.ts';
 import type { AdminAccess } from './kubeconfig.ts';

@@ -1,9 +1,9 @@
+import { equalJson } from '@flotilla/json';
 import { namespaceKind } from '../api/core/namespace.ts';
 import { type Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import { builtInClusterName } from '../api/naming.ts';
 import { StatusError } from '../api/status.ts';
 import { systemContext } from '../controlplane/system-context.ts';
-import { equalJson } from '../lib/json/json-value.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
 import type { FlagValues } from './settings/flags.ts';
 import type { RunningServer } from './start-server.ts';

@@ -1,5 +1,5 @@
+import { listAt, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../lib/json/json-path.ts';
 import { BuiltInClusterTestEnv, builtInClusterPath, inPhase } from './built-in-cluster.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { readLines } from '../lib/read-lines.ts';
 import { groupPath, mergePatch, ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { flagAt, listAt, textAt } from '@flotilla/json';
 import { dump, load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { flagAt, listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { groupPath, mergePatch, ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';
 

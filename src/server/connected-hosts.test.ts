@@ -1,10 +1,10 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clusterKind } from '../api/management/v1/cluster.ts';
 import type { ClosableHost } from '../hosts/host.ts';
 import { FakeCluster } from '../hosts/kubernetes/reach/fake-cluster.fixture.ts';
-import { textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { silentLog } from '../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../management/management.fixture.ts';
 import { kubeconfigPurpose } from '../management/resources/cluster-kubeconfig.ts';

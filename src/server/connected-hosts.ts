@@ -1,9 +1,9 @@
+import { textAt } from '@flotilla/json';
 import { type Kubeconfig, readKubeconfig } from '../api/kubeconfig.ts';
 import type { Cluster, clusterKind } from '../api/management/v1/cluster.ts';
 import type { FieldsOf } from '../api/resource.ts';
 import type { ClosableHost, ClusterApi, Host } from '../hosts/host.ts';
 import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.ts';
-import { textAt } from '../lib/json/json-path.ts';
 import type { Log } from '../lib/log.ts';
 import { hiddenKubeconfig } from '../management/resources/cluster-kubeconfig.ts';
 import type { KindStore } from '../registry/kind-store.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:http2';
+import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ManualClock } from '../lib/clock.ts';
-import { textAt } from '../lib/json/json-path.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
 import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
 import { inPhase } from './instances.fixture.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
 import { isGone } from './instances.fixture.ts';
 import { groupPath, mergePatch } from './server.fixture.ts';

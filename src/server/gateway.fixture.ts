@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, objectAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Clock } from '../lib/clock.ts';
-import { listAt, objectAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
 import { inPhase, instancesOf, waitForInstance } from './instances.fixture.ts';
 import { type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';
 import type { FlagValues } from './settings/flags.ts';

@@ -1,5 +1,5 @@
+import { listAt, textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { listAt, textAt, valueAt } from '../lib/json/json-path.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
 import { GatewayTestEnv, gatewayPath, instances, namespacesIn, sharedWith } from './gateway.fixture.ts';
 import { inPhase, isGone } from './instances.fixture.ts';

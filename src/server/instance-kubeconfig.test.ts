@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
 import { instanceKubeconfig } from './instance-kubeconfig.ts';
 import { inPhase, instancesOf, waitForInstance } from './instances.fixture.ts';
 import { ServerTestEnv } from './server.fixture.ts';

@@ -1,7 +1,6 @@
 import { json } from 'node:stream/consumers';
+import { isJsonObject, textAt } from '@flotilla/json';
 import { managementGroup, managementVersion, projectNamespace } from '../api/naming.ts';
-import { textAt } from '../lib/json/json-path.ts';
-import { isJsonObject } from '../lib/json/json-value.ts';
 import { StartError } from '../process/start-error.ts';
 import { sendAdminRequest } from './admin-request.ts';
 import { dataDirAt } from './data/data-dir.ts';

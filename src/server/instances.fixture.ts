@@ -1,5 +1,5 @@
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject } from '../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { readLines } from '../lib/read-lines.ts';
 import { groupPath, type ServerTestEnv } from './server.fixture.ts';
 import type { RunningServer } from './start-server.ts';

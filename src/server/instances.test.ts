@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../lib/clock.ts';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
 import { builtInClusterPath } from './built-in-cluster.fixture.ts';
 import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from './instances.fixture.ts';
 import { groupPath, mergePatch, type ParsedResponse, type RequestOptions, ServerTestEnv } from './server.fixture.ts';

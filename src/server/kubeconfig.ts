@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { dump, load } from 'js-yaml';
 import { builtInClusterName, defaultProject, projectNamespace } from '../api/naming.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../lib/json/json-value.ts';
 import { writePrivateFile } from '../lib/private-file.ts';
 import { readIfExists } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { Agent, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import { managementGroup } from '../api/naming.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { listAt, textAt } from '../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../lib/json/json-value.ts';
 import { type Log, silentLog } from '../lib/log.ts';
 import type { FlagValues } from './settings/flags.ts';
 import { readOptions } from './settings/options.ts';

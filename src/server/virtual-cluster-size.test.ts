@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { textAt } from '../lib/json/json-path.ts';
 import { BuiltInClusterTestEnv, proxyPath } from './built-in-cluster.fixture.ts';
 import { mergePatch } from './server.fixture.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listAt, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../lib/json/json-path.ts';
 import {
   BuiltInClusterTestEnv,
   builtInClusterPath,

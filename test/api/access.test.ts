@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { readLines } from '../../src/lib/read-lines.ts';
 import { isGone, waitForInstance } from '../../src/server/instances.fixture.ts';
 import {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../src/api/audit/audit-event.ts';
-import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

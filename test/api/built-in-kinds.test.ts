@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configMapKind } from '../../src/api/core/config-map.ts';
 import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

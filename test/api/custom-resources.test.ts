@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, objectAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt, objectAt, textAt, valueAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { mergePatch, type ParsedResponse, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

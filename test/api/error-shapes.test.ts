@@ -1,5 +1,5 @@
+import { listAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt } from '../../src/lib/json/json-path.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

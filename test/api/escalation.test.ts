@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminsGroup, projectRoles } from '../../src/api/naming.ts';
-import { textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { type ParsedResponse, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importedAnnotation, projectRoles } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { builtInClusterPath, virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
 import { inPhase, instancesOf, isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import {

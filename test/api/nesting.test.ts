@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { readLines } from '../../src/lib/read-lines.ts';
 import { isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';

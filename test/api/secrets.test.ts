@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { groupPath, ServerTestEnv } from '../../src/server/server.fixture.ts';
 import type { RunningServer } from '../../src/server/start-server.ts';
 import { dataFiles } from '../harness/data-files.ts';

@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectRoles } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { virtualClusters } from '../../src/server/built-in-cluster.fixture.ts';
 import { instancesOf, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { groupPath, mergePatch, type RequestOptions, ServerTestEnv } from '../../src/server/server.fixture.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt, textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
-import { listAt, textAt, textsAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import type { Received } from './caller.ts';
 import { plainPersonas, scopedPersonas } from './personas.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { adminsGroup, userGroup } from '../../src/api/naming.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 
 /** A member, and the value that an attacker would set. */
 export type Field = readonly [path: readonly string[], value: JsonValue];

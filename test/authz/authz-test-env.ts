@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt, textsAt } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
 import { ManualClock } from '../../src/lib/clock.ts';
-import { listAt, textAt, textsAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { isGone, isReconciled, waitForInstance } from '../../src/server/instances.fixture.ts';
 import { ServerTestEnv } from '../../src/server/server.fixture.ts';
 import { Caller, eachOf } from './caller.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { Agent, type Dispatcher } from 'undici';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 
 export interface Sent {
   readonly method: Dispatcher.HttpMethod;

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { adminsGroup, managementGroup, projectNamespace, projectRoles } from '../../src/api/naming.ts';
-import { textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import type { Caller } from './caller.ts';
 import type { Persona } from './personas.ts';
 import * as world from './world.ts';

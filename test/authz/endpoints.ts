@@ -1,5 +1,5 @@
-import { flagAt, listAt, textAt, textsAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { flagAt, listAt, textAt, textsAt } from '@flotilla/json';
 import type { RequestExtent, Row } from './oracle/row.ts';
 
 /** An endpoint of the server, as discovery reports it from the kind definitions. */

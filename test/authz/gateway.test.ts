@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { holds } from './oracle/relations.ts';

@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, numberAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup } from '../../src/api/naming.ts';
-import { listAt, numberAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { readLines } from '../../src/lib/read-lines.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { listDifferences } from './lists.ts';

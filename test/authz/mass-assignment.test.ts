@@ -1,7 +1,6 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { textAt, valueAt } from '../../src/lib/json/json-path.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../src/lib/json/json-value.ts';
 import { type Field, serverFields, type Target, targets } from './assignments.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import type { Received, Sent } from './caller.ts';

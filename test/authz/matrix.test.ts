@@ -1,5 +1,5 @@
+import { textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { textsAt } from '../../src/lib/json/json-path.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { missingRows, pathsWithoutRow, servedEndpoints } from './endpoints.ts';
 import { checkMatrix } from './matrix.ts';

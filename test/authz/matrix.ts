@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { flagAt, objectAt, textAt } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { flagAt, objectAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import type { AuthzTestEnv } from './authz-test-env.ts';
 import { eachOf, type Received } from './caller.ts';
 import { rowOfPath } from './endpoints.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import type { Sent } from './caller.ts';
 import type { Row } from './oracle/row.ts';
 import type { RequestedAction } from './requested-action.ts';

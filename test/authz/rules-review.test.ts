@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { flagAt, listAt, textsAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectNamespace } from '../../src/api/naming.ts';
-import { flagAt, listAt, textsAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf } from './caller.ts';
 import { expected, table } from './oracle/oracle.ts';

@@ -1,9 +1,9 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import type { JsonValue } from '@flotilla/json';
+import { listAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { listAt } from '../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import type { Received } from './caller.ts';
 import { plainPersonas } from './personas.ts';

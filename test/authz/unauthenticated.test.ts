@@ -1,6 +1,6 @@
+import { textAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementGroup, storageGroup } from '../../src/api/naming.ts';
-import { textAt } from '../../src/lib/json/json-path.ts';
 import { type AuthzTestEnv, openAuthzTestEnv } from './authz-test-env.ts';
 import { eachOf, type Sent } from './caller.ts';
 import { table } from './oracle/oracle.ts';

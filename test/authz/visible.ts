@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../src/lib/json/json-value.ts';
 import { readLines } from '../../src/lib/read-lines.ts';
 import type { Caller } from './caller.ts';
 import { expected, table } from './oracle/oracle.ts';

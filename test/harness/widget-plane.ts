@@ -1,3 +1,4 @@
+import { cloneJson, writeJson } from '@flotilla/json';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { ResourceKind } from '../../src/api/resource.ts';
 import { alreadyExists, deletedStatus, notFound } from '../../src/api/status.ts';
@@ -5,8 +6,6 @@ import type { Attributes, Decision } from '../../src/auth/authz/attributes.ts';
 import type { Identity } from '../../src/auth/identity.ts';
 import type { Plane } from '../../src/http/plane.ts';
 import { feedIterator } from '../../src/lib/feed.ts';
-import { cloneJson } from '../../src/lib/json/json-value.ts';
-import { writeJson } from '../../src/lib/json/json-write.ts';
 import type { RequestContext } from '../../src/registry/context.ts';
 import type { MountedResource } from '../../src/registry/mounted-resource.ts';
 import type {

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { builtInClusterName, managementGroup, projectNamespace, storageGroup } from '../../src/api/naming.ts';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { ApiCaller } from '../bad-days/api-caller.ts';
 import type { FlotillaProcess } from '../harness/flotilla-process.ts';
 

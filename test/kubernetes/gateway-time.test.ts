@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { textAt } from '@flotilla/json';
 import { expect, it } from 'vitest';
 import { readKubeconfig } from '../../src/api/kubeconfig.ts';
 import { connectToHost } from '../../src/hosts/kubernetes/reach/host-connection.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { textAt } from '../../src/lib/json/json-path.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { latencyRatio } from './harness/latency-ratio.ts';
 import { openFlotilla } from './harness/open-flotilla.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '@flotilla/json';
+import { numberAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { numberAt, textAt, valueAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type InstanceTimes, measureInstances } from './harness/measure-instances.ts';

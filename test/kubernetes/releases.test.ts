@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { JsonObject } from '@flotilla/json';
+import { listAt, numberAt, objectAt, textAt, valueAt } from '@flotilla/json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   fallingAsleepAnnotation,
@@ -9,8 +11,6 @@ import {
 } from '../../src/api/naming.ts';
 import type { HostedVirtualCluster, HostLocation, InstallRequest } from '../../src/hosts/host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { listAt, numberAt, objectAt, textAt, valueAt } from '../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../src/lib/json/json-value.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type OpenHost, openHost } from './harness/open-host.ts';
 import { findKubernetes } from './harness/programs.ts';

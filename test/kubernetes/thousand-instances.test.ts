@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { listAt, textAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listAt, textAt } from '../../src/lib/json/json-path.ts';
 import { groupPath } from '../../src/server/server.fixture.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';

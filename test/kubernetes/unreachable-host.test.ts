@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { textAt } from '@flotilla/json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { textAt } from '../../src/lib/json/json-path.ts';
 import { groupPath, mergePatch } from '../../src/server/server.fixture.ts';
 import { describeIfAvailable } from '../harness/suite.ts';
 import { type Flotilla, instancesPath, openFlotilla } from './harness/open-flotilla.ts';

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@flotilla/json';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { pathNotFound } from '../../src/api/status.ts';
 import { openControlPlane } from '../../src/controlplane/control-plane.ts';
@@ -13,7 +14,6 @@ import { protobufCodec } from '../../src/http/protobuf/envelope.ts';
 import { router } from '../../src/http/router.ts';
 import { listen } from '../../src/http/wire/listen.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
 import { silentLog } from '../../src/lib/log.ts';
 import { defineResource, type StoredResource } from '../../src/registry/resource.ts';
 import { mountStored } from '../../src/registry/verbs/stored-verbs.ts';

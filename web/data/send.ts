@@ -1,3 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
+import { parseTrustedJson, writeJson } from '@flotilla/json';
 import { StatusError } from '../../src/api/status.ts';
 import {
   type FetchedResponse,
@@ -5,9 +7,6 @@ import {
   type RequestSender,
   sendRequest,
 } from '../../src/client/send-request.ts';
-import { parseTrustedJson } from '../../src/lib/json/json-parse.ts';
-import type { JsonValue } from '../../src/lib/json/json-value.ts';
-import { writeJson } from '../../src/lib/json/json-write.ts';
 import { session } from './session/session.ts';
 
 /** Headers that prove that a request comes from this page and name its login. Other origins cannot send them. */

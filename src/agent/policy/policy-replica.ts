@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import type { ActiveAccessKey, PolicyFeedHeader, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
@@ -8,7 +9,6 @@ import {
 import type { KubeObject } from '../../api/meta.ts';
 import { typedObject } from '../../api/resource.ts';
 import type { AccessState } from '../../auth/authz/access-state.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 
 /** Receives changes of the policy. Must be fast and must not throw. */
 export interface ReplicaListener {

@@ -1,6 +1,5 @@
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
 import type { ActiveAccessKey, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
-import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 
 /**
  * Parses a line of the policy feed; `undefined` for an unknown type of a newer server. Throws if the line is invalid,

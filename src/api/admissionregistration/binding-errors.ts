@@ -1,8 +1,8 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { pathSegmentFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { indexPath } from '../schema/field-path.ts';
 import { selectorObjectErrors } from '../selectors/selector-object.ts';
-import { pathSegmentFaults, subdomainFaults } from '../validation/names.ts';
 import { matchErrors } from './match-errors.ts';
 import type { BindingSpec } from './validating-admission-policy-binding.ts';
 

@@ -1,8 +1,8 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { pathSegmentFaults } from '@flotilla/kubernetes-formats';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { selectorObjectErrors } from '../selectors/selector-object.ts';
-import { pathSegmentFaults } from '../validation/names.ts';
 import type { MatchResources, NamedRule } from './match-resources.ts';
 
 /** Validation errors of match resources, worded as in Kubernetes. */

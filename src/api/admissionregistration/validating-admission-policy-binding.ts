@@ -1,5 +1,4 @@
-import { objectAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonValue, objectAt, textAt, valueAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, type Static, t } from '../schema/schema-builder.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import type { UserInfo } from '../user-info.ts';
 
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */

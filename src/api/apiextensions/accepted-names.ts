@@ -1,4 +1,4 @@
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, type JsonValue } from '@flotilla/json';
 import type { Condition } from '../conditions.ts';
 import type { Definition, DefinitionNames } from './definition.ts';
 import { isConditionTrue } from './definition.ts';

@@ -1,4 +1,4 @@
-import { equalJson, getMember, isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/json';
 import { type PathFilter, type PathStep, parseColumnPath } from './parse-column-path.ts';
 
 /** Returns the first value that the path of a column selects. `undefined` if there is none. */

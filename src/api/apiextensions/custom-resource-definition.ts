@@ -1,5 +1,4 @@
-import { textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from '@flotilla/json';
 import { column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { indexPath } from '../schema/field-path.ts';

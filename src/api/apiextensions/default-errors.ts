@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { cloneJson, equalJson, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { DecodeError } from '../decode/decode-error.ts';
 import { normalizeEmbeddedResources } from '../decode/normalize-embedded-resources.ts';
 import { describeFieldError, type FieldError, invalid } from '../field-error.ts';

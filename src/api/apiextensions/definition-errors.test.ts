@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { describeFieldError } from '../field-error.ts';
 import type { KubeObject } from '../meta.ts';
 import { validateMeta } from '../validation/object-meta.ts';

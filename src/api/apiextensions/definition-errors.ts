@@ -1,7 +1,7 @@
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, type JsonValue } from '@flotilla/json';
+import { dns1035LabelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { dns1035LabelFaults, subdomainFaults } from '../validation/names.ts';
 import { approvalErrors } from './api-approval.ts';
 import { conversionErrors } from './conversion-errors.ts';
 import { type Definition, type DefinitionVersion, isConditionTrue } from './definition.ts';

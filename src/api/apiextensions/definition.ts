@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { Condition } from '../conditions.ts';
 import type { KubeObject } from '../meta.ts';
 import type { ValidationRule } from '../schema/schema.ts';

@@ -1,7 +1,5 @@
-import { sortByBytes } from '../../lib/json/json-order.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
-import { setMember } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { setMember, sortByBytes, writeJson } from '@flotilla/json';
 import type { FieldError } from '../field-error.ts';
 import type { ValidationRule } from '../schema/schema.ts';
 import type { DefinitionVersion, SchemaProps } from './definition.ts';

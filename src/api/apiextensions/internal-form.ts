@@ -1,4 +1,4 @@
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, type JsonValue } from '@flotilla/json';
 import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
 
 /** Fields that each version, or the definition for all versions, can set. */

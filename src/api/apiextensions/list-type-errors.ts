@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../field-error.ts';
 import { childPath, keyPath } from '../schema/field-path.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';

@@ -1,6 +1,6 @@
+import { dns1035LabelFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
-import { dns1035LabelFaults } from '../validation/names.ts';
 import type { DefinitionNames } from './definition.ts';
 
 /** Errors for required names. Defaults for singular and listKind are applied before. */

@@ -1,11 +1,4 @@
-import {
-  cloneJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json/json-value.ts';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { DecodeError, wrongTypeError } from '../decode/decode-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { type KeywordType, schemaKeywords } from './schema-keywords.ts';

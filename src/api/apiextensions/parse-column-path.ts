@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 
 /** One step of a path, from a value to the values that it selects. */
 export type PathStep =

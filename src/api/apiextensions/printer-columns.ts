@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 import type { Column } from '../resource.ts';
 import { compileColumnPath } from './column-path.ts';
 import type { PrinterColumn } from './definition.ts';

@@ -1,4 +1,4 @@
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, type JsonValue } from '@flotilla/json';
 import { describeFieldError, type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { regexError } from '../schema/validate-scalar.ts';

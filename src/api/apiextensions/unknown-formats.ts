@@ -1,4 +1,4 @@
-import { isKnownFormat } from '../schema/format.ts';
+import { isKnownFormat } from '@flotilla/kubernetes-formats';
 import type { DefinitionSpec, SchemaProps } from './definition.ts';
 import { subschemasOf } from './structural.ts';
 

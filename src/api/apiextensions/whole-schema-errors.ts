@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid } from '../field-error.ts';
 import { childPath } from '../schema/field-path.ts';
 import { defaultErrors } from './default-errors.ts';

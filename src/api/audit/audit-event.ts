@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../naming.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 import type { ResourceKind } from '../resource.ts';
 import { eventKind } from './event.ts';

@@ -1,6 +1,6 @@
+import { deepFreeze, type JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deepFreeze, type JsonObject } from '../../lib/json/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 import { eventKind } from './event.ts';
 import { convertEvent, convertEventField, convertEventPatch } from './event-conversion.ts';

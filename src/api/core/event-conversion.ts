@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { canonicalJson, cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { KubeObject } from '../meta.ts';
 
 /**

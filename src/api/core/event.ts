@@ -1,5 +1,5 @@
-import { numberAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { numberAt, textAt, valueAt } from '@flotilla/json';
 import { column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column, ResourceKind } from '../resource.ts';

@@ -1,5 +1,5 @@
-import { textAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';

@@ -1,9 +1,8 @@
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { compareBytes, objectAt, textAt } from '@flotilla/json';
+import { quantityFormat } from '@flotilla/kubernetes-formats';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
-import { quantityFormat } from '../quantity.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 
 /** A typed part of a document has the wrong type (rule DEC-02). The message is that of Go's decoder. */
 export class DecodeError extends Error {

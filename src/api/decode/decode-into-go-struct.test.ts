@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { configMapKind } from '../core/config-map.ts';
 import { eventKind } from '../core/event.ts';
 import { leaseKind } from '../core/lease.ts';

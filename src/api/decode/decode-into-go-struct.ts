@@ -1,10 +1,8 @@
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { compareBytes, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { formatQuantity, isDateTime, parseQuantity, QuantityError } from '@flotilla/kubernetes-formats';
 import { apiVersionOf } from '../meta.ts';
 import { formatMicroTime } from '../micro-time.ts';
-import { formatQuantity, parseQuantity, QuantityError } from '../quantity.ts';
 import type { ResourceKind } from '../resource.ts';
-import { isDateTime } from '../schema/format.ts';
 import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../structs/go-struct.ts';
 import { goStructOf } from '../structs/kind-structs.ts';
 import { base64Fault, canonicalBase64 } from './base64.ts';

@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
+import { parseJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { StatusError } from '../status.ts';
 import { findingWarnings, maxYamlBytes, readDocument, undecodableBody } from './document.ts';
 

@@ -1,7 +1,6 @@
-import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { JsonSyntaxError, parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import type { JsonValue } from '@flotilla/json';
+import { JsonSyntaxError, parseJson, SortedJsonText } from '@flotilla/json';
 import { badRequest, requestTooLarge, type StatusError } from '../status.ts';
 import { DocumentError } from './document-error.ts';
 import { readYaml } from './yaml-document.ts';

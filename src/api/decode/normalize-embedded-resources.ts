@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describeFieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { hasEmbeddedResources } from '../schema/has-embedded-resources.ts';

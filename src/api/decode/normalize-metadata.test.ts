@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { normalizeMetadata } from './normalize-metadata.ts';
 
 const texts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'];

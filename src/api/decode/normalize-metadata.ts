@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { isDateTime } from '@flotilla/kubernetes-formats';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, timestamp } from '../meta.ts';
-import { isDateTime } from '../schema/format.ts';
 import { DecodeError, goDecoderTypeName, wrongTypeError } from './decode-error.ts';
 
 export interface NormalizedMetadata {

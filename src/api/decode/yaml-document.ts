@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import {
   EVENT_ID,
   type Event,
@@ -9,7 +10,6 @@ import {
   type SequenceEvent,
   YAMLException,
 } from 'js-yaml';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { DocumentError } from './document-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 

@@ -1,4 +1,4 @@
-import { exactInteger } from '../../lib/json/json-reader.ts';
+import { exactInteger } from '@flotilla/json';
 import { DocumentError } from './document-error.ts';
 
 export type YamlScalar = string | number | bigint | boolean | null;

@@ -1,5 +1,5 @@
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required, typeInvalid } from '../field-error.ts';
 import { matchesPattern } from './pattern.ts';
 import type { TemplateParameter } from './v1/template-definition.ts';

@@ -1,6 +1,5 @@
-import { renderGoTemplate } from '../../lib/go-template/render.ts';
-import { TemplateError } from '../../lib/go-template/template-error.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { renderGoTemplate, TemplateError } from '@flotilla/go-template';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { readParameters } from './parameters.ts';
 import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';

@@ -1,5 +1,5 @@
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { ageColumn, column } from '../columns.ts';
 import type { KubeObject } from '../meta.ts';
 import type { Column } from '../resource.ts';

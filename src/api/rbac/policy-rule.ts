@@ -1,5 +1,5 @@
-import { listAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { listAt } from '@flotilla/json';
 import type { KubeObject } from '../meta.ts';
 import { type Static, t } from '../schema/schema-builder.ts';
 

@@ -1,6 +1,6 @@
+import { cloneJson, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cloneJson, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyDefaults } from './default.ts';
 import { prune } from './prune.ts';
 import type { Schema } from './schema.ts';

@@ -1,11 +1,4 @@
-import {
-  cloneJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json/json-value.ts';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 

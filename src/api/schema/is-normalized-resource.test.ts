@@ -1,7 +1,6 @@
+import { cloneJson, isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNestedDeeper } from '../../lib/json/json-depth.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { DecodeError } from '../decode/decode-error.ts';
 import { normalizeEmbeddedResources } from '../decode/normalize-embedded-resources.ts';
 import { applyDefaults } from './default.ts';

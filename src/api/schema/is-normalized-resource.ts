@@ -1,6 +1,4 @@
-import { KeyOrderCache } from '../../lib/fast/key-order-cache.ts';
-import { isNestedDeeper } from '../../lib/json/json-depth.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, KeyOrderCache } from '@flotilla/json';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import { duplicate, type FieldError, invalid } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from './field-path.ts';
 import type { Schema } from './schema.ts';

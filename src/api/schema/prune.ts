@@ -1,5 +1,4 @@
-import { sortByBytes } from '../../lib/json/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
 import { childPath, indexPath } from './field-path.ts';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { createQuickValidator } from './quick-validator.ts';
 import type { Schema } from './schema.ts';
 import { collectErrors } from './validate.ts';

@@ -1,5 +1,4 @@
-import { KeyOrderCache } from '../../lib/fast/key-order-cache.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, KeyOrderCache } from '@flotilla/json';
 import type { FieldError } from '../field-error.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { Static, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import type { Timestamp } from '../meta.ts';
 import type { Schema } from './schema.ts';
 

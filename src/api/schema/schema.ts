@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 
 /**
  * A structural schema: the subset of OpenAPI v3 that Kubernetes allows for a kind, with its extensions. The schema

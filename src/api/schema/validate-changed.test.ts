@@ -1,6 +1,6 @@
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 import { validateChanged } from './validate-changed.ts';

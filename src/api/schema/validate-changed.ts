@@ -1,5 +1,4 @@
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import type { FieldError } from '../field-error.ts';
 import { childPath, indexPath } from './field-path.ts';
 import { validateListTypes } from './list-type.ts';

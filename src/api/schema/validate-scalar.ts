@@ -1,6 +1,6 @@
+import { matchesFormat } from '@flotilla/kubernetes-formats';
 import { RE2JS } from 're2js';
 import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.ts';
-import { matchesFormat } from './format.ts';
 import type { Schema } from './schema.ts';
 import { addError, chargeMatch, chargePattern } from './validation-budget.ts';
 

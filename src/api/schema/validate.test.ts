@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { matchesFormat } from '@flotilla/kubernetes-formats';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { describeFieldError } from '../field-error.ts';
-import { matchesFormat } from './format.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 

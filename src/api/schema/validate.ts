@@ -1,9 +1,8 @@
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
+import { isKnownFormat } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
 import { childPath, indexPath } from './field-path.ts';
-import { isKnownFormat } from './format.ts';
 import { validateListTypes } from './list-type.ts';
 import { createQuickValidator } from './quick-validator.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './validate.ts';
 import { validateChanged } from './validate-changed.ts';

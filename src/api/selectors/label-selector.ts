@@ -1,6 +1,6 @@
+import { labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { describeFieldError, type FieldError, invalid } from '../field-error.ts';
 import { badRequest } from '../status.ts';
-import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
 import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 
 /** A parsed label selector (rules SEL-01 to SEL-06). */

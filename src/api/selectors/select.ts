@@ -1,5 +1,5 @@
-import { valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { valueAt } from '@flotilla/json';
 import type { KubeObject } from '../meta.ts';
 import type { ResourceKind } from '../resource.ts';
 import { badRequest } from '../status.ts';

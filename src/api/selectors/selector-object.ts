@@ -1,10 +1,18 @@
-import { listAt, objectAt, textAt, textsAt } from '../../lib/json/json-path.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import {
+  getMember,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  textsAt,
+} from '@flotilla/json';
+import { labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { t } from '../schema/schema-builder.ts';
 import { validateLabels } from '../validation/labels.ts';
-import { labelValueFaults, qualifiedNameFaults } from '../validation/names.ts';
 
 /** A label selector in an object (`metav1.LabelSelector`): all `matchLabels` and `matchExpressions` must match. */
 export function selectorObject(description: string) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { KubeObject } from '../meta.ts';
 import { emptyObjectOf, toPrintedForm, toStoredForm } from './printed-form.ts';
 

@@ -1,5 +1,4 @@
-import { sortByBytes } from '../../lib/json/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember, sortByBytes } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../meta.ts';
 import { type Field, type FieldType, type GoStruct, isStruct, isTime } from './go-struct.ts';
 import { goStructOf } from './kind-structs.ts';

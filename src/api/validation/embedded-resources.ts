@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { dns1035LabelFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { hasEmbeddedResources } from '../schema/has-embedded-resources.ts';
 import { memberSchema } from '../schema/member-schema.ts';
 import type { Schema } from '../schema/schema.ts';
-import { dns1035LabelFaults } from './names.ts';
 import { validateMeta } from './object-meta.ts';
 
 /**

@@ -1,6 +1,5 @@
+import { byteLength, labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, tooLong } from '../field-error.ts';
-import { byteLength } from './byte-length.ts';
-import { labelValueFaults, qualifiedNameFaults } from './names.ts';
 
 /** Errors of keys and values have the same path, without the key (rules META-05 to META-07). */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {

@@ -1,6 +1,6 @@
+import { byteLength } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts';
 import type { ManagedFieldsEntry } from '../meta.ts';
-import { byteLength } from './byte-length.ts';
 import { validateFieldManager } from './options.ts';
 
 const subresourceBytes = 256;

@@ -1,8 +1,8 @@
+import { nameFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../field-error.ts';
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../meta.ts';
-import { nameFaults, qualifiedNameFaults } from './names.ts';
 import { type MetaRules, validateMeta, validateMetaUpdate } from './object-meta.ts';
 
 const cluster: MetaRules = { namespaced: false };

@@ -1,10 +1,15 @@
-import { sortByBytes } from '../../lib/json/json-order.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, type JsonValue, sortByBytes } from '@flotilla/json';
+import {
+  generateNameFaults,
+  labelFaults,
+  type NameLimits,
+  nameFaults,
+  qualifiedNameFaults,
+} from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, required } from '../field-error.ts';
 import type { ObjectMeta } from '../meta.ts';
 import { validateAnnotations, validateLabels } from './labels.ts';
 import { validateManagedFields } from './managed-fields.ts';
-import { generateNameFaults, labelFaults, type NameLimits, nameFaults, qualifiedNameFaults } from './names.ts';
 import { validateOwnerReferences } from './owner-references.ts';
 
 export interface MetaRules extends NameLimits {

@@ -1,5 +1,5 @@
+import { byteLength } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../field-error.ts';
-import { byteLength } from './byte-length.ts';
 
 /** The options of a write as sent. Absent parameters are '' or undefined. */
 export interface SentWriteOptions {

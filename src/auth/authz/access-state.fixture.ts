@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { type Team, teamKind } from '../../api/management/v1/team.ts';
@@ -13,7 +14,6 @@ import {
 import type { KubeObject } from '../../api/meta.ts';
 import { managementGroup, projectNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 

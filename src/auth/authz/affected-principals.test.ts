@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -8,7 +9,6 @@ import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-clus
 import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { AffectedPrincipals } from '../permission-signals.ts';
 import { affectedPrincipals, permissionGrantingKinds } from './affected-principals.ts';
 

@@ -1,3 +1,4 @@
+import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { type Team, teamKind } from '../../api/management/v1/team.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { AffectedPrincipals } from '../permission-signals.ts';
 import type { GuardedObject } from './guarded-object.ts';
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
@@ -19,7 +20,6 @@ import {
   userGroup,
 } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import {
   accessStateOf,
   cluster,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,7 +10,6 @@ import {
   teamGroup,
   userGroup,
 } from '../../api/naming.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { accessStateOf, cluster, instance, object, project, team, template, user } from './access-state.fixture.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';

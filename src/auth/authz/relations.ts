@@ -1,7 +1,7 @@
+import { objectAt, textAt } from '@flotilla/json';
 import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { apiVersionOf } from '../../api/meta.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import { accessListGrants, readVerbs } from './access-list.ts';
 import type { AccessState } from './access-state.ts';
 import type { Caller } from './caller.ts';

@@ -1,5 +1,5 @@
-import { objectAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { objectAt, textAt, valueAt } from '@flotilla/json';
 import type { Attributes } from './attributes.ts';
 
 /** Returns the attributes in the spec of an access review. */

@@ -1,3 +1,4 @@
+import { compareBytes } from '@flotilla/json';
 import { eventKind } from '../../api/core/event.ts';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -9,7 +10,6 @@ import { virtualClusterTemplateKind } from '../../api/management/v1/virtual-clus
 import type { KubeObject } from '../../api/meta.ts';
 import { projectOfNamespace } from '../../api/naming.ts';
 import { type ResourceKind, typedObject } from '../../api/resource.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
 import type { ReviewState } from './access-state.ts';
 import { decide } from './decide.ts';
 import { type GuardedKind, guardedKinds } from './guarded-kinds.ts';

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt, textsAt } from '@flotilla/json';
 import { projectNamespace } from '../../api/naming.ts';
-import { listAt, textAt, textsAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 
 interface RuleResources {

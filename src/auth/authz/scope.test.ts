@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { adminsGroup, managementGroup, projectNamespace, scopeCliFlag } from '../../api/naming.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { accessStateOf, cluster, instance, project } from './access-state.fixture.ts';
 import type { Attributes, RequestTarget, ResourceAttributes } from './attributes.ts';
 import { decide } from './decide.ts';

@@ -1,7 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { flagAt, listAt, textAt, writeJson } from '@flotilla/json';
 import { scopeCliFlag } from '../../api/naming.ts';
-import { flagAt, listAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { compileRule, type ScopeRule } from './scope-rule.ts';
 
 /** A selection of names, or all names. */

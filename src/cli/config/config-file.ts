@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { errorCode, nonOwnerPermissions, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 

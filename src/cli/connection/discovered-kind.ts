@@ -1,7 +1,7 @@
+import { flagAt, listAt, textAt, textsAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import { StatusError } from '../../api/status.ts';
-import { flagAt, listAt, textAt, textsAt } from '../../lib/json/json-path.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { ServerApi } from './server-api.ts';
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { backoffDelay } from '../../lib/backoff.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { CliError, timeoutError } from '../cli-error.ts';
 import type { NamedKind } from '../kinds.ts';
 import { pause } from '../pause.ts';

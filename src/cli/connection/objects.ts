@@ -1,9 +1,7 @@
+import { isJsonObject, type JsonObject, type JsonValue, listAt, parseTrustedJson, textAt } from '@flotilla/json';
 import type { KubeObject, TypedObject } from '../../api/meta.ts';
 import { projectNamespace } from '../../api/naming.ts';
 import { type Status, StatusError } from '../../api/status.ts';
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { NamedKind, TypedKind } from '../kinds.ts';
 import type { ApiRequest, ServerApi } from './server-api.ts';
 

@@ -1,5 +1,5 @@
+import { textAt } from '@flotilla/json';
 import { StatusError } from '../../api/status.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { promptSecret } from '../input/prompt-user.ts';

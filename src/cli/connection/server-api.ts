@@ -1,8 +1,6 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, writeJson } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../../api/naming.ts';
 import { sendRequest } from '../../client/send-request.ts';
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';

@@ -1,5 +1,5 @@
+import { yamlText } from '@flotilla/yaml';
 import { readKubeconfig } from '../../api/kubeconfig.ts';
-import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 import { inlineContext } from '../kubeconfig/inline-context.ts';

@@ -1,8 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isJsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { CliError } from '../cli-error.ts';
 import { readDocument, readText } from './read-parameters.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import { readYaml } from '../../api/decode/yaml-document.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { errorCode } from '../../lib/private-file.ts';
-import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { readStdin } from './read-stdin.ts';
 

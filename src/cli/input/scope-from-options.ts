@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { scopeCliFlag } from '../../api/naming.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotilla/json';
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
-import { yamlText } from '../../lib/yaml-text.ts';
+import { isJsonObject, type JsonObject, textAt } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { CliError } from '../cli-error.ts';
 import { objectPath, requestObject } from '../connection/objects.ts';
 import type { ServerApi } from '../connection/server-api.ts';

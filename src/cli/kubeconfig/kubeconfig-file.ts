@@ -1,9 +1,9 @@
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
-import { yamlText } from '../../lib/yaml-text.ts';
 import { CliError } from '../cli-error.ts';
 import type { Environment } from '../environment.ts';
 import { readDocument } from '../input/read-parameters.ts';

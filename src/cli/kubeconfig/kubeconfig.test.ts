@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { inlineContext } from './inline-context.ts';
 import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
 import { entryName, entryNamesFor, withEntry, withoutEntry } from './merge-kubeconfig.ts';

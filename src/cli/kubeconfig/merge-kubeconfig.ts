@@ -1,5 +1,4 @@
-import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 
 /** The address of a virtual cluster and the credential for it. */
 export interface KubeconfigEntry {

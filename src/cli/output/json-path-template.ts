@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import { compileColumnPathValues } from '../../api/apiextensions/column-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { usageError } from '../cli-error.ts';
 
 type Values = (value: JsonValue) => readonly JsonValue[];

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';
 
@@ -17,7 +17,7 @@ export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<Ou
   if (wanted === '' || wanted === 'wide') return { kind: 'table', wide: wanted === 'wide' };
   if (wanted === 'json') return { kind: 'objects', print: (document) => `${writeJson(document, { indent: 2 })}\n` };
   if (wanted === 'yaml') {
-    const { yamlText } = await import('../../lib/yaml-text.ts');
+    const { yamlText } = await import('@flotilla/yaml');
     return { kind: 'objects', print: (document) => yamlText(document) };
   }
   if (wanted === 'name') return { kind: 'objects', print: (document) => namesOf(document) };

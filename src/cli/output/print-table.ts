@@ -1,5 +1,5 @@
-import { listAt, numberAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, numberAt, textAt } from '@flotilla/json';
 import { type Colors, phaseColor } from './colors.ts';
 import { escapeControls } from './escape-controls.ts';
 

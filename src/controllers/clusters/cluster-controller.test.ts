@@ -1,9 +1,9 @@
+import { flagAt, listAt, textAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';
 import type { HostConnection } from '../../hosts/kubernetes/reach/host-connection.ts';
-import { flagAt, listAt, textAt } from '../../lib/json/json-path.ts';
 import { silentLog } from '../../lib/log.ts';
 import { deleteOptions, openManagementTestEnv } from '../../management/management.fixture.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { applyMergePatch } from '../../registry/patch/merge-patch.ts';
 import { createMergePatch } from './create-merge-patch.ts';
 

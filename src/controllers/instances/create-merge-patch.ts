@@ -1,11 +1,4 @@
-import {
-  equalJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json/json-value.ts';
+import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 
 /** The merge patch that turns `before` into `after`; `undefined` if they are equal. */
 export function createMergePatch(before: JsonObject, after: JsonObject): JsonObject | undefined {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import type { JsonValue } from '@flotilla/json';
+import { canonicalJson, writeJson } from '@flotilla/json';
 
 /** Digest that detects changes. 64 bits suffice for the few states that one instance has over its lifetime. */
 export function digestOf(...values: readonly (JsonValue | undefined)[]): string {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { numberAt } from '@flotilla/json';
 import { eventKind } from '../../api/core/event.ts';
 import { apiVersionOf, type KubeObject, timestamp } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { numberAt } from '../../lib/json/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 
 export type EventType = 'Normal' | 'Warning';

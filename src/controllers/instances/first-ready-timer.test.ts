@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { importedAnnotation } from '../../api/naming.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { FirstReadyTimer } from './first-ready-timer.ts';
 import { snapshotOf } from './instance-snapshot.ts';
 

@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../../api/core/event.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -10,8 +12,6 @@ import { openPlanesTestEnv } from '../../builtin/planes-test-env.fixture.ts';
 import type { Host, HostListener, InstallRequest } from '../../hosts/host.ts';
 import { InstallError } from '../../hosts/install-error.ts';
 import { hostTimeouts } from '../../hosts/with-timeouts.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import { deleteOptions, openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';

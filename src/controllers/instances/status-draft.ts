@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type {
   VirtualClusterInstance,
   VirtualClusterInstanceStatus,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { createMergePatch } from './create-merge-patch.ts';
 
 export type InstancePhase = 'Pending' | 'Ready' | 'Sleeping' | 'Failed';

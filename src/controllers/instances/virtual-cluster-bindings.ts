@@ -1,11 +1,10 @@
+import { equalJson, type JsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { roleGroup } from '../../api/naming.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
 import { StatusError } from '../../api/status.ts';
 import type { VirtualClient } from '../../hosts/virtual-client.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 
 const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;

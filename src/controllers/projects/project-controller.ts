@@ -1,3 +1,4 @@
+import { equalJson, type JsonObject } from '@flotilla/json';
 import { setCondition } from '../../api/conditions.ts';
 import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { Project, projectKind } from '../../api/management/v1/project.ts';
@@ -10,7 +11,6 @@ import { cleanupFinalizer, projectNamespace, projectOfNamespace } from '../../ap
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type ReconcileResult, type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';

@@ -1,10 +1,10 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ReadyDay } from '../../api/management/v1/project.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
-import { listAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
 import { resourceKey } from '../../registry/rows/rows.ts';

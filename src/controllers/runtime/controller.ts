@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import type { JsonObject } from '@flotilla/json';
 import type { TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { startChangeNotifier } from '../../client/change-notifier.ts';
 import { type Informer, startInformer } from '../../client/informer.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type LaneOptions, WorkQueue } from './work-queue.ts';
 

@@ -1,9 +1,9 @@
+import { equalJson } from '@flotilla/json';
 import type { Team, teamKind } from '../../api/management/v1/team.ts';
 import type { User, userKind } from '../../api/management/v1/user.ts';
 import type { FieldsOf } from '../../api/resource.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import { type RunningController, startController } from '../runtime/controller.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';

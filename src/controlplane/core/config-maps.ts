@@ -1,10 +1,9 @@
+import { equalJson, flagAt, type JsonObject, type JsonValue, objectAt } from '@flotilla/json';
+import { byteLength } from '@flotilla/kubernetes-formats';
 import { configMapKind } from '../../api/core/config-map.ts';
 import { base64ByteLength } from '../../api/decode/base64.ts';
 import { type FieldError, forbiddenField, invalid, tooLong } from '../../api/field-error.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
-import { byteLength } from '../../api/validation/byte-length.ts';
-import { flagAt, objectAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 import { dropEmpty } from './drop-empty.ts';

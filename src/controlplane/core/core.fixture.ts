@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { RowSealing } from '../../registry/resource.ts';

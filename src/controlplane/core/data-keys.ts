@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { byteLength } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
-import { byteLength } from '../../api/validation/byte-length.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 
 /** The maximum total size of all values of a config map or a secret, in bytes. */
 export const maxDataBytes = 1024 * 1024;

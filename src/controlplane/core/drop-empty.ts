@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 
 /** Removes the given members in place if they are empty, because Go omits empty members. */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {

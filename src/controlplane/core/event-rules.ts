@@ -1,9 +1,8 @@
+import { equalJson, type JsonValue, numberAt, textAt, valueAt } from '@flotilla/json';
+import { qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { toStoredForm } from '../../api/structs/printed-form.ts';
-import { qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
-import { numberAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 
 const maxFieldBytes = 128;
 const maxMessageBytes = 1024;

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 import { eventKind } from '../../api/core/event.ts';
 import {
   convertEvent,
@@ -10,7 +11,6 @@ import type { FieldError } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { FieldSelector } from '../../api/selectors/field-selector.ts';
 import { invalidObject, qualifiedResource, type Status, StatusError } from '../../api/status.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { eventKind } from '../../api/core/event.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { eventErrors } from './event-rules.ts';
 import { normalizeMicroTimes } from './micro-times.ts';

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { openKindStore } from '../../registry/open-kind-store.ts';

@@ -1,8 +1,7 @@
+import { isJsonObject, type JsonObject, type JsonValue, numberAt } from '@flotilla/json';
 import { leaseKind } from '../../api/core/lease.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { numberAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
 import { normalizeMicroTimes } from './micro-times.ts';
 

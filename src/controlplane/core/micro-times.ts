@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { formatMicroTime } from '../../api/micro-time.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { cannotBeHandled } from '../../registry/write/decode.ts';
 
 /**

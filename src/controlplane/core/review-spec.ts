@@ -1,10 +1,10 @@
+import type { JsonValue } from '@flotilla/json';
+import { objectAt, textAt, textsAt, valueAt } from '@flotilla/json';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, invalidObject } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { objectAt, textAt, textsAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 
 /** Throws 422 with all errors of the review (rule AUTHZ-02). */
 export function checkAccessReview(kind: ResourceKind, review: KubeObject, options: { namesUser: boolean }): void {

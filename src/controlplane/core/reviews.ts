@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import {
   authorizationGroup,
   localSubjectAccessReviewKind,
@@ -14,8 +16,6 @@ import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import { type PermissionRules, restrictRules } from '../../auth/authz/restrict-rules.ts';
 import { reviewAttributes } from '../../auth/authz/review-attributes.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';

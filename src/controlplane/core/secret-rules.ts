@@ -1,12 +1,10 @@
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, parseJson, textAt } from '@flotilla/json';
 import { secretTypes, serviceAccountNameAnnotation } from '../../api/core/secret.ts';
 import { base64ByteLength, decodeBase64 } from '../../api/decode/base64.ts';
 import { goDecoderTypeName } from '../../api/decode/decode-error.ts';
 import { type FieldError, invalid, required, tooLong } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 
 /** The rules for all secrets and for each type. No error message contains data. */

@@ -1,9 +1,16 @@
+import {
+  compareBytes,
+  equalJson,
+  flagAt,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  setMember,
+  textAt,
+} from '@flotilla/json';
 import { secretKind, secretTypes } from '../../api/core/secret.ts';
 import { encodeBase64 } from '../../api/decode/base64.ts';
 import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { flagAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type RowSealing, type StoredResource } from '../../registry/resource.ts';
 import { immutableMessage } from './config-maps.ts';

@@ -1,7 +1,7 @@
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { CustomTestEnv, shipDefinition } from './custom.fixture.ts';
 
 const richDefinition = shipDefinition({

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { reconcileRange } from '../../registry/rows/rows.ts';
 import { refusal } from '../../registry/widgets.fixture.ts';
 import { shapeObject } from '../../registry/write/decode.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { cloneJson, type JsonValue } from '@flotilla/json';
 import type { UsedNames } from '../../api/apiextensions/accepted-names.ts';
 import { conditionOf, type Definition, definitionOf, isConditionTrue } from '../../api/apiextensions/definition.ts';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import { cloneJson, type JsonValue } from '../../lib/json/json-value.ts';
 import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';

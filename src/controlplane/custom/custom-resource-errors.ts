@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
 import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { validateChanged } from '../../api/schema/validate-changed.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Draft } from '../../registry/resource.ts';
 import type { LazyRules } from './lazy-rules.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fastPathsEnabled } from '@flotilla/fast-paths';
 import type {
   Definition,
   DefinitionNames,
@@ -16,7 +17,6 @@ import { prune } from '../../api/schema/prune.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { forbidden } from '../../api/status.ts';
 import { compareVersions } from '../../http/discovery/served-groups.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
 import type { ServedForm, StoredResource } from '../../registry/resource.ts';
 import { customResourceErrors, customStatusErrors } from './custom-resource-errors.ts';
 import { lazyRules } from './lazy-rules.ts';

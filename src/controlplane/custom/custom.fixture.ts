@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { afterEach } from 'vitest';
 import { type Definition, definitionOf } from '../../api/apiextensions/definition.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';

@@ -1,8 +1,8 @@
+import { cloneJson, type JsonValue } from '@flotilla/json';
 import type { FieldError } from '../../api/field-error.ts';
 import { childPath, keyPath } from '../../api/schema/field-path.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import { cloneJson, type JsonValue } from '../../lib/json/json-value.ts';
-import { compileValidations, hasRules } from '../cel/validation/compile-validations.ts';
+import { compileValidations, hasRules } from '../validation-rules/compile-validations.ts';
 
 /** Checks defaults against the rules of their schemas, as a create and as an update of themselves. */
 export async function defaultRuleErrors(schema: Schema, path: string): Promise<FieldError[]> {

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { isEstablished } from '../../api/apiextensions/accepted-names.ts';
 import { customResourceDefinitionKind } from '../../api/apiextensions/custom-resource-definition.ts';
 import { type Definition, definitionOf } from '../../api/apiextensions/definition.ts';
@@ -8,11 +9,10 @@ import { type Condition, setCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
-import { compileValidations } from '../cel/validation/compile-validations.ts';
+import { compileValidations } from '../validation-rules/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
 /** Keeps a definition until its objects are deleted. */

@@ -1,8 +1,8 @@
+import { equalJson, type JsonValue } from '@flotilla/json';
 import { acceptNames, type UsedNames } from '../../api/apiextensions/accepted-names.ts';
 import { approvalOf, isProtectedGroup } from '../../api/apiextensions/api-approval.ts';
 import { conditionOf, type Definition, type DefinitionStatus } from '../../api/apiextensions/definition.ts';
 import { type Condition, setCondition } from '../../api/conditions.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 
 /** The status that a definition should have, and whether it is served. */
 export interface EstablishResult {

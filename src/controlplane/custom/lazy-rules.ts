@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/schema/schema.ts';
-import { compileValidations, hasRules } from '../cel/validation/compile-validations.ts';
-import type { RuleValidator } from '../cel/validation/validation-rules.ts';
+import { compileValidations, hasRules } from '../validation-rules/compile-validations.ts';
+import type { RuleValidator } from '../validation-rules/validation-rules.ts';
 
 /** The rules of a schema, compiled at the first write of an object: most definitions of a plane have no writes. */
 export type LazyRules = () => Promise<RuleValidator | undefined>;

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 
 const maxReplicas = 2_147_483_647;
 

@@ -1,9 +1,8 @@
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, numberAt, setMember, valueAt } from '@flotilla/json';
 import type { ScaleSubresource } from '../../api/apiextensions/definition.ts';
 import { scaleKind } from '../../api/apiextensions/scale-kind.ts';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
-import { numberAt, valueAt } from '../../lib/json/json-path.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';

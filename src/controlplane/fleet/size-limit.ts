@@ -1,6 +1,6 @@
+import { writeJson } from '@flotilla/json';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { AdmissionAttributes, PlanePart } from '../plane-part.ts';
 

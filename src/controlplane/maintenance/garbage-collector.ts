@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject, OwnerReference } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { dependentsRange, type GcWork, type ObjectRef } from '../../registry/rows/rows.ts';
 import type { DeleteOptions } from '../../registry/verbs.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { mountStored } from '../../registry/verbs/stored-verbs.ts';
 import { client, openPlaneTestEnv, type PlaneTestEnv, plainKind, writing } from '../plane.fixture.ts';

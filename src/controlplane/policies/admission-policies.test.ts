@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { cpuMilliseconds } from '../../../test/harness/cpu-milliseconds.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { addedKind, client, deleting, plainKind, writing } from '../plane.fixture.ts';
 import {
   allWidgets,

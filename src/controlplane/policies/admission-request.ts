@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
 
 /**

@@ -1,8 +1,5 @@
-import { BOOL, opaque, STRING } from '../cel/cel-type.ts';
-import type { AccessCheck, AccessDecision, Evaluation } from '../cel/evaluation.ts';
-import { EvaluationError } from '../cel/meter.ts';
-import { method, type Overload, signature } from '../cel/overload.ts';
-import { CelOpaque } from '../cel/value.ts';
+import type { AccessCheck, AccessDecision, Evaluation } from '@flotilla/cel';
+import { BOOL, CelOpaque, EvaluationError, method, type Overload, opaque, STRING, signature } from '@flotilla/cel';
 
 export const AUTHORIZER = opaque('kubernetes.authorization.Authorizer');
 const PATH_CHECK = opaque('kubernetes.authorization.PathCheck');

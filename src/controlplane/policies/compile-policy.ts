@@ -1,9 +1,7 @@
+import type { Environment, Parse } from '@flotilla/cel';
+import { type CelType, CHARACTERS_PER_SLICE, compileExpression, DYN, describeType, type Program } from '@flotilla/cel';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
-import { type CelType, DYN, describeType } from '../cel/cel-type.ts';
-import { CHARACTERS_PER_SLICE, compileExpression, type Program } from '../cel/compile-expression.ts';
-import type { Environment } from '../cel/environment.ts';
-import type { Parse } from '../cel/parse.ts';
 import { type PolicyNames, policyEnvironment } from './policy-environment.ts';
 
 /** An expression of a policy: its program, or why it cannot be evaluated. */

@@ -1,7 +1,7 @@
+import type { CelValue } from '@flotilla/cel';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
-import { usableMessage } from '../cel/validation/rule-messages.ts';
-import { OBJECT_COST_BUDGET } from '../cel/validation/validation-rules.ts';
-import type { CelValue } from '../cel/value.ts';
+import { usableMessage } from '../validation-rules/rule-messages.ts';
+import { OBJECT_COST_BUDGET } from '../validation-rules/validation-rules.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 import { CostBudgetExceeded, type ExpressionResult, PolicyRun, type PolicyRunOptions } from './policy-run.ts';
 

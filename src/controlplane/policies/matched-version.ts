@@ -1,3 +1,4 @@
+import type { JsonValue } from '@flotilla/json';
 import {
   admissionGroup,
   type MatchResources,
@@ -5,7 +6,6 @@ import {
 } from '../../api/admissionregistration/match-resources.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 
 /** A write, in the form in which policies are matched against it. */
 export interface MatchedRequest {

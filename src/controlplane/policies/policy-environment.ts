@@ -1,6 +1,17 @@
-import { BOOL, type CelType, DYN, INT, listOf, mapOf, STRING, TIMESTAMP } from '../cel/cel-type.ts';
-import { type Environment, groupOverloads } from '../cel/environment.ts';
-import { libraryFunctions, libraryTypes } from '../cel/library/library.ts';
+import {
+  BOOL,
+  type CelType,
+  DYN,
+  type Environment,
+  groupOverloads,
+  INT,
+  libraryFunctions,
+  libraryTypes,
+  listOf,
+  mapOf,
+  STRING,
+  TIMESTAMP,
+} from '@flotilla/cel';
 import { AUTHORIZER, authorizerLibrary, RESOURCE_CHECK } from './authorizer-library.ts';
 
 function object(name: string, fields: Readonly<Record<string, CelType>>): CelType {

@@ -1,11 +1,11 @@
+import type { Parse } from '@flotilla/cel';
+import type { JsonValue } from '@flotilla/json';
+import { dns1035LabelFaults, qualifiedNameFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { matchErrors } from '../../api/admissionregistration/match-errors.ts';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../api/field-error.ts';
 import { parseApiVersion } from '../../api/meta.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
-import { dns1035LabelFaults, qualifiedNameFaults, subdomainFaults } from '../../api/validation/names.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
-import type { Parse } from '../cel/parse.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
 
 const MOST_CONDITIONS = 64;

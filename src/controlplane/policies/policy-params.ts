@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import type { BindingSpec } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import { type KubeObject, parseApiVersion } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 

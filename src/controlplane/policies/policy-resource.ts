@@ -1,3 +1,5 @@
+import { loadParser } from '@flotilla/cel';
+import { equalJson, type JsonObject } from '@flotilla/json';
 import { bindingErrors } from '../../api/admissionregistration/binding-errors.ts';
 import { defaultMatchResources } from '../../api/admissionregistration/match-resources.ts';
 import {
@@ -9,9 +11,7 @@ import {
   validatingAdmissionPolicyBindingKind,
 } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../registry/resource.ts';
-import { loadParser } from '../cel/parse.ts';
 import type { MatchedKinds } from './matched-kinds.ts';
 import { policyErrors } from './policy-errors.ts';
 import { typeCheckingStatus } from './type-checking.ts';

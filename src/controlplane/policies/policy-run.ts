@@ -1,6 +1,5 @@
-import type { AccessCheck, AccessDecision } from '../cel/evaluation.ts';
-import { CostExceeded, EvaluationError, Meter } from '../cel/meter.ts';
-import { CelMap, type CelValue } from '../cel/value.ts';
+import type { AccessCheck, AccessDecision } from '@flotilla/cel';
+import { CelMap, type CelValue, CostExceeded, EvaluationError, Meter } from '@flotilla/cel';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 
 /** The cost budget is exhausted; no further expressions are evaluated. */

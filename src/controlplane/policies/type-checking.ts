@@ -1,9 +1,8 @@
+import type { CelType, Parse } from '@flotilla/cel';
 import type { PolicySpec } from '../../api/admissionregistration/validating-admission-policy.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import type { CelType } from '../cel/cel-type.ts';
-import type { Parse } from '../cel/parse.ts';
-import { declaredType } from '../cel/validation/schema-type.ts';
+import { declaredType } from '../validation-rules/schema-type.ts';
 import { compilePolicy, type PolicyExpression } from './compile-policy.ts';
 import type { MatchedKinds } from './matched-kinds.ts';
 

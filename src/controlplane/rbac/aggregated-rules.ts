@@ -1,9 +1,7 @@
+import { compareBytes, equalJson, type JsonValue, listAt, objectAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { listAt, objectAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 
 /** True if the rules of this cluster role are aggregated from others. */
 export function isAggregated(role: KubeObject): boolean {

@@ -1,10 +1,10 @@
+import { listAt } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
-import { listAt } from '../../lib/json/json-path.ts';
 import { silentLog } from '../../lib/log.ts';
 import { AggregationController } from './aggregation-controller.ts';
 import { clusterRole, RbacTestEnv } from './rbac.fixture.ts';

@@ -1,8 +1,8 @@
+import { equalJson, type JsonValue } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { StatusError } from '../../api/status.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../../registry/verbs.ts';

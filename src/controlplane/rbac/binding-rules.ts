@@ -1,11 +1,11 @@
+import { equalJson } from '@flotilla/json';
+import { pathSegmentFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, notSupported, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
-import { pathSegmentFaults, subdomainFaults } from '../../api/validation/names.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 
 /** Fills in the default API groups. */
 export function setDefaultGroups(binding: KubeObject): void {

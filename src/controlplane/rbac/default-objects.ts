@@ -1,3 +1,4 @@
+import { deepFreeze, type JsonValue } from '@flotilla/json';
 import { defaultVirtualClusterRole } from '../../api/management/virtual-cluster-roles.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { kubernetesAuthenticatedGroup, kubernetesMastersGroup } from '../../api/naming.ts';
@@ -6,7 +7,6 @@ import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
 import { type PolicyRule, rbacGroup } from '../../api/rbac/policy-rule.ts';
 import { roleKind } from '../../api/rbac/role.ts';
 import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-binding.ts';
-import { deepFreeze, type JsonValue } from '../../lib/json/json-value.ts';
 import { aggregatedRules } from './aggregated-rules.ts';
 import { adminRules, editRules, readVerbs, resourceRule, viewRules } from './namespace-role-rules.ts';
 

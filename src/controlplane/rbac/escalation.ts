@@ -1,3 +1,5 @@
+import { goQuote } from '@flotilla/go-text';
+import { equalJson, type JsonObject, type JsonValue, listAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { roleRefOf } from '../../api/rbac/binding.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
@@ -5,9 +7,6 @@ import { type PolicyRule, rbacGroup, rulesOf } from '../../api/rbac/policy-rule.
 import { roleKind } from '../../api/rbac/role.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, notFound } from '../../api/status.ts';
-import { goQuote } from '../../lib/go-quote.ts';
-import { listAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Draft, StoredResource } from '../../registry/resource.ts';
 import { describeMissingRoles, isSystemMaster, rulesOfUser } from './rbac-authorizer.ts';

@@ -1,3 +1,4 @@
+import { goQuote } from '@flotilla/go-text';
 import { kubernetesMastersGroup } from '../../api/naming.ts';
 import type { Subject } from '../../api/rbac/binding.ts';
 import { clusterRoleBindingKind } from '../../api/rbac/cluster-role-binding.ts';
@@ -5,7 +6,6 @@ import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import { roleBindingKind } from '../../api/rbac/role-binding.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
-import { goQuote } from '../../lib/go-quote.ts';
 import type { ReviewRules } from '../core/reviews.ts';
 import { type Grant, matchingSubject } from './grants.ts';
 import { isMissingRole, type MissingRole, type RbacPolicy } from './rbac-policy.ts';

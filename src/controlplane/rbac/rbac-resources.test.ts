@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { clusterRoleKind } from '../../api/rbac/cluster-role.ts';
 import { rbacGroup } from '../../api/rbac/policy-rule.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { clusterRole, clusterRoleBinding, RbacTestEnv, refusalOf, role, roleBinding } from './rbac.fixture.ts';
 
 let env: RbacTestEnv;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import type { Subject } from '../../api/rbac/binding.ts';
@@ -10,7 +11,6 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { StatusError } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import type { AccessAttributes, RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';

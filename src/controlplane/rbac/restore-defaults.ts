@@ -1,8 +1,7 @@
+import { cloneJson, equalJson, type JsonObject, type JsonValue, listAt } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import { roleRefOf } from '../../api/rbac/binding.ts';
 import { rulesOf } from '../../api/rbac/policy-rule.ts';
-import { listAt } from '../../lib/json/json-path.ts';
-import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { systemContext } from '../system-context.ts';

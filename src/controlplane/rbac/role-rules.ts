@@ -1,10 +1,10 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, objectAt } from '@flotilla/json';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 import { selectorObjectErrors } from '../../api/selectors/selector-object.ts';
-import { listAt, objectAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 
 export function roleErrors(role: KubeObject): readonly FieldError[] {
   return rulesOf(role).flatMap((rule, index) => ruleErrors(rule, indexPath('rules', index), true));

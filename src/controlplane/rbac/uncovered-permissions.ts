@@ -1,6 +1,6 @@
+import { goQuote } from '@flotilla/go-text';
+import { compareBytes } from '@flotilla/json';
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
-import { goQuote } from '../../lib/go-quote.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
 import { pathCovers } from './rule-allows.ts';
 
 /**

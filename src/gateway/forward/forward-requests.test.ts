@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:http2';
+import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { expired } from '../../api/status.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import { deferred, demo, ForwardingTestEnv, far } from '../forwarding.fixture.ts';
 
 describe('a forwarded request', () => {

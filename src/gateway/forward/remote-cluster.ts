@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
+import { flagAt, textAt } from '@flotilla/json';
 import { kubernetesMastersGroup } from '../../api/naming.ts';
 import type { Decision, ResourceAttributes } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import { virtualClient } from '../../hosts/virtual-client.ts';
-import { flagAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { GatewayTarget } from '../gateway-target.ts';
 import { type ForwardRequestsOptions, forwardRequests } from './forward-requests.ts';
 

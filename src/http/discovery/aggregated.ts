@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { IncomingRequest } from '../exchange.ts';
 import { parseAccept } from '../negotiate/media-type.ts';

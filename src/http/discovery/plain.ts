@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedGroup, ServedVersion } from './served-groups.ts';
 import { subresourceVerbsOf, verbsOf } from './verbs.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import type { JsonObject } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import type { Exchange } from '../exchange.ts';
 import { negotiate } from '../negotiate/negotiate.ts';
 import { render } from '../negotiate/render.ts';

@@ -1,8 +1,8 @@
+import { labelFaults, subdomainFaults } from '@flotilla/kubernetes-formats';
 import { serviceAccountGroups } from '../../api/core/service-account.ts';
 import { kubernetesAuthenticatedGroup } from '../../api/naming.ts';
 import { badRequest, forbidden } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
-import { labelFaults, subdomainFaults } from '../../api/validation/names.ts';
 import type { Attributes, Decision } from '../../auth/authz/attributes.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Exchange, Filter, Handler, IncomingRequest } from '../exchange.ts';

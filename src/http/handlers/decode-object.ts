@@ -1,5 +1,5 @@
+import { isJsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
 import { RequestDocument } from '../../registry/fast/request-document.ts';
 import type { FieldValidation } from '../../registry/verbs.ts';
 import { applyFieldValidation, shapeObject } from '../../registry/write/decode.ts';

@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
 import { readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { andThen, type MaybePromise, mustAwait } from '../../lib/maybe-promise.ts';
 import type { DeleteOptions, DeleteResult } from '../../registry/verbs.ts';
 import { objectReply, statusReply } from '../negotiate/object-reply.ts';

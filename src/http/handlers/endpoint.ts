@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import type { GroupVersionKind } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import type { GroupResource } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource, MountedSubresource } from '../../registry/mounted-resource.ts';

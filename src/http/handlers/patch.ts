@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
+import { JsonSyntaxError, parseJson } from '@flotilla/json';
 import { findingWarnings, readDocument } from '../../api/decode/document.ts';
 import { DocumentError } from '../../api/decode/document-error.ts';
 import { badRequest } from '../../api/status.ts';
-import { JsonSyntaxError, parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { jsonPatchFindings } from '../../registry/patch/json-patch-findings.ts';
 import type { FieldValidation, Patch, PatchOptions, WriteResult } from '../../registry/verbs.ts';

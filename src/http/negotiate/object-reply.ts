@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf } from '../../api/meta.ts';
 import { groupResourceOf, listKindOf, type ResourceKind } from '../../api/resource.ts';
 import { notAcceptable, qualifiedResource, type Status } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';

@@ -1,4 +1,4 @@
-import { writeJson } from '../../lib/json/json-write.ts';
+import { writeJson } from '@flotilla/json';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
 import { listMetaJson, mapLazily } from './list-json.ts';

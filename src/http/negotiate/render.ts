@@ -1,5 +1,5 @@
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import { yamlText } from '../../lib/yaml-text.ts';
+import { parseTrustedJson } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import type { Reply } from '../reply.ts';
 import { indentJson } from './indent-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';

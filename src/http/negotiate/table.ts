@@ -1,7 +1,7 @@
+import { writeJson } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import { tableColumns, tableRow } from '../../api/table.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
 import type { Transform } from './negotiate.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { objectJson } from '../../registry/cache/served.ts';
 import type { ObjectEvent, ServedObject, WatchEvent } from '../../registry/verbs.ts';
 import { watchEventFrame } from '../protobuf/watch-event.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';

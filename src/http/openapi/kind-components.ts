@@ -1,8 +1,8 @@
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { apiVersionOf } from '../../api/meta.ts';
 import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 import { hasEmbeddedResources } from '../../api/schema/has-embedded-resources.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { componentName, metaName, reference, referenceProperty } from './component-names.ts';
 import { typedComponents } from './typed-components.ts';
 

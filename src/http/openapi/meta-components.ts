@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { GroupVersionKind } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { type MetaType, metaName, referenceProperty } from './component-names.ts';
 
 function text(description: string): JsonObject {

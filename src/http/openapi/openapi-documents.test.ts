@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { documentReply } from '../documents/api-document.ts';
 import { SharedDocuments } from '../documents/shared-documents.ts';
 import { exampleExchange, examplePlane } from '../plane.fixture.ts';

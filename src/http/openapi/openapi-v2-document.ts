@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { servedGroups } from '../discovery/served-groups.ts';

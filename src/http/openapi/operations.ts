@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { componentName, metaName, reference } from './component-names.ts';
 import { kindOf, listComponentName } from './kind-components.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 
 function query(name: string, type: 'string' | 'integer' | 'boolean', description: string): JsonObject {
   return { name, in: 'query', description, schema: { type, uniqueItems: true } };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ResourceVerbs, SubresourceVerbs } from '../../registry/verbs.ts';
 import { type Action, methods, operation } from './operations.ts';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { validatingAdmissionPolicyKind } from '../../api/admissionregistration/validating-admission-policy.ts';
 import { validatingAdmissionPolicyBindingKind } from '../../api/admissionregistration/validating-admission-policy-binding.ts';
@@ -24,7 +25,6 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { type Field, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { kindComponents } from './kind-components.ts';
 import { metaComponents } from './meta-components.ts';
 

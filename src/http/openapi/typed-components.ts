@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { Schema } from '../../api/schema/schema.ts';
 import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { jsonSchemaProps } from '../../api/structs/json-schema-struct.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { metaName, reference } from './component-names.ts';
 
 const metaPackage = metaName('ObjectMeta').replace(/\.ObjectMeta$/, '');

@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { swaggerBytes } from './v2-protobuf.ts';
 
 /** The fields of a message by number, in their order. */

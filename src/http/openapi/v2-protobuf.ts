@@ -1,6 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 
 /** The media type of the response, and the older spelling that clients request. */
 export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';

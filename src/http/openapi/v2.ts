@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { referencePrefix } from './component-names.ts';
 
 /** Converts the documents of all group versions to Swagger 2.0 (rule OAPI-14). */

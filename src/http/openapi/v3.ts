@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedVersion } from '../discovery/served-groups.ts';
 import { componentName } from './component-names.ts';

@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
 /** Decodes a message. Throws an Error for invalid bytes; the caller translates it to a status. */

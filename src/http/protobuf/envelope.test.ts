@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { protobufCodec } from './envelope.ts';
 
 /** Created by Go's serializer (k8s.io/api 0.34 and 0.36): the bytes, and the same object as Go's JSON. */

@@ -1,8 +1,8 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type GroupVersionKind } from '../../api/meta.ts';
 import { badRequest } from '../../api/status.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { ProtobufCodec } from '../handlers/endpoint.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
 

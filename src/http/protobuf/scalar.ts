@@ -1,8 +1,7 @@
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { JsonValue } from '@flotilla/json';
+import { parseJson, writeJson } from '@flotilla/json';
 import type { GoScalarType } from '../../api/structs/go-struct.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { readTime, writeTime } from './time.ts';
 
 /** Returns `undefined` for a zero time, which JSON does not have. Throws an Error for invalid bytes. */

@@ -1,9 +1,9 @@
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { wrongTypeError } from '../../api/decode/decode-error.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest } from '../../api/status.ts';
 import { validateDeleteOptions } from '../../api/validation/options.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { DeleteOptions } from '../../registry/verbs.ts';
 import { queryFlag } from './query-flag.ts';
 import { optionalQueryInteger } from './query-integer.ts';

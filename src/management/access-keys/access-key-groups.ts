@@ -1,7 +1,6 @@
+import { equalJson, type JsonObject, textsAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { teamOfGroup, userOfGroup } from '../../api/naming.ts';
-import { textsAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { KindChange, KindStore } from '../../registry/kind-store.ts';
 import { indexAccessKeys } from './access-key-index.ts';

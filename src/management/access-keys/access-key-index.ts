@@ -1,6 +1,6 @@
+import { objectAt, textAt } from '@flotilla/json';
 import type { AccessKey, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import type { FieldsOf } from '../../api/resource.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { hiddenCreatorKey } from './access-key-hidden.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { accessKeyPhase } from '../../api/management/access-key-expiry.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { deleteOptions, patchOptions, rejectionStatus, writeOptions } from '../management.fixture.ts';
 import { keyStateOf, scopesOf } from './access-key-state.ts';
 import { openAccessKeyTestEnv, ownKeyValue } from './access-keys.fixture.ts';

@@ -1,3 +1,4 @@
+import { cloneJson, objectAt, textAt } from '@flotilla/json';
 import { accessKeyExpiry, accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import {
   type AccessKey,
@@ -7,8 +8,6 @@ import {
 } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
-import { cloneJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { AccessKeyDraft } from '../drafts.ts';

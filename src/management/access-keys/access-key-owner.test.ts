@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { deleteOptions, latestVersion, listOptions, patchOptions, rejectionStatus } from '../management.fixture.ts';
 import { keyStateOf } from './access-key-state.ts';
 import { openAccessKeyTestEnv, ownKeyValue } from './access-keys.fixture.ts';

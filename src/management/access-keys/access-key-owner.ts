@@ -1,3 +1,4 @@
+import { objectAt, textAt } from '@flotilla/json';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Team } from '../../api/management/v1/team.ts';
@@ -7,7 +8,6 @@ import { clusterOfAgentUser } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf } from '../../auth/authz/caller.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';

@@ -1,7 +1,5 @@
+import { equalJson, textAt, writeJson } from '@flotilla/json';
 import type { AccessKeySpec } from '../../api/management/v1/access-key.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 import type { AccessKeyDraft } from '../drafts.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccessKey, AccessKeySpec } from '../../api/management/v1/access-key.ts';
 import type { User } from '../../api/management/v1/user.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { hiddenCreatorKey, hiddenKeyHash } from './access-key-hidden.ts';
 import { keyStateOf } from './access-key-state.ts';
 

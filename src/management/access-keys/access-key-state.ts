@@ -1,10 +1,9 @@
+import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { KeyState } from '../../auth/key-state.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import { identityOf } from '../identity.ts';
 import type { ManagementState } from '../state.ts';
 import { withGrantedGroups } from './access-key-groups.ts';

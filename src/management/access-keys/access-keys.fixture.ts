@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import { openManagementTestEnv } from '../management.fixture.ts';
 
 /** Client-supplied key values. */

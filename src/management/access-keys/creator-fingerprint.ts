@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { valueAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
-import { valueAt } from '../../lib/json/json-path.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 

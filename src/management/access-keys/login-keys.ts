@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { objectAt, textAt } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { AccessKeyDraft, UserDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';

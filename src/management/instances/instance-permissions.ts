@@ -1,3 +1,4 @@
+import { equalJson } from '@flotilla/json';
 import type { Owner } from '../../api/management/v1/owner.ts';
 import type { Project } from '../../api/management/v1/project.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -5,7 +6,6 @@ import { abandonAnnotation, importedAnnotation } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, type StatusError } from '../../api/status.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { maySetField, requireOwnerReferencePermission, requireWritePermission } from '../field-permissions.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 
 /** Parses a quota limit, given as a number or as text. `undefined` if it is not a valid limit. */
 export function quotaLimit(limit: JsonValue | undefined): number | undefined {

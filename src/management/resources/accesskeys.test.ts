@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { isWellFormedAccessKey } from '../../auth/access-key-format.ts';
-import { textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { openSealer } from '../../seal/open-sealer.ts';
 import { openAccessKeyTestEnv, otherKeyValue, ownKeyValue } from '../access-keys/access-keys.fixture.ts';
 import {

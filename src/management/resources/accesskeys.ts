@@ -1,10 +1,10 @@
+import { textAt } from '@flotilla/json';
 import type { FieldError } from '../../api/field-error.ts';
 import { accessKeyExpiry } from '../../api/management/access-key-expiry.ts';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { generateAccessKey, isStrongAccessKey } from '../../auth/access-key-format.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';
 import { recordGrantedGroups } from '../access-keys/access-key-groups.ts';

@@ -1,6 +1,6 @@
+import { textAt } from '@flotilla/json';
 import type { FieldError } from '../../api/field-error.ts';
 import { type Kubeconfig, readKubeconfig } from '../../api/kubeconfig.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { ClusterDraft } from '../drafts.ts';

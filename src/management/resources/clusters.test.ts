@@ -1,8 +1,8 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { badRequest } from '../../api/status.ts';
 import { FakeCluster } from '../../hosts/kubernetes/reach/fake-cluster.fixture.ts';
-import { textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import {

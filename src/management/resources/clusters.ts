@@ -1,9 +1,9 @@
+import { textAt } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import { builtInClusterName, cleanupFinalizer } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict } from '../../api/status.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredRecord, type StoredResource } from '../../registry/resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';

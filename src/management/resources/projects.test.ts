@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { cleanupFinalizer, nonDeletableAnnotation, projectRoles } from '../../api/naming.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import {
   deleteOptions,

@@ -1,3 +1,4 @@
+import { equalJson, type JsonObject } from '@flotilla/json';
 import { namespaceKind } from '../../api/core/namespace.ts';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden } from '../../api/status.ts';
 import { type Caller, callerOf, ownerOf } from '../../auth/authz/caller.ts';
-import { equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import { WorkBudget } from '../../lib/work-budget.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { type Companion, defineResource, type StoredResource } from '../../registry/resource.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { decoyHash, verifyPassword } from '../../auth/password-hash.ts';
-import { textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { openManagementTestEnv, patchOptions, rejectionStatus } from '../management.fixture.ts';
 import { hiddenPassword, passwordPurpose } from './users.ts';

@@ -1,9 +1,9 @@
+import { textAt } from '@flotilla/json';
 import { duplicate, type FieldError, tooLong } from '../../api/field-error.ts';
 import { type User, userKind } from '../../api/management/v1/user.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { forbidden, invalidObject } from '../../api/status.ts';
 import { hashPassword, verifyPassword } from '../../auth/password-hash.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { defineResource, type StoredResource } from '../../registry/resource.ts';

@@ -1,6 +1,6 @@
+import { equalJson } from '@flotilla/json';
 import { type FieldError, fieldNotFound, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
 import { type AccessKey, accessKeyTypes, clientAccessKeyTypes } from '../../api/management/v1/access-key.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { keyOwnerFields } from '../access-keys/access-key-index.ts';
 import type { ManagementDependencies } from '../dependencies.ts';

@@ -1,3 +1,4 @@
+import { equalJson } from '@flotilla/json';
 import { type FieldError, fieldNotFound, forbiddenField, invalid } from '../../api/field-error.ts';
 import { readParameters } from '../../api/management/parameters.ts';
 import { parseSleepSeconds } from '../../api/management/parse-sleep-seconds.ts';
@@ -10,7 +11,6 @@ import type {
   VirtualClusterInstanceSpec,
 } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { deleteAfterAnnotation, projectOfNamespace, sleepAfterAnnotation } from '../../api/naming.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { ManagementDependencies } from '../dependencies.ts';
 import type { InstanceDraft } from '../drafts.ts';

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../../api/field-error.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { scopeErrors } from './scope-errors.ts';
 
 const errors = (scope: JsonValue | undefined) => scopeErrors(scope, 'spec.scope').map(describeFieldError);

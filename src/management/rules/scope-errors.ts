@@ -1,8 +1,7 @@
+import { equalJson, flagAt, type JsonValue, listAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../api/field-error.ts';
 import { requestTargets } from '../../api/management/v1/scope.ts';
 import { scopeCliFlag } from '../../api/naming.ts';
-import { flagAt, listAt, objectAt, textAt, textsAt } from '../../lib/json/json-path.ts';
-import { equalJson, type JsonValue } from '../../lib/json/json-value.ts';
 
 const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'] as const;
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { describeFieldError } from '../../api/field-error.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { defaultSettings } from '../settings.ts';
 import { definitionErrors, templateSpecErrors } from './template-errors.ts';
 

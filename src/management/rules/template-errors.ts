@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue, listAt, textAt } from '@flotilla/json';
 import { loadAll } from 'js-yaml';
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported } from '../../api/field-error.ts';
 import { checkParameterValue } from '../../api/management/parameters.ts';
@@ -9,8 +10,6 @@ import {
   type TemplateParameter,
 } from '../../api/management/v1/template-definition.ts';
 import type { VirtualClusterTemplateSpec } from '../../api/management/v1/virtual-cluster-template.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { ManagementSettings } from '../settings.ts';
 import { clusterScopedKinds } from './cluster-scoped-kinds.ts';
 import { templateSyntaxErrors } from './template-syntax.ts';

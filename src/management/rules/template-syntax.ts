@@ -1,7 +1,7 @@
+import { templateSyntaxError } from '@flotilla/go-template';
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
-import { templateSyntaxError } from '../../lib/go-template/render.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 
 /** Every string of a definition may be a template. Reports those with syntax errors, with their position. */
 export function templateSyntaxErrors(value: JsonValue | undefined, field: string): FieldError[] {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { clusterVirtualClustersKind } from '../../api/management/v1/cluster-virtual-clusters.ts';
 import { virtualClusterInstanceKind } from '../../api/management/v1/virtual-cluster-instance.ts';
@@ -5,7 +6,6 @@ import { projectOfNamespace } from '../../api/naming.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound, notImplemented } from '../../api/status.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
 

@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
+import { objectAt, textAt } from '@flotilla/json';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { directTokenAudience } from '../../auth/direct-token.ts';
 import { verifyDirectToken } from '../../auth/verify-direct-token.ts';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { dryRun, openManagementTestEnv, rejectionStatus, writeOptions } from '../management.fixture.ts';
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
+import { numberAt, objectAt, writeJson } from '@flotilla/json';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import { directClusterEndpointTokenKind } from '../../api/management/v1/direct-cluster-endpoint-token.ts';
 import type { KubeObject } from '../../api/meta.ts';
@@ -8,9 +10,6 @@ import { forbidden, invalidObject } from '../../api/status.ts';
 import { type DirectTokenClaims, signDirectToken, type TokenSigner } from '../../auth/direct-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
 import { maxDirectTokenLength } from '../../auth/verify-direct-token.ts';
-import { numberAt, objectAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';

@@ -1,3 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { flagAt, textAt, valueAt } from '@flotilla/json';
+import { nameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { type Cluster, clusterKind } from '../../api/management/v1/cluster.ts';
 import type { Owner } from '../../api/management/v1/owner.ts';
@@ -22,11 +25,8 @@ import {
   StatusError,
 } from '../../api/status.ts';
 import { virtualClusterKind } from '../../api/storage/virtual-cluster.ts';
-import { nameFaults } from '../../api/validation/names.ts';
 import { callerOf, ownerOf } from '../../auth/authz/caller.ts';
 import type { Host, HostedVirtualCluster } from '../../hosts/host.ts';
-import { flagAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { contextWith, type RequestContext } from '../../registry/context.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';

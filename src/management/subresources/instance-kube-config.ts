@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
+import { numberAt, objectAt, textAt, writeJson } from '@flotilla/json';
 import { dump } from 'js-yaml';
 import { type FieldError, invalid, tooLong } from '../../api/field-error.ts';
 import {
@@ -13,9 +15,6 @@ import { validateSchema } from '../../api/schema/validate.ts';
 import { forbidden, invalidObject, notFound, notImplemented } from '../../api/status.ts';
 import { gatewayTokenPayload } from '../../auth/gateway-token.ts';
 import { keyFingerprint } from '../../auth/key-state.ts';
-import { numberAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementDependencies } from '../dependencies.ts';

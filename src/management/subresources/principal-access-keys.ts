@@ -1,10 +1,10 @@
+import { compareBytes } from '@flotilla/json';
 import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { teamAccessKeysKind, userAccessKeysKind } from '../../api/management/v1/entity-access-keys.ts';
 import { teamKind } from '../../api/management/v1/team.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';

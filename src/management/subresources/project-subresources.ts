@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { type Project, projectKind } from '../../api/management/v1/project.ts';
 import { projectClustersKind } from '../../api/management/v1/project-clusters.ts';
 import { projectMembersKind } from '../../api/management/v1/project-members.ts';
@@ -5,7 +6,6 @@ import { projectTemplatesKind } from '../../api/management/v1/project-templates.
 import type { KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import { allowsCluster } from '../instances/placement.ts';
 import { allowsTemplate, defaultTemplateOf } from '../instances/project-templates.ts';

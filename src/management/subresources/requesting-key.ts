@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { kubernetesAuthenticatedGroup, systemPrefix } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import { isUsable, type KeyState } from '../../auth/key-state.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../../registry/context.ts';
 import { keyStateOf, scopesOf } from '../access-keys/access-key-state.ts';
 import type { ManagementState } from '../state.ts';

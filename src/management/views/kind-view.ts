@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import { groupResourceOf, type ResourceKind } from '../../api/resource.ts';
 import { qualifiedResource, type Status, StatusError } from '../../api/status.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { DeleteResult, Patch, ServedObject, WatchEvent, WatchStream } from '../../registry/verbs.ts';
 import { streamMapper } from '../../registry/watch/mapped-stream.ts';

@@ -1,7 +1,7 @@
+import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { equalExceptTimes } from './equal-except-times.ts';
 import { fromFieldsV1 } from './fields-v1.ts';
 import { printPath } from './path-element.ts';

@@ -1,6 +1,6 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, parseApiVersion, type Timestamp } from '../../api/meta.ts';
 import { badRequest, unprocessable } from '../../api/status.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { compareTyped } from './compare.ts';
 import { type ApplyConflict, conflictError } from './conflict.ts';
 import type { FieldSet } from './field-set.ts';

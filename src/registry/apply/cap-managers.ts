@@ -1,4 +1,4 @@
-import { compareBytes } from '../../lib/json/json-order.ts';
+import { compareBytes } from '@flotilla/json';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
 /** The maximum number of Update entries. Without it, an object would get an entry for each program that writes it. */

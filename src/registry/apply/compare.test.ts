@@ -1,14 +1,7 @@
+import { cloneJson, deepFreeze, equalJson, getMember, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../api/schema/schema.ts';
-import {
-  cloneJson,
-  deepFreeze,
-  equalJson,
-  getMember,
-  type JsonObject,
-  type JsonValue,
-} from '../../lib/json/json-value.ts';
 import { type Comparison, compareTyped } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, fieldElement, printPath } from './path-element.ts';

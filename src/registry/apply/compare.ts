@@ -1,4 +1,4 @@
-import { equalJson, getMember, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { equalJson, getMember, type JsonObject, type JsonValue } from '@flotilla/json';
 import { FieldSet } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';

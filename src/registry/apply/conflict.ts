@@ -1,5 +1,5 @@
+import { compareBytes } from '@flotilla/json';
 import { applyConflict, type StatusError } from '../../api/status.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
 import type { FieldSet } from './field-set.ts';
 import { type ManagedSet, managerIdentity } from './managers.ts';
 import { type FieldPath, printPath } from './path-element.ts';

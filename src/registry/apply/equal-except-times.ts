@@ -1,5 +1,5 @@
+import { equalJson, type JsonObject, type JsonValue } from '@flotilla/json';
 import type { KubeObject, ManagedFieldsEntry } from '../../api/meta.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { managerIdentity } from './managers.ts';
 
 /**

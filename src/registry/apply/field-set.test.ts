@@ -1,7 +1,7 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { cloneJson, deepFreeze, type JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
-import { cloneJson, deepFreeze, type JsonObject } from '../../lib/json/json-value.ts';
 import { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 import {

@@ -1,5 +1,5 @@
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { setOfFields } from './fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, parseElement } from './path-element.ts';

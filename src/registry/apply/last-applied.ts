@@ -1,6 +1,5 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@flotilla/json';
 import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { compareTyped } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
 import { goJson } from './path-element.ts';

@@ -1,6 +1,5 @@
+import { compareBytes, getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type ManagedFieldsEntry, parseApiVersion, type Timestamp, timestamp } from '../../api/meta.ts';
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import type { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 

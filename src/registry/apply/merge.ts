@@ -1,4 +1,4 @@
-import { cloneJson, getMember, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { cloneJson, getMember, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, shapePartFor } from './typed.ts';

@@ -1,7 +1,4 @@
-import { compareBytes } from '../../lib/json/json-order.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
+import { compareBytes, isJsonObject, type JsonValue, parseJson, writeJson } from '@flotilla/json';
 
 /**
  * One step from a value to a part of it, as FieldsV1 writes it (rule SSA-20). `text` is the canonical form: two

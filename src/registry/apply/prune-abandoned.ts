@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 import type { FieldSet } from './field-set.ts';
 import { removeFields } from './remove-fields.ts';
 import type { Shape } from './shape.ts';

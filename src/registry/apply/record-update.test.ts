@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { canonicalJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { compareTyped } from './compare.ts';
 import { toFieldsV1 } from './fields-v1.ts';
 import { type Managers, managerIdentity } from './managers.ts';

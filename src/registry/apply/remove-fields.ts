@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 
 /**
  * Removes these members from the field ownership. A value that is accepted but never stored (a key, a password) has no

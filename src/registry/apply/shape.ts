@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Schema } from '../../api/schema/schema.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { metadataSchema } from './metadata-schema.ts';
 
 /**

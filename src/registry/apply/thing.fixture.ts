@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { KubeObject, ManagedFieldsEntry } from '../../api/meta.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { StatusError } from '../../api/status.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { applyObject } from './apply.ts';
 import { trackUpdate } from './track-update.ts';
 import type { TrackedKind } from './tracked-fields.ts';

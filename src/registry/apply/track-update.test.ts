@@ -1,6 +1,6 @@
+import { deepFreeze, type JsonObject, type JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { deepFreeze, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { object, Thing, thing } from './thing.fixture.ts';
 import { trackUpdate } from './track-update.ts';
 

@@ -1,7 +1,7 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import { type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from '../../api/meta.ts';
 import { emptyObjectOf, toPrintedForm } from '../../api/structs/printed-form.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { compareTyped } from './compare.ts';
 import { createdEntries } from './fast/created-entries.ts';

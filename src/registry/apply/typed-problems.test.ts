@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { shapeOf } from './shape.ts';
 import { object, statusOf, Thing, thing } from './thing.fixture.ts';
 import { typedProblems } from './typed-problems.ts';

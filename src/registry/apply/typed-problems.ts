@@ -1,6 +1,5 @@
-import { sortByBytes } from '../../lib/json/json-order.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { goTypeOf, printGo, printGoSource } from './go-value.ts';
+import { goTypeOf, printGo, printGoSource } from '@flotilla/go-text';
+import { isJsonObject, type JsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
 import { fieldElement, printElement } from './path-element.ts';
 import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
 import { itemElement, shapePartFor, UnkeyedItemError } from './typed.ts';

@@ -1,4 +1,4 @@
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { FieldSet } from './field-set.ts';
 import {
   type FieldPath,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson, deepFreeze } from '@flotilla/json';
 import type { KubeObject, Timestamp } from '../../api/meta.ts';
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import { deepFreeze } from '../../lib/json/json-value.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import { trackUpdate } from '../apply/track-update.ts';
 import type { StoredRecord, StoredResource } from '../resource.ts';

@@ -1,9 +1,8 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import type { JsonValue } from '@flotilla/json';
+import { parseTrustedJson, writeJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { toPrintedMetadata } from '../../api/structs/printed-form.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import {
   type Labels,
   labelsIn,

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../lib/json/json-order.ts';
+import { compareBytes } from '@flotilla/json';
 
 /** Identifies an object within its kind; the namespace is '' for cluster-scoped kinds. */
 export interface ObjectKey {

@@ -1,8 +1,7 @@
+import { cloneJson, isJsonObject, type JsonObject, setMember, writeJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { toPrintedForm } from '../../api/structs/printed-form.ts';
-import { cloneJson, isJsonObject, type JsonObject, setMember } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import type { ServedObject, WriteResult } from '../verbs.ts';
 
 /** Computes the JSON on first use and keeps it for all later uses. */

@@ -1,7 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { CanonicalJson, type KnownText, writeJson, writeJsonWithKnownParts } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
-import { CanonicalJson } from '../../lib/json/json-canonical.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
-import { type KnownText, writeJson, writeJsonWithKnownParts } from '../../lib/json/json-write.ts';
 import { textOfEntries } from '../apply/fast/created-entries.ts';
 import { textOfFields } from '../apply/fast/fields-cache.ts';
 import type { StoredRecord } from '../resource.ts';

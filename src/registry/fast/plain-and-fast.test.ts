@@ -1,12 +1,10 @@
+import { onBothPaths, onBothPathsAsync } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { parseJson, SortedJsonText, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
-import { onBothPaths, onBothPathsAsync } from '../../lib/fast-paths.fixture.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { DecodedObjects } from '../cache/decoded-objects.ts';
 import {

@@ -1,6 +1,5 @@
+import type { JsonObject, JsonValue, SortedJsonText } from '@flotilla/json';
 import type { Schema } from '../../api/schema/schema.ts';
-import type { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 
 /** The request document of a decoded object that needed no defaulting and shares all of its large parts with it. */
 export class RequestDocument {

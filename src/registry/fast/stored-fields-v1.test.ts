@@ -1,10 +1,8 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { canonicalJson, cloneJson, deepFreeze, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { internFields } from '../apply/fast/fields-cache.ts';
 import { decodeRecord, encodeForCache, encodeRecord } from '../rows/record.ts';
 

@@ -1,6 +1,4 @@
-import { skipJson } from '../../lib/fast/json-skip.ts';
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseTrustedJson, skipJson } from '@flotilla/json';
 import { fieldsFromText, latestFields } from '../apply/fast/fields-cache.ts';
 import { metadataOffset } from './stored-text.ts';
 

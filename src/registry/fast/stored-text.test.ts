@@ -1,9 +1,9 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import type { JsonObject } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { fieldsFromText } from '../apply/fast/fields-cache.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { DecodedObjects } from '../cache/decoded-objects.ts';

@@ -1,4 +1,4 @@
-import { findMember, skipJson, skipOut, walkMembers } from '../../lib/fast/json-skip.ts';
+import { findMember, skipJson, skipOut, walkMembers } from '@flotilla/json';
 import { latestFields } from '../apply/fast/fields-cache.ts';
 
 /**

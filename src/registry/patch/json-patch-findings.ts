@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 
 const knownMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
+import { cloneJson, deepFreeze, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { cloneJson, deepFreeze, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyJsonPatch, maxCopiedBytes, maxOperations } from './json-patch.ts';
 import { jsonPatchFindings } from './json-patch-findings.ts';
 import { strictPatchError } from './undecodable-patch.ts';

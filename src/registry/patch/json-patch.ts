@@ -1,4 +1,3 @@
-import { badRequest, requestTooLarge, type StatusError, unprocessable } from '../../api/status.ts';
 import {
   cloneJson,
   equalJson,
@@ -7,7 +6,8 @@ import {
   type JsonObject,
   type JsonValue,
   setMember,
-} from '../../lib/json/json-value.ts';
+} from '@flotilla/json';
+import { badRequest, requestTooLarge, type StatusError, unprocessable } from '../../api/status.ts';
 import { arrayIndex, parsePointer } from './json-pointer.ts';
 import { jsonSize } from './json-size.ts';
 import { jsonTypeName } from './json-type-name.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../lib/json/json-value.ts';
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 
 /** Deeper documents are rejected here, because the code that processes them next is recursive. */
 const maxDepth = 2_000;

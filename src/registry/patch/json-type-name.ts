@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
 
 /** The name that Go's JSON decoder uses for the type of a value in error messages. */
 export function jsonTypeName(value: JsonValue): string {

@@ -1,7 +1,7 @@
+import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../../api/status.ts';
-import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyMergePatch } from './merge-patch.ts';
 
 /** The pseudocode of RFC 7396, section 2, over maps: the reference implementation. */

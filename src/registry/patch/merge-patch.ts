@@ -1,5 +1,5 @@
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
 import { jsonTypeName } from './json-type-name.ts';
 
 /**

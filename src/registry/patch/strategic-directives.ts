@@ -1,6 +1,6 @@
+import { goTypeOf, printGo } from '@flotilla/go-text';
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { type StatusError, unprocessable } from '../../api/status.ts';
-import { isJsonObject, type JsonObject, type JsonValue, setMember } from '../../lib/json/json-value.ts';
-import { goTypeOf, printGo } from '../apply/go-value.ts';
 
 /*
  * Values that a strategic merge patch adds where none existed lose their nulls and directives.

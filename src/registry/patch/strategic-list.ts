@@ -1,6 +1,6 @@
+import { goTypeOf, printGo } from '@flotilla/go-text';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type StatusError, unprocessable } from '../../api/status.ts';
-import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { goTypeOf, printGo } from '../apply/go-value.ts';
 import { hasPatchDirective, printGoString, unexpectedType, withoutDirectives } from './strategic-directives.ts';
 import type { ListMergeRule, StrategicPosition } from './strategic-position.ts';
 

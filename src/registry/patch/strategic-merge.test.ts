@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { deepFreeze, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../api/schema/schema.ts';
 import { StatusError } from '../../api/status.ts';
-import { deepFreeze, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
 

@@ -1,14 +1,7 @@
+import { printGo } from '@flotilla/go-text';
+import { cloneJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, type StatusError, unprocessable } from '../../api/status.ts';
-import {
-  cloneJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json/json-value.ts';
-import { printGo } from '../apply/go-value.ts';
 import { jsonTypeName } from './json-type-name.ts';
 import {
   hasPatchDirective,

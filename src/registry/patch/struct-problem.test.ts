@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { structProblem } from './struct-problem.ts';
 
 function problem(apiVersion: string, kind: string, document: JsonObject): string | undefined {

@@ -1,6 +1,6 @@
+import { goTypeOf } from '@flotilla/go-text';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { goTypeOf } from '../apply/go-value.ts';
 
 /**
  * The reason why a document is not a valid object of a Go struct, in the wording of Kubernetes for the result of a

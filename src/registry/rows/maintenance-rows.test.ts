@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import type { Store } from '../../store/store.ts';
 import type { KindStore } from '../kind-store.ts';
 import {

@@ -1,5 +1,5 @@
+import { equalJson } from '@flotilla/json';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { Check, Write } from '../../store/store.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { KindRuntime } from '../kind-runtime.ts';

@@ -1,11 +1,9 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { canonicalJson, parseJson, SortedJsonText } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { SortedJsonText } from '../../lib/fast/json-sorted-text.ts';
-import { runOnFastPaths } from '../../lib/fast-paths.fixture.ts';
-import { canonicalJson } from '../../lib/json/json-canonical.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { createdEntries } from '../apply/fast/created-entries.ts';
 import { internFields } from '../apply/fast/fields-cache.ts';
 import { RequestDocument } from '../fast/request-document.ts';

@@ -1,9 +1,15 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import {
+  cloneJson,
+  deepFreeze,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseTrustedJson,
+  writeJson,
+} from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import type { ResourceKind } from '../../api/resource.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { parseTrustedJson } from '../../lib/json/json-parse.ts';
-import { cloneJson, deepFreeze, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
 import { encodeSharedRecord } from '../fast/encode-shared-record.ts';
 import type { RequestDocument } from '../fast/request-document.ts';
 import { parseWithKnownFields } from '../fast/stored-fields-v1.ts';

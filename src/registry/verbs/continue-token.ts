@@ -1,6 +1,5 @@
+import { isJsonObject, JsonSyntaxError, parseJson } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
-import { JsonSyntaxError, parseJson } from '../../lib/json/json-parse.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 
 /** The position at which a paged list continues: with the objects that follow `after`. */

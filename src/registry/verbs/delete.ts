@@ -1,7 +1,7 @@
+import { cloneJson, equalJson, type JsonObject } from '@flotilla/json';
 import type { KubeObject, ObjectMeta } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { conflict, deletedStatus, notFound, type StatusError } from '../../api/status.ts';
-import { cloneJson, equalJson, type JsonObject } from '../../lib/json/json-value.ts';
 import { withAdmission } from '../admission.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { RequestContext } from '../context.ts';

@@ -1,5 +1,5 @@
+import { cloneJson, equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import { cloneJson, equalJson } from '../../lib/json/json-value.ts';
 import { mustAwait } from '../../lib/maybe-promise.ts';
 import { withAdmission } from '../admission.ts';
 import { equalExceptTimes } from '../apply/equal-except-times.ts';

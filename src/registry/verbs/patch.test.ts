@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import type { KindStore } from '../kind-store.ts';
 import type { Patch, PatchOptions } from '../verbs.ts';
 import {

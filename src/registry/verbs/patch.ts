@@ -1,8 +1,7 @@
+import { isJsonObject, isNestedDeeper } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
 import { groupResourceOf } from '../../api/resource.ts';
 import { badRequest, conflict, notFound } from '../../api/status.ts';
-import { isNestedDeeper } from '../../lib/json/json-depth.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
 import { applyObject } from '../apply/apply.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import type { CachedObject } from '../cache/cached-object.ts';

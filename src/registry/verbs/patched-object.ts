@@ -1,3 +1,5 @@
+import { printGo } from '@flotilla/go-text';
+import { getMember, isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 import { DecodeError, goDecoderTypeName, wrongTypeError } from '../../api/decode/decode-error.ts';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../api/meta.ts';
@@ -5,10 +7,6 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, invalidObject, StatusError, unprocessable } from '../../api/status.ts';
 import { goStructOf } from '../../api/structs/kind-structs.ts';
 import { toPrintedForm } from '../../api/structs/printed-form.ts';
-import { isNestedDeeper } from '../../lib/json/json-depth.ts';
-import { getMember, isJsonObject, type JsonObject, type JsonValue } from '../../lib/json/json-value.ts';
-import { writeJson } from '../../lib/json/json-write.ts';
-import { printGo } from '../apply/go-value.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';

@@ -1,5 +1,5 @@
+import { equalJson } from '@flotilla/json';
 import { timestamp } from '../../api/meta.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { Key } from '../../store/key.ts';
 import type { Check, Write } from '../../store/store.ts';
 import type { KindRuntime } from '../kind-runtime.ts';

@@ -1,5 +1,5 @@
+import { cloneJson } from '@flotilla/json';
 import { toStoredForm } from '../../api/structs/printed-form.ts';
-import { cloneJson } from '../../lib/json/json-value.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';

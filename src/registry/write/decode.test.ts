@@ -1,10 +1,9 @@
+import { cloneJson, deepFreeze, type JsonValue, parseJson } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResourceKind } from '../../api/resource.ts';
 import { asSchema, t } from '../../api/schema/schema-builder.ts';
 import { StatusError } from '../../api/status.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { cloneJson, deepFreeze, type JsonValue } from '../../lib/json/json-value.ts';
 import { applyFieldValidation, type ShapeOptions, shapeObject } from './decode.ts';
 
 const widget: ResourceKind = {

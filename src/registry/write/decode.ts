@@ -1,3 +1,13 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import {
+  cloneJson,
+  getMember,
+  isJsonObject,
+  isNestedDeeper,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '@flotilla/json';
 import { DecodeError, goDecoderTypeName, wrongTypeError } from '../../api/decode/decode-error.ts';
 import { decodeIntoGoStruct } from '../../api/decode/decode-into-go-struct.ts';
 import { findingWarnings, undecodableBody } from '../../api/decode/document.ts';
@@ -10,16 +20,6 @@ import { applyDefaults } from '../../api/schema/default.ts';
 import { isNormalizedResource } from '../../api/schema/is-normalized-resource.ts';
 import { prune } from '../../api/schema/prune.ts';
 import { badRequest, type StatusError } from '../../api/status.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { isNestedDeeper } from '../../lib/json/json-depth.ts';
-import {
-  cloneJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../lib/json/json-value.ts';
 import type { FieldValidation } from '../verbs.ts';
 
 export interface ShapeOptions {

@@ -1,6 +1,6 @@
+import { deepFreeze, type JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../api/meta.ts';
-import { deepFreeze, type JsonObject } from '../../lib/json/json-value.ts';
 import type { StoredResource } from '../resource.ts';
 import { caller, openWidgets, patching, widget, writing } from '../widgets.fixture.ts';
 

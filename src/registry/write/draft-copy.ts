@@ -1,6 +1,6 @@
+import { fastPathsEnabled } from '@flotilla/fast-paths';
+import { cloneJson } from '@flotilla/json';
 import type { KubeObject } from '../../api/meta.ts';
-import { fastPathsEnabled } from '../../lib/fast-paths.ts';
-import { cloneJson } from '../../lib/json/json-value.ts';
 import type { StoredResource } from '../resource.ts';
 
 /*

@@ -1,7 +1,7 @@
+import { equalJson } from '@flotilla/json';
 import { isGracePeriodOver } from '../../api/grace-period.ts';
 import type { KubeObject, ObjectMeta, Timestamp } from '../../api/meta.ts';
 import { timestamp } from '../../api/meta.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 import type { StoredResource } from '../resource.ts';
 

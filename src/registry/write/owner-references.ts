@@ -1,6 +1,6 @@
+import { equalJson } from '@flotilla/json';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import type { KubeObject, OwnerReference } from '../../api/meta.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime, ResolvedOwner } from '../kind-runtime.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { valueAt } from '@flotilla/json';
 import { type KubeObject, timestamp } from '../../api/meta.ts';
-import { valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { removeOwnership } from '../apply/remove-ownership.ts';
 import { trackUpdate } from '../apply/track-update.ts';
 import type { KindRuntime } from '../kind-runtime.ts';

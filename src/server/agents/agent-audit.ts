@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import type { AgentAuditBatch, AgentAuditReceipt } from '../../api/agent/policy-feed.ts';
 import type { AuditEvent } from '../../api/audit/audit-event.ts';
 import { badRequest } from '../../api/status.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import { readLines } from '../../lib/read-lines.ts';
 

@@ -1,11 +1,9 @@
+import { isJsonObject, type JsonObject, listAt, numberAt, parseJson, textAt } from '@flotilla/json';
 import type { AgentActivity, AgentAnnouncement, AgentAuditBatch, AgentKeyCheck } from '../../api/agent/policy-feed.ts';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
 import { readBody } from '../../http/wire/read-body.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { listAt, numberAt, textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 
 /** Parses and validates the requests of agents. An agent is an untrusted client and may have another version. */
 

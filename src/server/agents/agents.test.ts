@@ -1,6 +1,6 @@
+import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyLine } from '../../api/agent/policy-feed.ts';
-import { listAt, numberAt, objectAt, textAt } from '../../lib/json/json-path.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { gatewayPath, instances } from '../gateway.fixture.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';

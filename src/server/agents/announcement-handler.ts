@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { JsonObject } from '@flotilla/json';
 import type { AgentAnnouncement } from '../../api/agent/policy-feed.ts';
 import { writeKubeconfig } from '../../api/kubeconfig.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
@@ -6,7 +7,6 @@ import { agentAnnouncementDigestAnnotation, agentHostAnnotation } from '../../ap
 import { groupResourceOf } from '../../api/resource.ts';
 import { notFound } from '../../api/status.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 export interface AnnouncementHandlerOptions {

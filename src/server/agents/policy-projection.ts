@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import type { Cluster } from '../../api/management/v1/cluster.ts';
 import type { Project } from '../../api/management/v1/project.ts';
 import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { sleepForceAnnotation } from '../../api/naming.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 
 /*
  * The fields that an agent needs for its decisions. An agent runs in an environment that others control, so it receives

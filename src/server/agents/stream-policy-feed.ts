@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import {
   type ActiveAccessKey,
   keepaliveIntervalMs,
@@ -14,7 +15,6 @@ import {
 import { projectOfNamespace } from '../../api/naming.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 import { projectedCluster, projectedInstance, projectedProject } from './policy-projection.ts';

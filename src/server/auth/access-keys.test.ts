@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt, valueAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
 import { adminsGroup } from '../../api/naming.ts';
 import { ManualClock, systemClock } from '../../lib/clock.ts';
-import { listAt, textAt, valueAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { silentLog } from '../../lib/log.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { objectRowKey, resourceKey } from '../../registry/rows/rows.ts';

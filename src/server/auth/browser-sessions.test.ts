@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:tls';
+import { objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { objectAt, textAt } from '../../lib/json/json-path.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { Browser, cookieName, type HeaderChanges } from './browser.fixture.ts';

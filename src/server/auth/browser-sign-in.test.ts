@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { teamGroup } from '../../api/naming.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { groupPath, type RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { Browser, type HeaderChanges } from './browser.fixture.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { objectAt } from '@flotilla/json';
 import { expect } from 'vitest';
-import { objectAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import type { ParsedResponse, RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 

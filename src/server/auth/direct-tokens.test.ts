@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directTokenAudience } from '../../auth/direct-token.ts';
 import { verifyDirectToken } from '../../auth/verify-direct-token.ts';
-import { listAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { groupPath, type RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 

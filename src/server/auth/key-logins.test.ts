@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { numberAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { generateAccessKey } from '../../auth/access-key-format.ts';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
-import { numberAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
 import { groupPath, mergePatch, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { Browser, cookieName } from './browser.fixture.ts';

@@ -1,10 +1,9 @@
+import { parseJson, textAt } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
 import type { Reply } from '../../http/reply.ts';
 import { readBody } from '../../http/wire/read-body.ts';
-import { parseJson } from '../../lib/json/json-parse.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 
 /** Enough for a name and a password in any alphabet. */
 const maxBytes = 16 * 1024;

@@ -1,5 +1,5 @@
+import { textAt } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
-import { textAt } from '../../lib/json/json-path.ts';
 import { silentLog } from '../../lib/log.ts';
 import { keyStateOf } from '../../management/access-keys/access-key-state.ts';
 import { isLogin } from '../../management/access-keys/login-keys.ts';

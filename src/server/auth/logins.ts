@@ -1,3 +1,4 @@
+import { textAt } from '@flotilla/json';
 import { accessKeyPhase } from '../../api/management/access-key-expiry.ts';
 import { type AccessKey, type AccessKeySpec, accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { userKind } from '../../api/management/v1/user.ts';
@@ -10,7 +11,6 @@ import { isUsable } from '../../auth/key-state.ts';
 import type { PasswordAccount } from '../../auth/password-login.ts';
 import { systemContext } from '../../controlplane/system-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json/json-path.ts';
 import type { Log } from '../../lib/log.ts';
 import { withGrantedGroups } from '../../management/access-keys/access-key-groups.ts';
 import { hiddenCreatorFingerprint, hiddenCreatorKey } from '../../management/access-keys/access-key-hidden.ts';

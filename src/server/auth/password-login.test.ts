@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonValue } from '@flotilla/json';
+import { listAt, objectAt, textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, ManualClock } from '../../lib/clock.ts';
-import { listAt, objectAt, textAt } from '../../lib/json/json-path.ts';
-import type { JsonValue } from '../../lib/json/json-value.ts';
 import { groupPath, mergePatch, type ParsedResponse, type RequestOptions, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 

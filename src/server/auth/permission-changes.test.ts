@@ -1,9 +1,9 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import type { Dispatcher } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { projectNamespace, projectRoles } from '../../api/naming.ts';
 import { ManualClock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import type { JsonObject } from '../../lib/json/json-value.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { groupPath, mergePatch, type ParsedResponse, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';

@@ -1,3 +1,4 @@
+import { equalJson } from '@flotilla/json';
 import { accessKeyKind } from '../../api/management/v1/access-key.ts';
 import { clusterKind } from '../../api/management/v1/cluster.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
@@ -13,7 +14,6 @@ import {
   unionOfAffected,
 } from '../../auth/authz/affected-principals.ts';
 import type { AffectedPrincipals } from '../../auth/permission-signals.ts';
-import { equalJson } from '../../lib/json/json-value.ts';
 import type { ManagementState } from '../../management/state.ts';
 import type { KindChange } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';

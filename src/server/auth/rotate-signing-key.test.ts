@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textAt } from '@flotilla/json';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { textAt } from '../../lib/json/json-path.ts';
 import { groupPath, ServerTestEnv } from '../server.fixture.ts';
 import type { RunningServer } from '../start-server.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';

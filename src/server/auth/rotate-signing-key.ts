@@ -1,7 +1,6 @@
 import { json } from 'node:stream/consumers';
+import { isJsonObject, textAt } from '@flotilla/json';
 import { systemClock } from '../../lib/clock.ts';
-import { textAt } from '../../lib/json/json-path.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
 import { defaultSettings } from '../../management/settings.ts';
 import { exists } from '../../process/private-dir.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../lib/json/json-value.ts';
+import { isJsonObject } from '@flotilla/json';
 import { writePrivateFile } from '../../lib/private-file.ts';
 import { readIfExists } from '../../process/private-dir.ts';
 import { StartError } from '../../process/start-error.ts';

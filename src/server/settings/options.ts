@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { load } from 'js-yaml';
 import type { AuditRule } from '../../audit/audit-policy.ts';
 import type { HelmSettings } from '../../hosts/kubernetes/release/helm-settings.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json-value.ts';
 import type { ManagementSettings } from '../../management/settings.ts';
 import type { LogLevel } from '../../process/open-log.ts';
 import { readIfExists } from '../../process/private-dir.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../lib/json/json-value.ts';
-import { isJsonObject } from '../../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { isJsonObject } from '@flotilla/json';
 import { StartError } from '../../process/start-error.ts';
 
 /**

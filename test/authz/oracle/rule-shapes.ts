@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { managementGroup, projectNamespace } from '../../../src/api/naming.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import type { RequestedAction } from '../requested-action.ts';
 import { matches, matchesEverything, type ScopePredicate } from './scope-predicates.ts';
 import type { ScopeShape } from './scope-shapes.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { managementGroup, projectNamespace, scopeCliFlag } from '../../../src/api/naming.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import {
   discovers,
   lists,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { parseTrustedJson } from '@flotilla/json';
 import { Agent, request } from 'undici';
-import { parseTrustedJson } from '../../../src/lib/json/json-parse.ts';
-import type { JsonObject, JsonValue } from '../../../src/lib/json/json-value.ts';
 import { readLines } from '../../../src/lib/read-lines.ts';
 
 export interface HostResponse {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import type { HostLocation } from '../../../src/hosts/host.ts';
-import { listAt, textAt } from '../../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import { readLines } from '../../../src/lib/read-lines.ts';
 import { type Flotilla, instancesPath } from './open-flotilla.ts';
 import type { Kubernetes } from './start-kubernetes.ts';

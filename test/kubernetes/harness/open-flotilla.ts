@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { managementGroup } from '../../../src/api/naming.ts';
-import { textAt } from '../../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import {
   groupPath,
   type ParsedResponse,

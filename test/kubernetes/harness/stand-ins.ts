@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import type { HostLocation } from '../../../src/hosts/host.ts';
-import { textAt } from '../../../src/lib/json/json-path.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import type { HostApi } from './host-api.ts';
 import type { KubernetesPrograms } from './programs.ts';
 import { makeVolume, type StandIn, type StandInVolume, startStandIn } from './stand-in.ts';

@@ -1,4 +1,4 @@
-import { listAt, textAt } from '../../../src/lib/json/json-path.ts';
+import { listAt, textAt } from '@flotilla/json';
 import type { Kubernetes } from './start-kubernetes.ts';
 
 const kept = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];

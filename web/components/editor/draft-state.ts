@@ -1,5 +1,5 @@
+import { equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { equalJson } from '../../../src/lib/json/json-value.ts';
 import { editablePart, editableText } from './object-draft.ts';
 
 /** The text of an object that is being edited while the object may change. */

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 import type { ApiRoot } from '../../data/api-root.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 

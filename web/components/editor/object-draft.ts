@@ -1,8 +1,8 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { DocumentError } from '../../../src/api/decode/document-error.ts';
 import { readYaml } from '../../../src/api/decode/yaml-document.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/api/meta.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/lib/json/json-value.ts';
-import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from './editor-props.ts';
 import { YamlSyntaxError, yamlPositions } from './yaml-positions.ts';
 

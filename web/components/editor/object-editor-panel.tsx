@@ -1,8 +1,8 @@
+import { yamlText } from '@flotilla/yaml';
 import { Button, Group, Text } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { managementGroup } from '../../../src/api/naming.ts';
-import { yamlText } from '../../../src/lib/yaml-text.ts';
 import { managementRoot } from '../../data/api-root.ts';
 import { objectUrl } from '../../data/kind-ref.ts';
 import { ErrorNotice } from '../error-notice.tsx';

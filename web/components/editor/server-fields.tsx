@@ -1,6 +1,6 @@
+import { yamlText } from '@flotilla/yaml';
 import { useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { yamlText } from '../../../src/lib/yaml-text.ts';
 import { serverPart } from './object-draft.ts';
 import classes from './object-editor.module.css';
 import { YamlEditor } from './yaml-editor.tsx';

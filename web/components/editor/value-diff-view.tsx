@@ -1,5 +1,5 @@
+import { yamlText } from '@flotilla/yaml';
 import { Text } from '@mantine/core';
-import { yamlText } from '../../../src/lib/yaml-text.ts';
 import { DiffView } from './diff-view.tsx';
 import type { ValueDiffProps } from './editor-props.ts';
 

@@ -1,4 +1,4 @@
-import { writeJson } from '../../../src/lib/json/json-write.ts';
+import { writeJson } from '@flotilla/json';
 import type { MergeValue } from './merge/three-way-merge.ts';
 
 const longest = 60;

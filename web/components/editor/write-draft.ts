@@ -1,5 +1,5 @@
+import { equalJson, type JsonObject } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { equalJson, type JsonObject } from '../../../src/lib/json/json-value.ts';
 import type { ApiRoot } from '../../data/api-root.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 import { getObject, replaceObject } from '../../data/objects/objects.ts';

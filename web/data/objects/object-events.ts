@@ -1,4 +1,4 @@
-import { numberAt, textAt } from '../../../src/lib/json/json-path.ts';
+import { numberAt, textAt } from '@flotilla/json';
 import type { Row } from '../rows/table-rows.ts';
 
 /** An event about an object, from either event format (core/v1 or events.k8s.io). */

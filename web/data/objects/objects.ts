@@ -1,5 +1,5 @@
+import type { JsonValue } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 import { type ApiRoot, managementRoot } from '../api-root.ts';
 import { collectionUrl, type KindRef, type ObjectKey, objectUrl, queryText } from '../kind-ref.ts';
 import { sendJson } from '../send.ts';

@@ -1,10 +1,4 @@
-import {
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../../src/lib/json/json-value.ts';
+import { getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 
 /**
  * Returns a copy with the value at a path; missing objects on the path are created. `undefined` removes the member and

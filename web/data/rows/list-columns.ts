@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { projectOfNamespace } from '../../../src/api/naming.ts';
 import type { ColumnDefinition } from '../../../src/api/table.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 import type { Row } from './table-rows.ts';
 
 /** A column of a list, from the server or added by the page. */

@@ -1,9 +1,9 @@
+import type { JsonValue } from '@flotilla/json';
+import { parseTrustedJson } from '@flotilla/json';
 import type { KubeObject, ListMeta, ObjectMeta } from '../../../src/api/meta.ts';
 import { type Status, StatusError } from '../../../src/api/status.ts';
 import type { ColumnDefinition } from '../../../src/api/table.ts';
 import type { ItemEvent } from '../../../src/client/resource-client.ts';
-import { parseTrustedJson } from '../../../src/lib/json/json-parse.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 
 /** Requests a Table: the server's columns, as `kubectl get` prints them. */
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io, application/json';

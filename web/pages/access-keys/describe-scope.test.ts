@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/api/management/v1/scope.ts';
@@ -6,7 +7,6 @@ import { accessStateOf, cluster, instance, project } from '../../../src/auth/aut
 import type { RequestTarget } from '../../../src/auth/authz/attributes.ts';
 import { decide } from '../../../src/auth/authz/decide.ts';
 import { compileScope } from '../../../src/auth/authz/scope.ts';
-import type { JsonObject } from '../../../src/lib/json/json-value.ts';
 import { describeScope, scopeSummary } from './describe-scope.ts';
 
 const cli = { [scopeCliFlag]: true };

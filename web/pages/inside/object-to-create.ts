@@ -1,7 +1,6 @@
+import { isJsonObject, textAt } from '@flotilla/json';
 import { readYaml } from '../../../src/api/decode/yaml-document.ts';
 import { apiVersionOf, type KubeObject } from '../../../src/api/meta.ts';
-import { textAt } from '../../../src/lib/json/json-path.ts';
-import { isJsonObject } from '../../../src/lib/json/json-value.ts';
 import type { ServedKind } from '../../data/discovery.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 

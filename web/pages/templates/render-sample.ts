@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonValue } from '@flotilla/json';
 import type { PlatformValues, renderDefinition } from '../../../src/api/management/render-definition.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
-import { isJsonObject, type JsonValue } from '../../../src/lib/json/json-value.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import type { TemplateVersion } from './template-versions.ts';
 

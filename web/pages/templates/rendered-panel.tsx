@@ -1,8 +1,8 @@
+import type { JsonValue } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { Alert, Code, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { PlatformValues } from '../../../src/api/management/render-definition.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
-import { yamlText } from '../../../src/lib/yaml-text.ts';
 import type { TextProblem } from '../../components/editor/editor-props.ts';
 import { YamlField } from '../../components/form/yaml-field.tsx';
 import { Panel } from '../../components/panel.tsx';

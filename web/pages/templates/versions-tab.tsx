@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { VirtualClusterTemplate } from '../../../src/api/management/v1/virtual-cluster-template.ts';
-import type { JsonValue } from '../../../src/lib/json/json-value.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { SimpleTable } from '../../components/list/simple-table.tsx';

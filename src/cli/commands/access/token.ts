@@ -1,4 +1,4 @@
-import { textAt } from '../../../lib/json/json-path.ts';
+import { textAt } from '@flotilla/json';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';

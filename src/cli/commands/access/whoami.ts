@@ -1,4 +1,4 @@
-import { writeJson } from '../../../lib/json/json-write.ts';
+import { writeJson } from '@flotilla/json';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { fetchSelf, type Self } from '../../connection/fetch-self.ts';

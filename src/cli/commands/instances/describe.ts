@@ -1,10 +1,10 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, numberAt, textAt } from '@flotilla/json';
 import type { AccessEntry } from '../../../api/management/v1/access.ts';
 import type { Condition } from '../../../api/management/v1/condition.ts';
 import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import { projectNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
-import { listAt, numberAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject } from '../../connection/objects.ts';

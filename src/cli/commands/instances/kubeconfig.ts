@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { projectNamespace } from '../../../api/naming.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';

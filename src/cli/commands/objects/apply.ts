@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
-import { textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { CliError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../lib/json/json-value.ts';
+import type { JsonObject } from '@flotilla/json';
 import type { CommandCall } from '../../command-call.ts';
 import { createObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';

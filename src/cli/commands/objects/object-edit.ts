@@ -1,7 +1,7 @@
+import { isJsonObject } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
-import { isJsonObject } from '../../../lib/json/json-value.ts';
-import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';

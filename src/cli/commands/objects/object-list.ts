@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { projectOfNamespace } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
-import { listAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { CommandCall } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { getObject, objectPath, tableMediaType, watchEvents } from '../../connection/objects.ts';

@@ -1,5 +1,5 @@
+import { objectAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
-import { objectAt } from '../../../lib/json/json-path.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { createObject } from '../../connection/objects.ts';

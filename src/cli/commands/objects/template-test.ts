@@ -1,3 +1,5 @@
+import { cloneJson } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { renderDefinition } from '../../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../../api/management/resolve-template.ts';
 import {
@@ -9,8 +11,6 @@ import { hostNamespaceBaseName } from '../../../api/naming.ts';
 import { typedObject } from '../../../api/resource.ts';
 import { applyDefaults } from '../../../api/schema/default.ts';
 import { validateSchema } from '../../../api/schema/validate.ts';
-import { cloneJson } from '../../../lib/json/json-value.ts';
-import { yamlText } from '../../../lib/yaml-text.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
 import { withServer } from '../../connection/server-api.ts';

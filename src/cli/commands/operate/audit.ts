@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { flagAt, listAt, numberAt, textAt, textsAt, valueAt } from '@flotilla/json';
 import { auditPath } from '../../../api/audit/audit-event.ts';
 import { maxAuditLimit } from '../../../api/audit/audit-query.ts';
 import { projectNamespace } from '../../../api/naming.ts';
-import { flagAt, listAt, numberAt, textAt, textsAt, valueAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import { usageError } from '../../cli-error.ts';
 import type { CallValues } from '../../command-call.ts';
 import type { CommandRun } from '../../command-spec.ts';

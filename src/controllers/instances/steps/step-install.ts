@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
 import type { TemplateDefinition } from '../../../api/management/v1/template-definition.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { HostedVirtualCluster, InstallRequest } from '../../../hosts/host.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';

@@ -1,9 +1,9 @@
+import { cloneJson } from '@flotilla/json';
 import { renderDefinition } from '../../../api/management/render-definition.ts';
 import { resolveTemplate } from '../../../api/management/resolve-template.ts';
 import type { TemplateDefinition, TemplateParameter } from '../../../api/management/v1/template-definition.ts';
 import type { VirtualClusterInstance } from '../../../api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../../api/management/v1/virtual-cluster-template.ts';
-import { cloneJson } from '../../../lib/json/json-value.ts';
 import { digestOf } from '../digest-of.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 import type { StatusDraft, StatusReason } from '../status-draft.ts';

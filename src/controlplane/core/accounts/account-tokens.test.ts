@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt, valueAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { textAt, valueAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import { shapeObject } from '../../../registry/write/decode.ts';
 import { type CoreTestEnv, eventually, openCoreTestEnv, refusalOf, testTokenKeys, writing } from '../core.fixture.ts';
 

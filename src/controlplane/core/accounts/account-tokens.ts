@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { goQuote } from '@flotilla/go-text';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { serviceAccountUser } from '../../../api/core/service-account.ts';
 import type { KubeObject, ObjectMeta } from '../../../api/meta.ts';
 import type { UserInfo } from '../../../api/user-info.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { goQuote } from '../../../lib/go-quote.ts';
-import { numberAt, objectAt, textAt, textsAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { serviceAccountUserInfo } from './service-account-user-info.ts';
 

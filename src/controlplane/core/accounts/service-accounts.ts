@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import { serviceAccountKind } from '../../../api/core/service-account.ts';
-import { listAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 import { dropEmpty } from '../drop-empty.ts';

@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { numberAt, objectAt, textAt, textsAt } from '@flotilla/json';
 import { secretKind } from '../../../api/core/secret.ts';
 import { serviceAccountKind } from '../../../api/core/service-account.ts';
 import { tokenRequestKind } from '../../../api/core/token-request.ts';
@@ -6,8 +8,6 @@ import { type KubeObject, parseApiVersion, timestamp } from '../../../api/meta.t
 import { groupResourceOf } from '../../../api/resource.ts';
 import { badRequest, conflict, invalidObject, notFound } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { numberAt, objectAt, textAt, textsAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import { serve } from '../../../registry/cache/served.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';

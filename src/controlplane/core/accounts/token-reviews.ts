@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt, textsAt } from '@flotilla/json';
 import { tokenReviewKind } from '../../../api/core/token-request.ts';
 import { badRequest } from '../../../api/status.ts';
-import { textAt, textsAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { MountedResource } from '../../../registry/mounted-resource.ts';
 import { reviewResource, userInfoStatus } from '../reviews.ts';
 import type { AccountTokens } from './account-tokens.ts';

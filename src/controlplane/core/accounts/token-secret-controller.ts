@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { objectAt, textAt } from '@flotilla/json';
 import { secretTypes, serviceAccountNameAnnotation, serviceAccountUidAnnotation } from '../../../api/core/secret.ts';
 import { decodeBase64, encodeBase64 } from '../../../api/decode/base64.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { objectAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { peekWithoutManagedFields, type ServedObject } from '../../../registry/verbs.ts';

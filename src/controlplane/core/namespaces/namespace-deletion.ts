@@ -1,8 +1,8 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textsAt } from '@flotilla/json';
 import type { Condition } from '../../../api/conditions.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { textsAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { StoredRecord } from '../../../registry/resource.ts';
 import type { PlaneStores } from '../../maintenance/plane-stores.ts';

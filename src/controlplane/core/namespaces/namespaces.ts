@@ -1,5 +1,5 @@
+import type { JsonObject } from '@flotilla/json';
 import { namespaceKind } from '../../../api/core/namespace.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 
 /**

@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
+import { qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { namespaceKind } from '../../../api/core/namespace.ts';
 import { type FieldError, invalid } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { forbidden, invalidObject } from '../../../api/status.ts';
-import { qualifiedNameFaults } from '../../../api/validation/names.ts';
-import { textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import type { MountedResource } from '../../../registry/mounted-resource.ts';
 import { type Draft, defineResource, type StoredRecord, type StoredResource } from '../../../registry/resource.ts';

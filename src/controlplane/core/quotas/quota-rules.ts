@@ -1,12 +1,18 @@
+import {
+  compareBytes,
+  equalJson,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  textsAt,
+  writeJson,
+} from '@flotilla/json';
+import { isWholeQuantity, parseQuantity, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, required } from '../../../api/field-error.ts';
 import type { KubeObject } from '../../../api/meta.ts';
-import { isWholeQuantity, parseQuantity } from '../../../api/quantity.ts';
 import { keyPath } from '../../../api/schema/field-path.ts';
-import { qualifiedNameFaults } from '../../../api/validation/names.ts';
-import { compareBytes } from '../../../lib/json/json-order.ts';
-import { listAt, objectAt, textAt, textsAt } from '../../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue } from '../../../lib/json/json-value.ts';
-import { writeJson } from '../../../lib/json/json-write.ts';
 import {
   conflictingScopes,
   isQuotaResource,

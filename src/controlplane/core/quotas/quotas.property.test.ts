@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 import { eventually, openCoreTestEnv } from '../core.fixture.ts';
 
 type Step =

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { textAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { addedKind, plainKind } from '../../plane.fixture.ts';
 import { type CoreTestEnv, dryRun, eventually, openCoreTestEnv, refusalOf, writing } from '../core.fixture.ts';
 

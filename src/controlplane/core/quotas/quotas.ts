@@ -1,11 +1,18 @@
+import {
+  compareBytes,
+  equalJson,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  setMember,
+  textAt,
+} from '@flotilla/json';
+import { formatQuantity, parseQuantity, quantityOfCount } from '@flotilla/kubernetes-formats';
 import type { KubeObject } from '../../../api/meta.ts';
-import { formatQuantity, parseQuantity, quantityOfCount } from '../../../api/quantity.ts';
 import { groupResourceOf } from '../../../api/resource.ts';
 import { forbidden, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { compareBytes } from '../../../lib/json/json-order.ts';
-import { listAt, objectAt, textAt } from '../../../lib/json/json-path.ts';
-import { equalJson, type JsonObject, type JsonValue, setMember } from '../../../lib/json/json-value.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { AdmissionAttributes } from '../../../registry/admission-attributes.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';

@@ -1,8 +1,7 @@
+import { isJsonObject, type JsonObject, objectAt, textAt } from '@flotilla/json';
+import { parseQuantity } from '@flotilla/kubernetes-formats';
 import { resourceQuotaKind } from '../../../api/core/resource-quota.ts';
-import { parseQuantity } from '../../../api/quantity.ts';
 import { invalidObject } from '../../../api/status.ts';
-import { objectAt, textAt } from '../../../lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../../lib/json/json-value.ts';
 import type { RequestContext } from '../../../registry/context.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 import { dropEmpty } from '../drop-empty.ts';

@@ -1,7 +1,7 @@
+import { textAt } from '@flotilla/json';
 import { eventKind } from '../../../api/core/event.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { ApiClient } from '../../../client/resource-client.ts';
-import { textAt } from '../../../lib/json/json-path.ts';
 import type { HostLocation } from '../../host.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import { summarizeReleaseRecord, summarizeService, summarizeWorkload } from './object-summaries.ts';
 
 const object = (metadata: JsonObject, rest: JsonObject = {}) =>

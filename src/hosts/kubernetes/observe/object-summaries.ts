@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, numberAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, hostOwnerLabel, installDigestLabel } from '../../../api/naming.ts';
-import { listAt, numberAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 import { apiPort, controlPlaneApp } from '../release/chart-labels.ts';
 
 /** The cached part of an object on a host: a thousand complete pods would take ten megabytes. */

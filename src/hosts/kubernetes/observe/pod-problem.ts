@@ -1,5 +1,5 @@
-import { listAt, numberAt, objectAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
+import type { JsonValue } from '@flotilla/json';
+import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
 /** Reasons of waiting containers that waiting does not resolve. */

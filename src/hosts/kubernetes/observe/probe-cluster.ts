@@ -1,8 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { flagAt, parseTrustedJson, textAt, writeJson } from '@flotilla/json';
 import { serviceUnavailable, unauthorized } from '../../../api/status.ts';
-import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
-import { flagAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
-import { writeJson } from '../../../lib/json/json-write.ts';
 import type { HostConnection } from '../reach/host-connection.ts';
 import { describePermission, type RequiredPermission, requiredPermissions } from './required-permissions.ts';
 

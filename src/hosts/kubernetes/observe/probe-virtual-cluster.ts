@@ -1,6 +1,6 @@
+import { textAt } from '@flotilla/json';
 import { StatusError, serviceUnavailable } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { textAt } from '../../../lib/json/json-path.ts';
 import type { ClusterApi } from '../../host.ts';
 import { virtualClient } from '../../virtual-client.ts';
 

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { numberAt, parseTrustedJson } from '@flotilla/json';
 import type { Kubeconfig } from '../../../api/kubeconfig.ts';
-import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
-import { numberAt } from '../../../lib/json/json-path.ts';
 
 export interface CredentialExpiry {
   readonly credential: 'client certificate' | 'token';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
 import { type Kubeconfig, writeKubeconfig } from '../../../api/kubeconfig.ts';
 import { serviceUnavailable } from '../../../api/status.ts';
 import type { Fetch } from '../../../client/http-client.ts';
-import type { JsonObject } from '../../../lib/json/json-value.ts';
 import type { HostConnection } from './host-connection.ts';
 
 /** A fake of the few Kubernetes API responses that decide whether the server can use a cluster; tests change them. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { isJsonObject } from '@flotilla/json';
 import { WebSocket } from 'ws';
 import { type Status, StatusError } from '../../../api/status.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { isJsonObject } from '../../../lib/json/json-value.ts';
 import { NoResponseError, noResponse } from './no-response.ts';
 import type { RawHeaders } from './request-headers.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import type { StatusError } from '../../../api/status.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
-import { writeJson } from '../../../lib/json/json-write.ts';
 import type { ApiResponse } from '../../host.ts';
 
 /** The response that the cluster itself would send for this error. */

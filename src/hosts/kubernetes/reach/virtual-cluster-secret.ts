@@ -1,8 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { objectAt, parseTrustedJson, textAt } from '@flotilla/json';
 import { type Kubeconfig, readKubeconfig } from '../../../api/kubeconfig.ts';
 import type { StatusError } from '../../../api/status.ts';
-import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
-import { objectAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 import type { HostConnection } from './host-connection.ts';
 import { NoResponseError } from './no-response.ts';
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { listAt, textAt } from '@flotilla/json';
 import { DocumentError } from '../../../api/decode/document-error.ts';
 import { readYaml } from '../../../api/decode/yaml-document.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { listAt, textAt } from '../../../lib/json/json-path.ts';
 import type { HelmRelease } from '../../host.ts';
 import { InstallError } from '../../install-error.ts';
 import type { HelmSettings } from './helm-settings.ts';

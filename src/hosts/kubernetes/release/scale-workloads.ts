@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { numberAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, replicasAnnotation } from '../../../api/naming.ts';
 import { StatusError } from '../../../api/status.ts';
 import type { ApiClient, ResourceClient } from '../../../client/resource-client.ts';
-import { numberAt } from '../../../lib/json/json-path.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import type { HostLocation } from '../../host.ts';
 import { deploymentKind, podKind, statefulSetKind } from '../host-kinds.ts';
 import {

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
-import { listAt, textAt } from '../../../lib/json/json-path.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
 
 /** Pods may take half a minute to terminate, which is normal. */
 const gracePeriodMs = 60_000;

@@ -1,7 +1,7 @@
+import type { JsonValue } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../../api/meta.ts';
-import type { JsonValue } from '../../../lib/json/json-value.ts';
-import { writeJson } from '../../../lib/json/json-write.ts';
 import { createdEntries, textOfEntries } from './created-entries.ts';
 
 const info = { manager: 'm', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { writeJsonWithKnownParts } from '@flotilla/json';
 import type { ManagedFieldsEntry, Timestamp } from '../../../api/meta.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
-import { writeJsonWithKnownParts } from '../../../lib/json/json-write.ts';
 import { type ManagerInfo, managedEntry } from '../managers.ts';
 import { textOfFields } from './fields-cache.ts';
 

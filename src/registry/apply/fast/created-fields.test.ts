@@ -1,7 +1,7 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
-import { runOnFastPaths } from '../../../lib/fast-paths.fixture.ts';
 import { toFieldsV1 } from '../fields-v1.ts';
 import { thing } from '../thing.fixture.ts';
 import { recordUpdate, trackUpdate } from '../track-update.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../../lib/json/json-canonical.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
+import { canonicalJson } from '@flotilla/json';
 import { type MapShape, type Shape, shapeOf } from '../shape.ts';
 import type { TrackedKind } from '../tracked-fields.ts';
 import { asList, asMap, memberShape, shapePartFor } from '../typed.ts';

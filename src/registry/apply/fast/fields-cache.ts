@@ -1,6 +1,4 @@
-import { parseTrustedJson } from '../../../lib/json/json-parse.ts';
-import { deepFreeze, type JsonObject } from '../../../lib/json/json-value.ts';
-import { writeJson } from '../../../lib/json/json-write.ts';
+import { deepFreeze, type JsonObject, parseTrustedJson, writeJson } from '@flotilla/json';
 import type { FieldSet } from '../field-set.ts';
 
 /**

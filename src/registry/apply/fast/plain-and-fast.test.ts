@@ -1,8 +1,8 @@
+import { onBothPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import type { JsonObject, JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
-import { onBothPaths } from '../../../lib/fast-paths.fixture.ts';
-import type { JsonObject, JsonValue } from '../../../lib/json/json-value.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { decodeRecord, encodeForCache } from '../../rows/record.ts';
 import { object, thing } from '../thing.fixture.ts';

@@ -1,8 +1,8 @@
+import { runOnFastPaths } from '@flotilla/fast-paths/fast-paths.fixture.ts';
+import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../api/meta.ts';
-import { runOnFastPaths } from '../../../lib/fast-paths.fixture.ts';
-import { cloneJson, deepFreeze, type JsonObject, type JsonValue } from '../../../lib/json/json-value.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { readManagers } from '../managers.ts';
 import { object, thing } from '../thing.fixture.ts';

@@ -1,5 +1,5 @@
+import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { apiVersionOf, type KubeObject, type ManagedFieldsEntry } from '../../../api/meta.ts';
-import { equalJson, isJsonObject, type JsonObject, type JsonValue } from '../../../lib/json/json-value.ts';
 import type { FieldSet } from '../field-set.ts';
 import { managedEntry } from '../managers.ts';
 import { fieldElement } from '../path-element.ts';

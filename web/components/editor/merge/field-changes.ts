@@ -1,11 +1,5 @@
+import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../../../src/api/meta.ts';
-import {
-  equalJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../src/lib/json/json-value.ts';
 import type { FieldPath } from './field-path.ts';
 import { indexItemsByKey, type MergeValue } from './three-way-merge.ts';
 

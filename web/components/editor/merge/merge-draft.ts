@@ -1,5 +1,5 @@
-import { equalJson } from '../../../../src/lib/json/json-value.ts';
-import { yamlText } from '../../../../src/lib/yaml-text.ts';
+import { equalJson } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import type { DraftState } from '../draft-state.ts';
 import { editablePart, editableText, parseObjectText } from '../object-draft.ts';
 import { mergeLines } from './merge-lines.ts';

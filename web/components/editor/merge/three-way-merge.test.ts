@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../../src/lib/json/json-value.ts';
 import { mergeLines } from './merge-lines.ts';
 import { threeWayMerge } from './three-way-merge.ts';
 

@@ -1,11 +1,4 @@
-import {
-  equalJson,
-  getMember,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  setMember,
-} from '../../../../src/lib/json/json-value.ts';
+import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { FieldPath } from './field-path.ts';
 
 /** A value on one side of the merge; `undefined` if it is absent. */

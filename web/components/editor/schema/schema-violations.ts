@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import type { FieldPath } from '../merge/field-path.ts';
 import { isIntOrString, type OpenApiSchema, type SchemaTree } from './schema-tree.ts';
 

@@ -1,6 +1,6 @@
+import { yamlText } from '@flotilla/yaml';
 import { describe, expect, test } from 'vitest';
 import { projectNamespace } from '../../../../src/api/naming.ts';
-import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { emptyDraft, manifestOf, parseManifest } from './draft.ts';
 
 const place = { project: 'shop', defaultTemplate: 'control-plane' };

@@ -1,9 +1,8 @@
+import { isJsonObject, type JsonObject, textAt, valueAt } from '@flotilla/json';
 import { DocumentError } from '../../../../src/api/decode/document-error.ts';
 import { readYaml } from '../../../../src/api/decode/yaml-document.ts';
 import { apiVersionOf } from '../../../../src/api/meta.ts';
 import { projectNamespace, projectOfNamespace } from '../../../../src/api/naming.ts';
-import { textAt, valueAt } from '../../../../src/lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 

@@ -1,11 +1,9 @@
+import { isJsonObject, type JsonObject, objectAt, writeJson } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { DocumentError } from '../../../../src/api/decode/document-error.ts';
 import { readYaml } from '../../../../src/api/decode/yaml-document.ts';
-import { objectAt } from '../../../../src/lib/json/json-path.ts';
-import { isJsonObject, type JsonObject } from '../../../../src/lib/json/json-value.ts';
-import { writeJson } from '../../../../src/lib/json/json-write.ts';
-import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { YamlField } from '../../../components/form/yaml-field.tsx';
 import type { FormSectionProps } from './form-section.ts';
 

@@ -1,5 +1,5 @@
+import { objectAt, textAt } from '@flotilla/json';
 import { NativeSelect, SimpleGrid } from '@mantine/core';
-import { objectAt, textAt } from '../../../../src/lib/json/json-path.ts';
 import { PrincipalPicker } from '../../../components/form/principal-picker.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';

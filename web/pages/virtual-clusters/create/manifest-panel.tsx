@@ -1,7 +1,7 @@
+import { textAt } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { Button, Code, Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { textAt } from '../../../../src/lib/json/json-path.ts';
-import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { YamlField } from '../../../components/form/yaml-field.tsx';
 import { Panel } from '../../../components/panel.tsx';

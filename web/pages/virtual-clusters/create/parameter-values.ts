@@ -1,8 +1,7 @@
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '@flotilla/json';
+import { yamlText } from '@flotilla/yaml';
 import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
-import { valueAt } from '../../../../src/lib/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../src/lib/json/json-value.ts';
-import { yamlText } from '../../../../src/lib/yaml-text.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 
 /** The values that are set, as text, by variable. */

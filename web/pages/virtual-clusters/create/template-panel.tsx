@@ -1,6 +1,6 @@
+import { flagAt } from '@flotilla/json';
 import { Checkbox, Group, NativeSelect, Radio, SimpleGrid, Text } from '@mantine/core';
 import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
-import { flagAt } from '../../../../src/lib/json/json-path.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { LoadingIndicator } from '../../../components/loading-indicator.tsx';
 import { Panel } from '../../../components/panel.tsx';

@@ -1,9 +1,9 @@
+import type { JsonValue } from '@flotilla/json';
+import { textAt } from '@flotilla/json';
 import { useMemo, useState } from 'react';
 import { resolveTemplate } from '../../../../src/api/management/resolve-template.ts';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/virtual-cluster-template.ts';
-import { textAt } from '../../../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../../../src/lib/json/json-value.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts';
 import { retainParameters } from './parameter-values.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@flotilla/json';
+import { writeJson } from '@flotilla/json';
 import { useEffect, useState } from 'react';
 import type { VirtualClusterInstance } from '../../../../src/api/management/v1/virtual-cluster-instance.ts';
-import type { JsonObject } from '../../../../src/lib/json/json-value.ts';
-import { writeJson } from '../../../../src/lib/json/json-write.ts';
 import { kinds } from '../../../data/kind-ref.ts';
 import { createObject } from '../../../data/objects/objects.ts';
 

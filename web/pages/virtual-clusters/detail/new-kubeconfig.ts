@@ -1,6 +1,6 @@
+import type { JsonValue } from '@flotilla/json';
+import { numberAt } from '@flotilla/json';
 import type { VirtualClusterInstanceKubeConfig } from '../../../../src/api/management/v1/virtual-cluster-instance-kube-config.ts';
-import { numberAt } from '../../../../src/lib/json/json-path.ts';
-import type { JsonValue } from '../../../../src/lib/json/json-value.ts';
 
 /** A new kubeconfig. It is a secret and is kept only while it is shown. */
 export interface NewKubeconfig {

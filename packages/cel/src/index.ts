@@ -1,0 +1,31 @@
+export {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  describeType,
+  INT,
+  listOf,
+  mapOf,
+  opaque,
+  optionalOf,
+  STRING,
+  TIMESTAMP,
+} from './cel-type.ts';
+export { CHARACTERS_PER_SLICE, type CompileError, compileExpression, type Program } from './compile-expression.ts';
+export { estimateCost } from './cost/estimate-cost.ts';
+export { MAX_VALUE } from './cost/span.ts';
+export type { DeclaredType } from './declared-type.ts';
+export { dynamicValue } from './dynamic-value.ts';
+export { type Environment, groupOverloads } from './environment.ts';
+export { equalValues } from './equality.ts';
+export type { Bindings } from './evaluate.ts';
+export type { AccessCheck, AccessDecision, Evaluation } from './evaluation.ts';
+export { parseDuration, parseTimestamp } from './library/go-time.ts';
+export { libraryFunctions, libraryTypes } from './library/library.ts';
+export { CostExceeded, EvaluationError, Meter } from './meter.ts';
+export { method, type Overload, signature } from './overload.ts';
+export { loadParser, type Parse } from './parse.ts';
+export { CelList, CelMap, CelOpaque, CelOptional, type CelValue } from './value.ts';

@@ -1,0 +1,1 @@
+export { disableFastPaths, enableFastPaths, fastPathsEnabled } from './fast-paths.ts';

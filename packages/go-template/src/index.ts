@@ -1,0 +1,2 @@
+export { renderGoTemplate, templateSyntaxError } from './render.ts';
+export { TemplateError } from './template-error.ts';

@@ -1,0 +1,22 @@
+export { byteLength } from './byte-length.ts';
+export { isDateTime, isKnownFormat, matchesFormat } from './format.ts';
+export {
+  dns1035LabelFaults,
+  generateNameFaults,
+  labelFaults,
+  labelValueFaults,
+  type NameLimits,
+  nameFaults,
+  pathSegmentFaults,
+  qualifiedNameFaults,
+  subdomainFaults,
+} from './names.ts';
+export {
+  formatQuantity,
+  isWholeQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  quantityFormat,
+  quantityOfCount,
+} from './quantity.ts';

@@ -1,0 +1,1 @@
+export { yamlText } from './yaml-text.ts';

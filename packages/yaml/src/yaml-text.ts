@@ -1,0 +1,27 @@
+import type { JsonValue } from '@flotilla/json';
+import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
+
+/**
+ * YAML 1.2 octals are strings in YAML 1.1 but numbers in 1.2. Resolved as numbers here, so that such strings are
+ * quoted.
+ */
+const octal = /^[-+]?0o[0-7_]+$/;
+
+/** Writes integers exactly, also beyond 2^53, which the library's own tag rejects. */
+const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
+  implicit: true,
+  implicitFirstChars: intYaml11Tag.implicitFirstChars,
+  resolve: (source, isExplicit, tagName) =>
+    octal.test(source) ? 0 : intYaml11Tag.resolve(source, isExplicit, tagName),
+  identify: (value) => typeof value === 'bigint' || intYaml11Tag.identify(value),
+  represent: (value) => (typeof value === 'bigint' ? value.toString() : intYaml11Tag.represent(value)),
+});
+
+const schema = new Schema(DUMP_SCHEMA.tags.map((tag) => (tag.tagName === exactInt.tagName ? exactInt : tag)));
+
+/**
+ * Writes YAML that parsers of 1.1 and 1.2 read identically: strings that either would read as another type are quoted.
+ */
+export function yamlText(value: JsonValue): string {
+  return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, quoteStyle: 'double' });
+}

@@ -1,0 +1,277 @@
+import type { Environment } from '@flotilla/cel';
+import {
+  CHARACTERS_PER_SLICE,
+  type CompileError,
+  compileExpression,
+  type DeclaredType,
+  estimateCost,
+  libraryFunctions,
+  libraryTypes,
+  loadParser,
+  MAX_VALUE,
+  optionalOf,
+  type Parse,
+} from '@flotilla/cel';
+import { goStructOfRule, invalidStruct } from '../../api/apiextensions/go-struct-form.ts';
+import { resolveSchemaField } from '../../api/apiextensions/resolve-schema-field.ts';
+import { type FieldError, forbiddenField, invalid } from '../../api/field-error.ts';
+import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
+import type { Schema, ValidationRule } from '../../api/schema/schema.ts';
+import { WorkBudget } from '../../lib/work-budget.ts';
+import { CostTotal, costMessage, RULE_COST_LIMIT } from './cost-total.ts';
+import type { CompiledRule, RuleNode } from './rule-node.ts';
+import { runRules } from './run-rules.ts';
+import { declaredType, isEmbedded } from './schema-type.ts';
+import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
+
+/** The maximum size of a request in bytes, which limits how often a value can occur in it. */
+const LARGEST_REQUEST = 3 * 1024 * 1024;
+
+/** Compiles the rules of a schema; the grammar is loaded with the first one. */
+export const compileValidations: CompileValidations = async (schema, path = '', old = undefined) => {
+  // Paths and old schemas matter only in the validation of definitions; the validation of objects reuses the result.
+  const isCacheable = path === '' && old === undefined;
+  const cached = isCacheable ? cache.get(schema) : undefined;
+  if (cached !== undefined) return cached;
+  const result = hasRules(schema) ? await compileWithDepthLimit(await loadParser(), schema, path, old) : { errors: [] };
+  if (isCacheable) cache.set(schema, result);
+  return result;
+};
+
+/** Cached as long as the schema itself is in memory. */
+const cache = new WeakMap<Schema, CompiledValidations>();
+
+/** Compiles the rules, and refuses a schema that is too deep for the recursion. */
+async function compileWithDepthLimit(
+  parse: Parse,
+  schema: Schema,
+  path: string,
+  old: Schema | undefined,
+): Promise<CompiledValidations> {
+  try {
+    return await compileSchema(parse, schema, path, old);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { errors: [forbiddenField(path, 'the schema is nested too deeply for validation rules')] };
+  }
+}
+
+async function compileSchema(
+  parse: Parse,
+  schema: Schema,
+  path: string,
+  old: Schema | undefined,
+): Promise<CompiledValidations> {
+  const compiler = new SchemaCompiler(parse, old === undefined ? new Set() : expressionsOf(old));
+  const type = declaredType(schema, true);
+  const node = await compiler.node(schema, schema, {
+    path,
+    root: true,
+    type,
+    cardinality: 1,
+    uncorrelatable: undefined,
+  });
+  const errors = [...compiler.errors, ...compiler.total.errors(path)];
+  return { errors, validator: { validate: (object, run = {}) => runRules(node, object, run) } };
+}
+
+/** Reports whether a schema or any schema inside it has a rule. */
+export function hasRules(schema: Schema): boolean {
+  const pending = [schema];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ((next['x-kubernetes-validations'] ?? []).length > 0) return true;
+    pending.push(...childSchemas(next));
+  }
+  return false;
+}
+
+function childSchemas({ properties, items, additionalProperties, allOf }: Schema): Schema[] {
+  const children = [...Object.values(properties ?? {}), ...(allOf ?? [])];
+  if (items !== undefined) children.push(items);
+  if (typeof additionalProperties === 'object') children.push(additionalProperties);
+  return children;
+}
+
+/** All expressions of a schema: the cost limits do not apply to existing expressions. */
+function expressionsOf(schema: Schema): Set<string> {
+  const found = new Set<string>();
+  for (const { rule, messageExpression } of schema['x-kubernetes-validations'] ?? []) {
+    if (rule !== undefined) found.add(rule);
+    if (messageExpression !== undefined) found.add(messageExpression);
+  }
+  for (const child of childSchemas(schema)) for (const one of expressionsOf(child)) found.add(one);
+  return found;
+}
+
+interface SchemaPosition {
+  /** The path of the schema in the definition. */
+  readonly path: string;
+  readonly root: boolean;
+  readonly type: DeclaredType | undefined;
+  /** The maximum number of such values in an object; `undefined` if the schema does not limit it. */
+  readonly cardinality: number | undefined;
+  /** The path from which values cannot be correlated with their old values; `undefined` if they can. */
+  readonly uncorrelatable: string | undefined;
+}
+
+class SchemaCompiler {
+  readonly errors: FieldError[] = [];
+  readonly total = new CostTotal();
+  readonly #parse: Parse;
+  readonly #existing: ReadonlySet<string>;
+  readonly #work = new WorkBudget(CHARACTERS_PER_SLICE);
+
+  constructor(parse: Parse, existing: ReadonlySet<string>) {
+    this.#parse = parse;
+    this.#existing = existing;
+  }
+
+  /** `of` has the rules, `schema` describes the values; they differ inside `allOf`. */
+  async node(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode> {
+    const { path, type } = position;
+    const values = await this.#values(of, schema, position);
+    const properties = new Map<string, RuleNode>();
+    for (const [name, child] of Object.entries(of.properties ?? {})) {
+      const member = schema.properties?.[name];
+      if (member === undefined || !hasRules(child)) continue;
+      const at = keyPath(childPath(path, 'properties'), name);
+      const own = { ...position, path: at, root: isEmbedded(member), type: declaredType(member, isEmbedded(member)) };
+      if (own.type !== undefined) properties.set(name, await this.node(child, member, own));
+    }
+    const items = await this.#items(of, schema, position);
+    const allOf: RuleNode[] = [];
+    for (const [index, one] of (of.allOf ?? []).entries()) {
+      const at = indexPath(childPath(path, 'allOf'), index);
+      if (hasRules(one)) allOf.push(await this.node(one, schema, { ...position, path: at }));
+    }
+    const rules: CompiledRule[] = [];
+    for (const [index, rule] of (of['x-kubernetes-validations'] ?? []).entries()) {
+      const at = indexPath(childPath(path, 'x-kubernetes-validations'), index);
+      if (this.#work.spend(lengthOf(rule))) await this.#work.next();
+      rules.push(
+        type === undefined ? { rule, usesOldSelf: false } : this.#rule(rule, at, schema, { ...position, type }),
+      );
+    }
+    return {
+      schema,
+      root: position.root,
+      rules,
+      properties,
+      allOf,
+      ...(values && { values }),
+      ...(items && { items }),
+    };
+  }
+
+  async #values(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode | undefined> {
+    const child = of.additionalProperties;
+    const values = schema.additionalProperties;
+    if (typeof child !== 'object' || typeof values !== 'object' || !hasRules(child)) return undefined;
+    const type = declaredType(values, isEmbedded(values));
+    const path = childPath(position.path, 'additionalProperties');
+    const cardinality = product(position.cardinality, schema.maxProperties);
+    return this.node(child, values, { ...position, path, root: isEmbedded(values), type, cardinality });
+  }
+
+  async #items(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode | undefined> {
+    if (of.items === undefined || schema.items === undefined || !hasRules(of.items)) return undefined;
+    const type = declaredType(schema.items, isEmbedded(schema.items));
+    const hasKeys = schema['x-kubernetes-list-type'] === 'map';
+    return this.node(of.items, schema.items, {
+      path: childPath(position.path, 'items'),
+      root: isEmbedded(schema.items),
+      type,
+      cardinality: product(position.cardinality, schema.maxItems),
+      uncorrelatable: hasKeys ? position.uncorrelatable : position.path,
+    });
+  }
+
+  #rule(
+    rule: ValidationRule,
+    path: string,
+    schema: Schema,
+    position: SchemaPosition & { readonly type: DeclaredType },
+  ): CompiledRule {
+    const text = rule.rule ?? '';
+    if (text.trim() === '') return { rule, usesOldSelf: false };
+    const environment = environmentFor(position.type, rule.optionalOldSelf === true);
+    const program = compileExpression(this.#parse, text, environment);
+    const at = childPath(path, 'rule');
+    if ('fault' in program) return this.#refused(rule, at, faultText(program));
+    if (program.type.kind !== 'bool') return this.#refused(rule, at, 'cel expression must evaluate to a bool');
+    const most = Math.floor(LARGEST_REQUEST / (position.type.minSize + 1));
+    const once = estimateCost(program.expression, position.type);
+    this.#addCost(at, text, 'estimated rule cost', Math.min(MAX_VALUE, once * (position.cardinality ?? most)));
+    const message = this.#message(rule, path, environment, position.type);
+    const usesOld = program.usedVariables.has('oldSelf');
+    this.#transition(rule, path, usesOld, position.uncorrelatable);
+    const field = rule.fieldPath === undefined ? undefined : resolveSchemaField(rule.fieldPath, schema, true);
+    const fieldPath = field !== undefined && 'path' in field && field.path !== '' ? field.path : undefined;
+    return { rule, program, usesOldSelf: usesOld, ...(message && { message }), ...(fieldPath && { fieldPath }) };
+  }
+
+  #transition(rule: ValidationRule, path: string, usesOld: boolean, uncorrelatable: string | undefined): void {
+    if (usesOld && uncorrelatable !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      this.errors.push(invalid(childPath(path, 'rule'), rule.rule, detail));
+    } else if (!usesOld && rule.optionalOldSelf !== undefined) {
+      const detail = 'may not be set if oldSelf is not used in rule';
+      this.errors.push(invalid(childPath(path, 'optionalOldSelf'), rule.optionalOldSelf, detail));
+    }
+  }
+
+  #refused(rule: ValidationRule, path: string, fault: string): CompiledRule {
+    this.errors.push(invalidStruct(path, goStructOfRule(rule), fault));
+    return { rule, fault, usesOldSelf: false };
+  }
+
+  #message(rule: ValidationRule, path: string, environment: Environment, type: DeclaredType): CompiledRule['message'] {
+    const text = rule.messageExpression ?? '';
+    if (text === '') return undefined;
+    const at = childPath(path, 'messageExpression');
+    const program = compileExpression(this.#parse, text, environment);
+    if ('fault' in program) {
+      this.errors.push(
+        invalidStruct(at, goStructOfRule(rule), `messageExpression ${faultText(program).replace('program ', '')}`),
+      );
+      return undefined;
+    }
+    if (program.type.kind !== 'string') {
+      this.errors.push(invalidStruct(at, goStructOfRule(rule), 'messageExpression must evaluate to a string'));
+      return undefined;
+    }
+    this.#addCost(at, text, 'estimated messageExpression cost', estimateCost(program.expression, type));
+    return program;
+  }
+
+  #addCost(path: string, text: string, name: string, cost: number): void {
+    if (this.#existing.has(text)) return;
+    if (cost > RULE_COST_LIMIT) this.errors.push(forbiddenField(path, costMessage(name, cost, RULE_COST_LIMIT)));
+    this.total.add(path, cost);
+  }
+}
+
+function lengthOf({ rule = '', messageExpression = '' }: ValidationRule): number {
+  return rule.length + messageExpression.length;
+}
+
+function faultText({ fault, failsAlways }: CompileError): string {
+  return failsAlways === true ? `program instantiation failed: ${fault}` : `compilation failed: ${fault}`;
+}
+
+function product(cardinality: number | undefined, limit: number | undefined): number | undefined {
+  return cardinality === undefined || limit === undefined
+    ? undefined
+    : Math.min(MAX_VALUE, cardinality * Math.max(0, limit));
+}
+
+function environmentFor({ type }: DeclaredType, optionalOld: boolean): Environment {
+  return {
+    variables: new Map([
+      ['self', type],
+      ['oldSelf', optionalOld ? optionalOf(type) : type],
+    ]),
+    functions: libraryFunctions(),
+    types: libraryTypes,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Bindings, Program } from '@flotilla/cel';
+import { CostExceeded, EvaluationError, type Meter } from '@flotilla/cel';
+import type { JsonValue } from '@flotilla/json';
+import { duplicate, type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
+import type { ValidationRule } from '../../api/schema/schema.ts';
+
+/** The maximum length of a message from an expression, in bytes. */
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+/** The name of a rule in messages. */
+export function ruleText({ rule = '', message = '' }: ValidationRule): string {
+  return message === '' ? rule.trim() : message.trim();
+}
+
+/** The error for a value that breaks a rule. Without `value`, the value is too large to be printed. */
+export function ruleError(
+  rule: ValidationRule,
+  path: string,
+  value: JsonValue | undefined,
+  made: string | undefined,
+): FieldError {
+  const detail = made ?? ((rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : ruleText(rule));
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbiddenField(path, detail);
+    case 'FieldValueRequired':
+      return required(path, detail);
+    case 'FieldValueDuplicate':
+      if (value !== undefined) return duplicate(path, value);
+      return { type: 'FieldValueDuplicate', field: path, message: 'Duplicate value' };
+    default:
+      if (value !== undefined) return invalid(path, value, detail);
+      return { type: 'FieldValueInvalid', field: path, message: `Invalid value: ${detail}` };
+  }
+}
+
+/**
+ * Without `text`, the result of the expression is unusable and the rule's own message applies. `fatal` ends all rules.
+ */
+export function evaluateMessage(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
+  let made: unknown;
+  try {
+    made = program.run(bindings, { meter });
+  } catch (error) {
+    if (error instanceof CostExceeded) {
+      return { fatal: 'no further validation rules will be run due to call cost exceeds limit for messageExpression' };
+    }
+    if (error instanceof EvaluationError) return {};
+    throw error;
+  }
+  return usableMessage(made);
+}
+
+/** The message if it is usable: a single non-empty line within the length limit. */
+export function usableMessage(made: unknown): { text?: string } {
+  const text = typeof made === 'string' ? made.trim() : '';
+  return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? {} : { text };
+}
