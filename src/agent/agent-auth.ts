@@ -19,59 +19,69 @@ import type { PolicyReplica } from './policy/policy-replica.ts';
 export interface AgentAuthOptions {
   readonly replica: PolicyReplica;
   readonly permissionSignals: PermissionSignals;
-  /** True while the connection to the control server is up. */
+  /** True while the agent is connected to the control server. */
   isConnected(): boolean;
   readonly server: Pick<ControlServer, 'checkKey'>;
-  /** A keyed hash whose secret never leaves this process. */
+  /** Hashes a token with a secret that never leaves this process. Cache entries are stored under this hash. */
   hash(token: string): string;
-  /** Calls back with the names of keys that may have changed. Returns a function that unsubscribes. */
+  /** Calls the listener with the names of access keys that may have changed. Returns a function that unsubscribes. */
   onKeysChanged(listener: (names: Iterable<string>) => void): () => void;
   readonly clock: Clock;
 }
 
-/** Authenticates and authorizes callers with the cached policy. Decisions equal those of the control server. */
+/**
+ * Authenticates and authorizes the callers of an agent with the policy that it cached from the control server. The
+ * control server would make the same decisions.
+ */
 export interface AgentAuth {
-  /** `undefined` results in 401. Throws 503 for an access key that cannot be checked without the control server. */
+  /**
+   * Returns the identity of the caller; `undefined` if the token is invalid (401). Throws 503 for an access key that
+   * only the control server can check, if that server is unreachable.
+   */
   authenticate(token: string, signal: AbortSignal): Promise<Identity | undefined>;
   resume(key: TokenKey): Identity | undefined;
   authorize(identity: Identity, attributes: Attributes): Decision;
-  /** Must be called after each line from the control server. */
+  /** Must be called after each policy line that the control server sends, because requests may wait for that line. */
   onPolicyReceived(): void;
   close(): void;
 }
 
-/** Maximum number of cached keys that were checked with the control server. */
-const maxChecked = 10_000;
-/** The key of a younger token may not have arrived from the control server yet. */
+/** Maximum number of cached access keys that the control server has confirmed. */
+const maxConfirmedKeys = 10_000;
+/**
+ * A token that was issued less than this many seconds ago may belong to a new access key that the agent has not
+ * received yet, so authentication waits for that key.
+ */
 const youngTokenSeconds = 10;
 
 export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
   const { replica, permissionSignals, server, clock } = options;
-  const checked = new Map<string, TokenKey>();
+  const confirmedKeys = new Map<string, TokenKey>();
   const catchUp = createPolicyCatchUp(options);
-  /** Names of deleted keys. Authentication does not wait for these keys to arrive. */
-  const ended = new Set<string>();
+  /** Names of deleted access keys. Authentication does not wait for the arrival of a key with such a name. */
+  const deletedKeys = new Set<string>();
   const stopListening = options.onKeysChanged((names) => {
     for (const name of names) {
-      ended.delete(name);
-      if (replica.key(name) === undefined) ended.add(name);
-      const [oldest] = ended.size > maxChecked ? ended : [];
-      if (oldest !== undefined) ended.delete(oldest);
+      deletedKeys.delete(name);
+      if (replica.key(name) === undefined) deletedKeys.add(name);
+      const [oldest] = deletedKeys.size > maxConfirmedKeys ? deletedKeys : [];
+      if (oldest !== undefined) deletedKeys.delete(oldest);
     }
   });
   const stateOf = (name: string): KeyState | undefined => {
     const key = replica.key(name);
     return key && keyStateOf(key);
   };
-  /** True if the key still exists with the same value. A later key of the same name does not count. */
+  /** True if the access key exists and is unchanged. A newer key of the same name is a different key. */
   const isCurrent = ({ name, uid, mark }: TokenKey): boolean => {
     const key = replica.key(name);
     return key?.uid === uid && key.mark === mark;
   };
   const authenticator: Authenticator = createAuthenticator({
-    // A key is looked up by its value only while connected, because only then deletions arrive at once.
+    // The agent looks up a key by its value only while it is connected, because otherwise a deletion of the key may
+    // not have arrived.
     keyByHash(hash) {
-      const key = options.isConnected() ? checked.get(hash) : undefined;
+      const key = options.isConnected() ? confirmedKeys.get(hash) : undefined;
       return key && isCurrent(key) ? stateOf(key.name) : undefined;
     },
     keyByName: stateOf,
@@ -99,9 +109,9 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     if (found === undefined) return undefined;
     const { name, uid, mark } = found;
     await catchUp.waitUntil(() => isCurrent(found));
-    checked.set(options.hash(token), { name, uid, mark });
-    const [oldest] = checked.size > maxChecked ? checked.keys() : [];
-    if (oldest !== undefined) checked.delete(oldest);
+    confirmedKeys.set(options.hash(token), { name, uid, mark });
+    const [oldest] = confirmedKeys.size > maxConfirmedKeys ? confirmedKeys.keys() : [];
+    if (oldest !== undefined) confirmedKeys.delete(oldest);
     return authenticator.authenticate(token);
   }
 
@@ -112,10 +122,11 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     if (claims === undefined) return undefined;
     const { accessKey, issuedAt } = claims;
     const isYoung = issuedAt > clock.now() / 1000 - youngTokenSeconds;
-    if (isYoung && !ended.has(accessKey.name)) await catchUp.waitUntil(() => isCurrent(accessKey));
+    if (isYoung && !deletedKeys.has(accessKey.name)) await catchUp.waitUntil(() => isCurrent(accessKey));
     const holder = authenticator.resume(accessKey);
     if (holder === undefined || holder.user.name !== claims.subject) return undefined;
-    // The groups of a token are an upper bound: lost groups are removed, gained groups are not added.
+    // The groups in a token are an upper bound: the caller loses a group that the user has left, but does not gain a
+    // group that the user joined after the token was issued.
     const groups = holder.user.groups.filter((group) => claims.groups.includes(group));
     return { ...holder, user: { ...holder.user, groups }, scopes: claims.scopes, expiresAt: claims.expiresAt * 1000 };
   }
@@ -124,7 +135,7 @@ export function createAgentAuth(options: AgentAuthOptions): AgentAuth {
     async authenticate(token, signal) {
       if (token.split('.').length !== 3) return await byAccessKey(token, signal);
       const found = await byDirectToken(token);
-      // A user-defined key value may contain two dots and look like a token.
+      // The value of an access key can be chosen by a user, so it may contain two dots and look like a token.
       return found ?? (directTokens.isDirectToken(token) ? undefined : await byAccessKey(token, signal));
     },
     resume: (key) => authenticator.resume(key),
@@ -152,7 +163,7 @@ function keyCheckUnavailable(): Error {
 
 const states = new WeakMap<ActiveAccessKey, KeyState>();
 
-/** Cached, because it is needed for every request. */
+/** Converts an access key of the policy for the authenticator. The result is cached because every request needs it. */
 function keyStateOf(key: ActiveAccessKey): KeyState {
   const known = states.get(key);
   if (known !== undefined) return known;

@@ -14,31 +14,31 @@ import { auditLogWithOutbox } from './audit-log-with-outbox.ts';
 import { type AuditOutbox, openAuditOutbox } from './audit-outbox.ts';
 import type { AgentOptions } from './options.ts';
 
-/** The environment of an agent that starts. */
+/** The dependencies that the caller of `startAgent` provides. */
 export interface AgentEnvironment {
   readonly clock: Clock;
   readonly log: Log;
-  /** Closes everything that was opened, in reverse order. */
+  /** The cleanup functions of everything that the agent has opened. They run in reverse order. */
   readonly closing: CloseStack;
 }
 
-/** The parts that everything else in the agent is built on. */
+/** The settings, keys and logs that all other components of the agent depend on. */
 export interface AgentContext extends AgentEnvironment {
   readonly settings: AgentOptions;
   readonly dir: AgentDir;
   readonly sealer: Sealer;
   readonly tls: ServingTls;
-  /** Audit lines that the control server does not have yet. */
+  /** Audit lines that the agent has not uploaded to the control server yet. */
   readonly outbox: AuditOutbox;
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
   readonly lifecycle: {
-    /** True from the start of the shutdown on. */
+    /** True after the shutdown has started. */
     ending: boolean;
   };
 }
 
-/** Opens the keys and the audit log. */
+/** Opens the agent's data directory, its keys and certificates, and its audit log. */
 export async function openAgentContext(settings: AgentOptions, environment: AgentEnvironment): Promise<AgentContext> {
   const { clock, log, closing } = environment;
   const dir = await openAgentDir(settings.dataDir);

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ensureDirectory } from '../process/private-dir.ts';
 
-/** The paths of all persistent files of an agent. Files with secrets have mode 0600. */
+/** The paths of all files that an agent stores on disk. Files with secrets have mode 0600. */
 export interface AgentDir {
   readonly path: string;
   readonly caCertificate: string;
@@ -11,11 +11,11 @@ export interface AgentDir {
   readonly sealKey: string;
   readonly signingKey: string;
   readonly auditLog: string;
-  /** Audit lines that the control server has not received yet. */
+  /** The directory of audit lines that the agent has not uploaded to the control server yet. */
   readonly auditOutbox: string;
-  /** The cached policy of the control server. */
+  /** The file with the policy that the agent cached from the control server. */
   readonly policy: string;
-  /** The store of the built-in cluster. */
+  /** The directory of the store, if the agent runs a built-in cluster. */
   readonly store: string;
   readonly helm: string;
 }

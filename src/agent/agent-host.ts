@@ -2,14 +2,14 @@ import type { BuiltInCluster } from '../gateway/built-in-cluster.ts';
 import type { GatewayCluster } from '../gateway/instance-access.ts';
 import type { ClusterApi } from '../hosts/host.ts';
 
-/** The cluster of an agent, as its gateways use it. */
+/** The cluster that an agent serves. */
 export interface AgentHost {
   readonly kind: 'built-in' | 'kubernetes';
-  /** The virtual clusters on the cluster. */
+  /** The virtual clusters that run on the agent's cluster. */
   readonly virtualClusters: GatewayCluster;
-  /** The cluster itself, if it runs in this process. */
+  /** The agent's own cluster, if it is a built-in cluster in this process; otherwise absent. */
   readonly builtIn?: BuiltInCluster;
-  /** The API of the cluster itself, if it is remote. */
+  /** The API of the agent's own cluster, if it is a remote Kubernetes cluster; otherwise absent. */
   readonly api?: ClusterApi;
   close(): Promise<void>;
 }

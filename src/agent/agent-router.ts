@@ -39,7 +39,7 @@ export interface AgentRouterOptions {
   readonly limiters: TargetLimiters;
   readonly activity: ActivityLog;
   readonly changes: InstanceChanges;
-  /** True if the token is the credential that the control server was given for this cluster. */
+  /** True if the token is the credential with which the control server calls this agent. */
   isControlServer(token: string): boolean;
   readonly auditLog: AuditLog;
   readonly version: VersionInfo;
@@ -49,15 +49,18 @@ export interface AgentRouterOptions {
   readonly log: Log;
 }
 
-/** Response header with the age of the policy behind the response, in seconds. */
+/** Response header with the age, in seconds, of the cached policy that authorized the request. */
 export const policyAgeHeader = 'flotilla-policy-age';
 
 const bodyBytes = 3 * 1024 * 1024;
 const never = new AbortController().signal;
-/** Path segments below `/cluster/` that belong to the cluster itself and are not a cluster name (completions §7). */
+/**
+ * First path segments below `/cluster/` that are API paths of the agent's cluster and not the name of a cluster
+ * (completions §7).
+ */
 const clusterPaths = new Set(['api', 'apis', 'version', 'openapi', 'healthz', 'livez', 'readyz', 'metrics', 'logs']);
 
-/** Serves the agent's cluster and its virtual clusters to callers that the cached policy allows. */
+/** Serves the agent's cluster and its virtual clusters to the callers whom the cached policy allows. */
 export function agentRouter(options: AgentRouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const { apiPrefix, cluster, host, policy, auth, clock, log, metrics } = options;
   const { replica } = policy;
@@ -127,7 +130,10 @@ export function agentRouter(options: AgentRouterOptions): (request: IncomingRequ
     clock,
   });
 
-  /** Rejects requests while the policy is too old. The control server has its own credential and is exempt. */
+  /**
+   * Rejects requests while the cached policy is too old. Requests of the control server are exempt, because the agent
+   * recognizes their credential without the policy.
+   */
   const withFreshPolicy = (handler: Handler): Handler => {
     const stale = publicChain(chain, () => Promise.reject(policyExpired(policy)));
     return async (exchange) => {
@@ -174,14 +180,18 @@ function policyExpired(policy: CachedPolicy): Error {
   );
 }
 
-/** Rewrites `/cluster/api/v1/…` to `/cluster/<name>/api/v1/…`: an agent has one cluster. */
+/**
+ * Rewrites `/cluster/api/v1/…` to `/cluster/<name>/api/v1/…`. Clients of an agent may omit the cluster name, because an
+ * agent has only one cluster.
+ */
 function withClusterName(request: IncomingRequest, apiPrefix: string, cluster: string): IncomingRequest {
   const prefix = `/${apiPrefix}/cluster/`;
   if (!request.url.startsWith(prefix)) return request;
   const rest = request.url.slice(prefix.length);
   const [first = ''] = pathSegments(rawPath(`/${rest}`));
   if (first === cluster || !clusterPaths.has(first)) return request;
-  // The signal is a lazy getter that a spread would evaluate, so it is delegated.
+  // The spread would call the getter `signal`, which creates the signal on first access, so a new getter delegates to
+  // it.
   return {
     ...request,
     url: `${prefix}${cluster}/${rest}`,

@@ -15,24 +15,24 @@ import { type RunningAgent, startAgent } from './start-agent.ts';
 export const cluster = 'edge';
 export const instances = instancesOf('default');
 
-/** A real server and a real agent for its cluster `edge`, in a temporary directory. */
+/** A test environment with a real server and a real agent for the cluster `edge`, in a temporary directory. */
 export class AgentTestEnv {
   readonly serverEnv: ServerTestEnv;
   server: RunningServer;
   #agent: RunningAgent | undefined;
   readonly #agents: Agent[] = [];
 
-  private constructor(bench: ServerTestEnv, server: RunningServer) {
-    this.serverEnv = bench;
+  private constructor(serverEnv: ServerTestEnv, server: RunningServer) {
+    this.serverEnv = serverEnv;
     this.server = server;
   }
 
   static async open(): Promise<AgentTestEnv> {
-    const bench = await ServerTestEnv.open();
-    const at = new AgentTestEnv(bench, await bench.start());
-    await bench.createObject(at.server, 'clusters', cluster, { networkPeer: true });
-    await at.createAgentKey();
-    return at;
+    const serverEnv = await ServerTestEnv.open();
+    const env = new AgentTestEnv(serverEnv, await serverEnv.start());
+    await serverEnv.createObject(env.server, 'clusters', cluster, { networkPeer: true });
+    await env.createAgentKey();
+    return env;
   }
 
   async close(): Promise<void> {
@@ -52,12 +52,12 @@ export class AgentTestEnv {
 
   /** Creates a new agent key and writes it to the agent's key file. */
   async createAgentKey(): Promise<string> {
-    const answer = await this.serverEnv.send(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
+    const response = await this.serverEnv.send(this.server, `${groupPath}/clusters/${cluster}/accesskey`, {
       method: 'POST',
       body: {},
     });
-    expect(answer.code, answer.text).toBe(201);
-    const key = textAt(answer.json, 'accessKey');
+    expect(response.code, response.text).toBe(201);
+    const key = textAt(response.json, 'accessKey');
     await writeFile(join(this.serverEnv.root, 'agent.key'), `${key}\n`, { mode: 0o600 });
     return key;
   }
@@ -94,12 +94,12 @@ export class AgentTestEnv {
     await this.serverEnv.stop(this.server);
   }
 
-  /** Restarts the server at the same address, because the agent knows no other. */
+  /** Restarts the server at the same address, because the agent cannot learn a new address. */
   async restartServer(): Promise<void> {
     this.server = await this.serverEnv.start({ listen: new URL(this.server.url).host });
   }
 
-  /** Sends a request to the agent. */
+  /** Sends a request to the agent and returns the open response. */
   async open(
     path: string,
     token: string,
@@ -137,7 +137,7 @@ export class AgentTestEnv {
     return (await this.send(path, token)).code;
   }
 
-  /** Waits until the agent responds with this code, after it received the change. */
+  /** Waits until the agent responds to a GET of this path with this status code. */
   async waitForCode(path: string, token: string, code: number): Promise<void> {
     await expect.poll(() => this.code(path, token), { timeout: 20_000, interval: 20 }).toBe(code);
   }
@@ -145,8 +145,8 @@ export class AgentTestEnv {
   /** Creates an instance on the agent's cluster and waits until it is Ready. */
   async createInstance(name: string, spec: JsonObject = {}): Promise<JsonObject> {
     const body = { metadata: { name }, spec: { clusterRef: { cluster }, ...spec } };
-    const answer = await this.serverEnv.send(this.server, instances, { method: 'POST', body });
-    expect(answer.code, answer.text).toBe(201);
+    const response = await this.serverEnv.send(this.server, instances, { method: 'POST', body });
+    expect(response.code, response.text).toBe(201);
     return await waitForInstance(
       this.serverEnv,
       this.server,
@@ -162,12 +162,12 @@ export class AgentTestEnv {
   }
 
   async directToken(key: string, spec: JsonObject = {}): Promise<string> {
-    const answer = await this.serverEnv.send(this.server, `${groupPath}/directclusterendpointtokens`, {
+    const response = await this.serverEnv.send(this.server, `${groupPath}/directclusterendpointtokens`, {
       method: 'POST',
       token: key,
       body: { spec },
     });
-    expect(answer.code, answer.text).toBe(201);
-    return textAt(answer.json, 'status', 'token');
+    expect(response.code, response.text).toBe(201);
+    return textAt(response.json, 'status', 'token');
   }
 }

@@ -13,13 +13,13 @@ export interface AnnouncerOptions {
 }
 
 /**
- * Announces the agent's address to the control server after each connect: the server may have been restored, or the
- * cluster created again.
+ * Announces the agent's address to the control server. The announcement is repeated after each reconnect, because the
+ * server may have been restored from a backup, or the Cluster object may have been created again.
  */
 export interface Announcer {
-  /** Must be called when the connection to the control server is established. */
+  /** Must be called each time the agent has connected to the control server. */
   onConnected(): void;
-  /** Resolves when the signal has fired and no request is in progress. Never rejects. */
+  /** Resolves after the abort signal has fired and the last request has ended. Never rejects. */
   readonly done: Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditOutbox } from './audit-outbox.ts';
 
-/** Writes every line to the agent's own log and to the outbox for the control server. */
+/** Returns an audit log that writes each event to the agent's own log and to the outbox for the control server. */
 export function auditLogWithOutbox(ownLog: AuditLog, outbox: AuditOutbox): AuditLog {
   return {
     async write(event) {

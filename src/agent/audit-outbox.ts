@@ -8,26 +8,30 @@ import { readLines } from '../lib/read-lines.ts';
 
 export interface AuditOutboxOptions {
   readonly path: string;
-  /** Size at which a new file is started. Acknowledged lines are removed by whole files. */
+  /** Size at which the outbox starts a new file. Acknowledged lines are removed one whole file at a time. */
   readonly segmentBytes?: number;
   /**
-   * Above this size the oldest file is deleted, even if not acknowledged: its lines remain in the agent's audit log.
+   * Maximum size of the whole outbox. Beyond it the oldest file is deleted even if its lines were not uploaded; they
+   * remain in the agent's audit log.
    */
   readonly maxBytes?: number;
   onDropped?(lines: number): void;
 }
 
-/** A durable queue of audit lines for the control server, numbered without gaps. */
+/** A durable queue of audit lines for the control server. The lines are numbered without gaps. */
 export interface AuditOutbox {
-  /** Identifies this sequence of numbers. */
+  /** A unique id of this outbox. Line numbers are meaningful only together with it. */
   readonly id: string;
-  /** Resolves when the line is passed to the operating system. */
+  /** Resolves after the line has been written to the operating system. */
   add(line: string): Promise<void>;
-  /** The oldest lines, limited by count and approximate size, and the number of the first. */
-  peek(maxLines: number, mostBytes?: number): Promise<{ readonly first: number; readonly lines: readonly string[] }>;
-  /** Removes all lines with a lower number. */
+  /**
+   * Returns the oldest lines and the number of the first one. Returns at most `maxLines` lines and stops after about
+   * `maxLength` characters.
+   */
+  peek(maxLines: number, maxLength?: number): Promise<{ readonly first: number; readonly lines: readonly string[] }>;
+  /** Removes all lines with a number lower than `next`, because the control server has stored them. */
   acknowledge(next: number): Promise<void>;
-  /** The number of the next line. */
+  /** The number that the next added line will get. */
   readonly end: number;
   close(): Promise<void>;
 }
@@ -48,7 +52,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
   let last = segments.at(-1) ?? { first: 0, count: 0, bytes: 0 };
   if (segments.length === 0) segments.push(last);
   let file: FileHandle = await open(join(path, nameOf(last.first)), 'a', 0o600);
-  /** Lines with a lower number are acknowledged. */
+  /** All lines with a number lower than this one are acknowledged. */
   let acknowledged = segments[0]?.first ?? 0;
   const lanes = new KeyedSerializer();
   const serialized = <T>(work: () => Promise<T>): Promise<T> => lanes.run('outbox', work);
@@ -79,7 +83,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
         try {
           await file.appendFile(text);
         } catch (error) {
-          // Otherwise the next line would continue the partial one.
+          // Remove the partially written line, so that the next line does not continue it.
           await file.truncate(last.bytes);
           throw error;
         }
@@ -115,7 +119,7 @@ export async function openAuditOutbox(options: AuditOutboxOptions): Promise<Audi
           await rm(join(path, nameOf(oldest.first)), { force: true });
           segments.shift();
         }
-        // All lines are acknowledged: start a new file, so that a restart has nothing to read.
+        // All lines are acknowledged. Start a new file, so that the next start of the agent has no old lines to read.
         if (last.count > 0 && last.first + last.count <= acknowledged) {
           const old = last;
           await startSegment();
@@ -148,7 +152,8 @@ async function segmentsIn(path: string): Promise<Segment[]> {
     if (!name.endsWith('.jsonl')) continue;
     const whole = join(path, name);
     const text = await readFile(whole);
-    // A partial last line was never acknowledged: its writer received an error, or ended with the process.
+    // Drop a partial last line. No caller relies on it: the write was reported as failed, or the process ended during
+    // it.
     const end = text.lastIndexOf(0x0a) + 1;
     if (end < text.length) await truncate(whole, end);
     let count = 0;

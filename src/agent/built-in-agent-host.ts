@@ -15,7 +15,7 @@ export interface BuiltInAgentHostOptions {
   readonly storeDir: string;
   readonly signingKey: string;
   readonly sealer: Sealer;
-  /** PEM of the certificate authority that clients inside the cluster get. */
+  /** The certificate authority, as PEM, that clients inside the cluster use to verify the API. */
   readonly authority: string | undefined;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
@@ -23,20 +23,20 @@ export interface BuiltInAgentHostOptions {
   readonly log: Log;
 }
 
-/** The history that watches can resume from. */
+/** How much history the store keeps, so that watches can resume. */
 const retention = { ageMilliseconds: 300_000, changes: 10_000 };
 const memoryBudget = 256 * 1024 * 1024;
-const mostBytesOfOne = 512 * 1024 * 1024;
+const maxVirtualClusterBytes = 512 * 1024 * 1024;
 const longestTokenSeconds = 30 * 24 * 3600;
 const bodyBytes = 3 * 1024 * 1024;
 
-/** A built-in cluster with its own store, which works independently of the control server. */
+/** Opens a built-in cluster with its own store. It works even if the control server is unreachable. */
 export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promise<AgentHost> {
   const { sealer, authority, version, healthChecks, clock, log } = options;
   const store = await openEmbeddedStore({ directory: options.storeDir, clock, retention, log });
   try {
     const signingKeys = await openSigningKeys({ path: options.signingKey, clock, longestTTL: longestTokenSeconds });
-    let upkeep: Maintenance | undefined;
+    let maintenance: Maintenance | undefined;
     const planes = await openPlanes({
       store,
       clock,
@@ -46,20 +46,20 @@ export async function builtInAgentHost(options: BuiltInAgentHostOptions): Promis
       longestTokenSeconds,
       ...(authority === undefined ? {} : { certificateAuthority: authority }),
       memoryBudget,
-      maxVirtualClusterBytes: mostBytesOfOne,
+      maxVirtualClusterBytes,
       bodyBytes,
       version,
       healthChecks,
-      onMaintenance: (left) => upkeep?.wake(left),
+      onMaintenance: (left) => maintenance?.wake(left),
     });
-    upkeep = startMaintenance({ store, clock, log, plane: (id) => planes.planeSource(id) });
-    upkeep.wake();
+    maintenance = startMaintenance({ store, clock, log, plane: (id) => planes.planeSource(id) });
+    maintenance.wake();
     return {
       kind: 'built-in',
       virtualClusters: builtInGateway(planes),
       builtIn: planes.builtIn,
       async close() {
-        await upkeep?.stop();
+        await maintenance?.stop();
         planes.close();
         await store.close();
       },

@@ -14,12 +14,12 @@ import type { Clock } from '../lib/clock.ts';
 import { readLines } from '../lib/read-lines.ts';
 import { readPolicyLine } from './policy/read-policy-line.ts';
 
-/** The agent's client for the control server. Rejects with StatusError; 503 if the server is unreachable. */
+/** The agent's client for the control server. Its methods reject with StatusError: 503 if the server is unreachable. */
 export interface ControlServer {
-  /** Streams the current policy, then its changes, until the signal fires or the connection breaks. */
+  /** Streams the full policy and then each change, until the signal fires or the connection breaks. */
   streamPolicy(signal: AbortSignal): AsyncIterable<PolicyLine>;
   announce(detail: AgentAnnouncement, signal: AbortSignal): Promise<void>;
-  /** Returns the key with this value; `undefined` if there is none. */
+  /** Returns the access key that has this value; `undefined` if there is none. */
   checkKey(accessKey: string, signal: AbortSignal): Promise<ActiveAccessKey | undefined>;
   uploadAudit(batch: AgentAuditBatch, signal: AbortSignal): Promise<AgentAuditReceipt>;
   reportActivity(detail: AgentActivity, signal: AbortSignal): Promise<void>;
@@ -27,20 +27,22 @@ export interface ControlServer {
 }
 
 export interface ControlServerOptions {
-  /** `https://host:port`. */
+  /** The address of the control server, as `https://host:port`. */
   readonly url: string;
-  /** PEM; `undefined` to use the trusted authorities of the machine. */
+  /** The certificate authority of the control server, as PEM; `undefined` to use the machine's trusted authorities. */
   readonly authority: string | undefined;
   readonly apiPrefix: string;
   readonly cluster: string;
-  /** Read for each connection: the key may be replaced while the agent runs. */
+  /**
+   * Returns the agent's access key. Called before each request, because the key may be replaced while the agent runs.
+   */
   accessKey(): Promise<string>;
   readonly clock: Clock;
 }
 
 const responseTimeout = 10_000;
 
-/** Connects to the agent paths of the control server. */
+/** Creates a client for the paths that the control server provides for the agent of this cluster. */
 export function openControlServer(options: ControlServerOptions): ControlServer {
   const { url, authority, apiPrefix, cluster, clock } = options;
   const root = `/${apiPrefix}/agent/${encodeURIComponent(cluster)}`;
@@ -50,13 +52,13 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
     const key = await options.accessKey();
     if (known?.key === key) return known.connection;
     const before = known?.connection;
-    const made = connectToHost(
+    const opened = connectToHost(
       { server: url, ...(authority === undefined ? {} : { certificateAuthority: authority }), token: key },
       { clock, answerTimeout: responseTimeout },
     );
-    known = { key, connection: made };
+    known = { key, connection: opened };
     await before?.close();
-    return made;
+    return opened;
   }
 
   async function send(method: string, path: string, body: object | undefined, signal: AbortSignal) {
@@ -92,7 +94,7 @@ export function openControlServer(options: ControlServerOptions): ControlServer 
         const line = readPolicyLine(text);
         if (line === undefined) continue;
         yield line;
-        // Reconnect if the agent has a new key: the old key ends on first use of the new one.
+        // Reconnect if the agent has a new access key: the server deletes the old key on the first use of the new one.
         if (line.type === 'ALIVE' && (await options.accessKey()) !== key) return;
       }
     },
@@ -130,7 +132,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maxResponseBytes) throw serviceUnavailable('the response of the server is too large');
+    if (length > maxResponseBytes) throw serviceUnavailable('the response of the control server exceeds 1 MiB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -142,7 +144,7 @@ function errorOf(code: number, text: string): StatusError {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status)) detail = textAt(status, 'message');
   } catch {
-    // The response is from a proxy in between, whose message is not useful.
+    // The body is not a Status, so it comes from a proxy on the way. Its text would not help the reader.
   }
   const message = `the server responded with ${code}${detail === '' ? '' : `: ${detail}`}`;
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code });

@@ -5,30 +5,36 @@ import { maxDirectTokenLength, verifyDirectToken } from '../auth/verify-direct-t
 import type { Clock } from '../lib/clock.ts';
 
 export interface DirectTokenVerifierOptions {
-  /** The public keys of the installation: the same object while they are unchanged. */
+  /** The public signing keys of the installation. Returns the same object as long as the keys have not changed. */
   keys(): JSONWebKeySet;
   issuer(): string;
   readonly clock: Clock;
 }
 
-/** Maximum number of cached tokens: verifying a signature takes longer than most requests. */
+/** Maximum number of tokens whose claims are cached. Verifying a signature again takes longer than most requests. */
 const maxCached = 10_000;
-/** Tolerance for the clock difference between two machines. */
+/** Tolerated difference between the clocks of the agent and of the control server, in seconds. */
 const toleranceSeconds = 10;
 
-/** Verifies direct-endpoint tokens and caches their claims while they are valid. */
+/** Verifies tokens for direct endpoints, and caches the claims of each token until it expires. */
 export interface DirectTokenVerifier {
-  /** `undefined` if the token is not from this installation, has expired or is not valid yet. */
+  /**
+   * Returns the claims; `undefined` if the token has another issuer, an invalid signature, or is expired or not yet
+   * valid.
+   */
   verify(token: string): Promise<DirectTokenClaims | undefined>;
-  /** True if the token has the format of a JWT, which an access key has not. */
+  /** True if the token has the format of a JWT. An access key never has that format. */
   isDirectToken(token: string): boolean;
-  /** True if the token names this installation and an unknown signing key, which may not have arrived yet. */
+  /**
+   * True if the token claims to be from this installation but is signed with an unknown key. The agent may not have
+   * received a new signing key yet.
+   */
   hasUnknownKey(token: string): boolean;
 }
 
 export function createDirectTokenVerifier({ keys, issuer, clock }: DirectTokenVerifierOptions): DirectTokenVerifier {
   const secret = randomBytes(32).toString('base64');
-  // The cache contains digests, so that a memory dump reveals no tokens.
+  // The cache stores digests of the tokens, so that a memory dump reveals no tokens.
   const digest = (token: string) => hash('sha256', secret + token, 'base64');
   const cache = new Map<string, DirectTokenClaims>();
   let checkedWith: JSONWebKeySet | undefined;
@@ -64,7 +70,7 @@ export function createDirectTokenVerifier({ keys, issuer, clock }: DirectTokenVe
         toleranceSeconds,
       });
       if (claims === undefined || !isCurrent(claims)) return undefined;
-      // The keys may have changed meanwhile; results for old keys are not cached.
+      // The signing keys may have changed during the verification. Do not cache claims that an old key confirmed.
       if (checkedWith === current) cache.set(cacheKey, claims);
       const [oldest] = cache.size > maxCached ? cache.keys() : [];
       if (oldest !== undefined) cache.delete(oldest);
@@ -73,7 +79,7 @@ export function createDirectTokenVerifier({ keys, issuer, clock }: DirectTokenVe
   };
 }
 
-/** The unverified key id and issuer of a token; `undefined` if it is not a JWT. */
+/** Returns the key id and the issuer of a token without verifying it; `undefined` if the token is not a JWT. */
 function unverifiedClaims(token: string): { readonly kid?: string; readonly issuer?: string } | undefined {
   if (token.length > maxDirectTokenLength) return undefined;
   try {

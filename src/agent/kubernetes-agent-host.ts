@@ -14,18 +14,18 @@ import type { AgentHost } from './agent-host.ts';
 
 export interface KubernetesAgentHostOptions {
   readonly cluster: string;
-  /** `undefined` to use the service account of the agent's pod. */
+  /** The kubeconfig of the cluster; `undefined` to use the service account of the agent's pod. */
   readonly kubeconfigFile: string | undefined;
   readonly workDir: string;
   readonly rooms: TargetLimiters;
-  /** True for tokens of the installation itself, which are never sent to other servers. */
+  /** True for a token that this installation issued. The agent never sends such a token to another server. */
   isOwnToken(token: string): Promise<boolean>;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A Kubernetes cluster with the virtual clusters that the control server installs on it. */
+/** Opens a Kubernetes cluster on which the control server installs virtual clusters. */
 export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): Promise<AgentHost> {
   const { cluster, rooms, isOwnToken, workDir, clock, log } = options;
   const kubeconfig =
@@ -33,7 +33,7 @@ export async function kubernetesAgentHost(options: KubernetesAgentHostOptions): 
       ? await inClusterKubeconfig(options.environment)
       : await readKubeconfigFile(options.kubeconfigFile);
   const connection = connectToHost(kubeconfig, { clock });
-  // The agent installs nothing; the control server does.
+  // The agent never runs helm; the control server installs the virtual clusters.
   const helm = { ...defaultHelmSettings, environment: {} };
   const host = openKubernetesHost({ connection, helm, workDir, clock, log });
   const reviews = createTokenReviews({ clock });

@@ -11,7 +11,7 @@ export interface OpenAgentHostOptions
   readonly dir: AgentDir;
 }
 
-/** Opens the cluster of the agent. */
+/** Opens the cluster that the agent serves: a built-in cluster or a Kubernetes cluster, depending on its options. */
 export async function openAgentHost({ settings, dir, ...options }: OpenAgentHostOptions): Promise<AgentHost> {
   const { host, cluster } = settings;
   if (host.kind === 'built-in') {

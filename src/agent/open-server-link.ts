@@ -11,14 +11,17 @@ import type { AgentPolicy } from './policy/open-agent-policy.ts';
 import { reportActivity } from './report-activity.ts';
 import { uploadAuditLog } from './upload-audit-log.ts';
 
-/** The connection to the control server, and the authentication that depends on it. */
+/** The connection to the control server, and the authentication that uses it. */
 export interface ServerLink {
   readonly auth: AgentAuth;
-  /** Announces this agent to the control server, follows its policy, and reports to it, until the agent closes. */
+  /**
+   * Announces this agent to the control server, and until the agent closes, receives the policy and uploads activity
+   * and audit lines.
+   */
   start(announcement: AnnouncerOptions['announcement']): void;
 }
 
-/** Sends nothing before `start`. */
+/** Prepares the connection to the control server. No request is sent before `start` is called. */
 export async function openServerLink(agent: AgentContext, agentPolicy: AgentPolicy): Promise<ServerLink> {
   const { settings, clock, log, closing, outbox } = agent;
   const { policy, permissionSignals, activity } = agentPolicy;

@@ -1,29 +1,31 @@
 /** The validated options of an agent. */
 export interface AgentOptions {
-  /** The control server: `https://host:port`. */
+  /** The address of the control server, as `https://host:port`. */
   readonly management: string;
-  /** File with PEM certificates; `undefined` to use the trusted authorities of the machine. */
+  /** A file with the server's certificate authorities as PEM; `undefined` to use the machine's trusted authorities. */
   readonly caFile: string | undefined;
   /** The name of the agent's Cluster object. */
   readonly cluster: string;
   readonly accessKeyFile: string;
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** The address at which clients and the control server reach the agent; `undefined` for its listen address. */
+  /**
+   * The address at which clients and the control server reach the agent; `undefined` if that is the listen address.
+   */
   readonly externalUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
   readonly apiPrefix: string;
   readonly host: AgentHostOptions;
-  /** Maximum age of the cached policy, in milliseconds. */
+  /** Maximum age of the cached policy, in milliseconds. With an older policy the agent rejects requests. */
   readonly maxPolicyAge: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-/** The cluster of the agent. */
+/** The kind of cluster that the agent serves, and how the agent reaches it. */
 export type AgentHostOptions =
   | { readonly kind: 'built-in' }
-  /** `undefined` if the agent runs in a pod of the cluster. */
+  /** `kubeconfigFile` is `undefined` if the agent runs in a pod of the cluster and uses its service account. */
   | { readonly kind: 'kubernetes'; readonly kubeconfigFile: string | undefined };
 
 export const defaultMaxPolicyAge = 24 * 3600_000;

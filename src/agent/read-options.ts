@@ -16,7 +16,7 @@ export interface AgentFlags {
   flag(name: string): boolean;
 }
 
-/** Throws StartError with a one-line message. */
+/** Reads the options of an agent from its flags. Throws StartError with a one-line message if a flag is invalid. */
 export function readAgentOptions(flags: AgentFlags): AgentOptions {
   const required = (name: string): string => {
     const value = flags.text(name) ?? '';
@@ -48,7 +48,7 @@ function optional<T>(text: string | undefined, read: (text: string) => T): T | u
   return text === undefined ? undefined : read(text);
 }
 
-/** `24h`, `90m`, `30s`. */
+/** Parses a duration such as `24h`, `90m` or `30s`. Returns milliseconds. */
 function parseDuration(text: string): number {
   const match = /^(\d{1,6})(h|m|s)$/.exec(text);
   const unit = { h: 3600_000, m: 60_000, s: 1000 }[match?.[2] ?? ''];

@@ -7,12 +7,12 @@ import type { ControlServer } from './control-server.ts';
 export interface ReportActivityOptions {
   readonly activity: ActivityLog;
   readonly server: Pick<ControlServer, 'reportActivity'>;
-  /** The instances on this cluster. */
+  /** The instances on the agent's cluster. */
   instances(): readonly VirtualClusterInstance[];
   readonly clock: Clock;
 }
 
-/** More often than the control server stores activity, so that no instance in use falls asleep. */
+/** Shorter than the interval at which the control server stores activity, so that no instance in use falls asleep. */
 const intervalMs = 10_000;
 
 /** Reports to the control server which virtual clusters were used, until the signal fires. Never rejects. */
@@ -32,7 +32,7 @@ export async function reportActivity(
       if (time === undefined) return [];
       return [{ namespace, name, uid, secondsAgo: Math.max(0, Math.round((clock.now() - time) / 1000)) }];
     });
-    // After a failure, these are reported again with the next ones.
+    // If the report fails, its instances are reported again in the next interval.
     await server.reportActivity({ used: times }, signal).catch(() => {
       for (const uid of reported) used.add(uid);
     });

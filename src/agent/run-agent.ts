@@ -5,10 +5,13 @@ import { watchShutdownSignals } from '../process/shutdown-signals.ts';
 import { type AgentFlags, readAgentOptions } from './read-options.ts';
 import { startAgent } from './start-agent.ts';
 
-/** Shutdown is guaranteed within ten seconds; work that has not ended by then is aborted. */
+/** The shutdown must end within ten seconds, so after this time all remaining work is aborted. */
 const maxShutdownMs = 9_500;
 
-/** `flotilla agent`: serves until a signal stops it. Resolves to the exit code; rejects if it cannot start. */
+/**
+ * Runs the command `flotilla agent` until a signal stops it. Resolves to the exit code; rejects if the agent cannot
+ * start.
+ */
 export async function runAgent(flags: AgentFlags): Promise<number> {
   const options = readAgentOptions(flags);
   const log = openLog(options.logLevel);

@@ -23,10 +23,10 @@ export interface RunningAgent {
   close(): Promise<void>;
 }
 
-/** Time for in-flight requests to finish. */
+/** On shutdown, in-flight requests have this time to finish. */
 const drainMilliseconds = 8_000;
 
-/** Starts an agent. It serves with its cached policy at once, whether or not the control server is reachable. */
+/** Starts an agent. It serves immediately with its cached policy, even if the control server is unreachable. */
 export async function startAgent(settings: AgentOptions, { clock, log }: { clock: Clock; log: Log }) {
   const closing = new CloseStack(log);
   try {
@@ -61,7 +61,7 @@ async function serve(agent: AgentContext): Promise<RunningAgent> {
   });
   closing.add('cluster', () => host.close());
 
-  // Generated at each start, never stored, and sent only to the control server.
+  // The credential with which the control server calls this agent: generated at each start, and never stored here.
   const credential = randomBytes(32).toString('base64url');
   const listener = await startListener({
     ...settings.listen,

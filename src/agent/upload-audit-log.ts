@@ -15,13 +15,13 @@ export interface UploadAuditLogOptions {
 }
 
 const batchLines = 500;
-/** Well below the request size limit of the server. */
+/** Maximum size of one upload, well below the request size limit of the control server. */
 const batchBytes = 1024 * 1024;
-/** Lines are collected for this time before they are sent. */
+/** Audit lines are collected for this time and then sent together. */
 const pauseMilliseconds = 1_000;
 const retry: BackoffOptions = { initialMilliseconds: 1_000, maxMilliseconds: 30_000 };
 
-/** Uploads the outbox until the signal fires: in order, each line exactly once. Never rejects. */
+/** Uploads the audit lines in order, each exactly once, until the signal fires. Never rejects. */
 export async function uploadAuditLog(options: UploadAuditLogOptions, signal: AbortSignal): Promise<void> {
   const { outbox, server, clock, log } = options;
   let failures = 0;
@@ -37,7 +37,7 @@ export async function uploadAuditLog(options: UploadAuditLogOptions, signal: Abo
           .catch((error: unknown) => {
             if (!isRejected(error)) throw error;
             if (lines.length > 1) return { next: first };
-            // A single rejected line must not block the lines after it.
+            // Skip a single line that the server rejects, so that it does not block the lines after it.
             log.error(
               { line: first, error: error.message },
               'the server rejected an audit line; it remains only in the audit log of the agent',
@@ -52,7 +52,7 @@ export async function uploadAuditLog(options: UploadAuditLogOptions, signal: Abo
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      // followPolicy reports a lost connection; this message is for rejected uploads.
+      // This warning is for rejected uploads. A lost connection is already logged by `followPolicy`.
       if (failures === 3)
         log.warn({ error: String(error) }, 'cannot upload the audit log; its lines are kept for later');
       await wait(clock, backoffDelay(failures, retry), signal);
@@ -60,7 +60,7 @@ export async function uploadAuditLog(options: UploadAuditLogOptions, signal: Abo
   }
 }
 
-/** True if the batch itself is invalid, so that a retry cannot succeed. */
+/** True if the control server rejected the lines themselves, so that a retry with the same lines cannot succeed. */
 function isRejected(error: unknown): error is StatusError {
   return error instanceof StatusError && (error.code === 400 || error.code === 413);
 }

@@ -4,21 +4,25 @@ import type { Handler } from '../http/exchange.ts';
 import type { Plane } from '../http/plane.ts';
 import type { PlaneSession } from './gateway-target.ts';
 
-/** The parts of the built-in cluster that its gateway needs. */
+/** The operations of the built-in cluster that the gateway uses. */
 export interface BuiltInCluster {
   readonly plane: Plane;
   readonly virtualPlanes: {
-    /** Throws 404 or 503 if the virtual cluster cannot be used now. */
-    enter(place: HostLocation): Promise<PlaneSession>;
-    /** The id of the plane of the virtual cluster at this location. `undefined` if there is none that can be used. */
-    planeIdAt(place: HostLocation): string | undefined;
+    /** Opens a session in a virtual cluster. Throws 404 or 503 if the virtual cluster cannot be used now. */
+    enter(location: HostLocation): Promise<PlaneSession>;
+    /** Returns the id of the virtual cluster's control plane; `undefined` if there is no usable virtual cluster. */
+    planeIdAt(location: HostLocation): string | undefined;
   };
-  /** The handler of a plane (the built-in cluster's or a virtual cluster's) for requests that its gate lets through. */
+  /**
+   * Returns the handler for requests to a plane, which is the built-in cluster or a virtual cluster on it. The handler
+   * checks `Identity.preauthorize` before the plane authorizes the request.
+   */
   serve(plane: Plane): Handler;
   /**
-   * True if the token was issued for a service account of that plane. Only the plane knows whether it is still valid.
+   * True if the token was issued for a service account of the plane with this id. The token may have expired or been
+   * revoked since then; `authenticate` checks that.
    */
   isTokenOf(planeId: string, token: string): Promise<boolean>;
-  /** The service account that a valid token of that plane stands for. The plane must be in use. */
+  /** Returns the service account of the plane to which the token belongs. A session in the plane must be open. */
   authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
 }

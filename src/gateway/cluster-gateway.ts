@@ -18,31 +18,34 @@ import { type Authorize, clusterIdentity } from './target-identity.ts';
 import { isVirtualClusterProxyPath, virtualClusterProxy } from './virtual-cluster-proxy.ts';
 
 export interface ClusterGatewayOptions {
-  /** The name of the cluster that is built into this process. */
+  /** The name of the built-in cluster, which runs in this process. */
   readonly builtInName: string;
-  /** Optional; without it this process has no built-in cluster. */
+  /** The built-in cluster. Absent if this process has none. */
   readonly builtIn?: BuiltInCluster;
-  /** The options that every chain shares; its `authenticate` accepts access keys. */
+  /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
-  /** The authorizer of the management API. */
+  /** Decides with the permissions of the management API whether a caller may use a cluster. */
   readonly authorize: Authorize;
-  /** The identity of a component that works inside the cluster and is unknown to the management API. Optional. */
+  /**
+   * Returns the identity for a credential that only other parts of Flotilla have, such as the control server's
+   * credential for an agent. Optional.
+   */
   internalIdentity?(token: string): Identity | undefined;
-  /** True if the management API has a connected cluster of that name. */
+  /** True if there is a Cluster object with this name. */
   hasCluster(name: string): boolean;
-  /** The API of a connected cluster. `undefined` if this server cannot reach it. */
+  /** Returns the API of a connected cluster; `undefined` if this server cannot reach the cluster. */
   apiOf(name: string): ClusterApi | undefined;
   readonly limiters: TargetLimiters;
   readonly onPlane: GatewayHandlerOptions['onPlane'];
 }
 
-/** `/<api_prefix>/cluster/<cluster>`. */
+/** The number of path segments in `/<api_prefix>/cluster/<cluster>`. */
 export const clusterPathDepth = 3;
 const never = new AbortController().signal;
 
 /**
- * The gateway to the connected clusters themselves. Callers with permission to `use` a cluster get in and keep their
- * identity there. Below the built-in cluster, it also serves the virtual clusters on it.
+ * Forwards requests to connected clusters and to the built-in cluster. A caller needs the permission to `use` the
+ * cluster, and keeps its identity there. Paths below the built-in cluster also lead to the virtual clusters on it.
  */
 export function clusterGateway(options: ClusterGatewayOptions): Handler {
   const { builtInName, builtIn, authorize } = options;
@@ -52,7 +55,7 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     return end === undefined ? next(exchange) : endAtCredentialExpiry(exchange, end, options.chain.clock, next);
   };
 
-  /** Caches the identities of repeat callers inside the built-in cluster. */
+  /** The identities of callers inside the built-in cluster, cached by their identity in the management API. */
   const callers = new WeakMap<Identity, Identity>();
   const callerIn = (known: Identity, cluster: string): Identity => {
     if (cluster !== builtInName) return clusterIdentity(known, cluster, authorize);
@@ -92,17 +95,17 @@ export function clusterGateway(options: ClusterGatewayOptions): Handler {
     const name = `the cluster ${JSON.stringify(cluster)}`;
     const api = options.apiOf(cluster);
     if (api === undefined) throw notImplemented(`this server has no gateway to ${name}`);
-    const room = options.limiters.get(cluster);
-    const asWhom = ({ user }: Identity) => user;
-    const ending = () => exchange.signal;
+    const limiter = options.limiters.get(cluster);
+    const credentialFor = ({ user }: Identity) => user;
+    const abortSignal = () => exchange.signal;
     return {
       target: remoteCluster({
         api,
         name,
         pathDepth: clusterPathDepth,
-        credentialFor: asWhom,
-        limiter: room,
-        abortSignal: ending,
+        credentialFor,
+        limiter,
+        abortSignal,
       }),
       signal: never,
       close() {},

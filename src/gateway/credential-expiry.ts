@@ -4,7 +4,7 @@ import { hasDeferredBody, type Reply } from '../http/reply.ts';
 import { withSignal } from '../http/request/with-signal.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** Ends a long-running request when its credential expires; `end` is in milliseconds since the epoch. */
+/** Ends a long-running request when its credential expires. `end` is the expiry in milliseconds since the epoch. */
 export async function endAtCredentialExpiry(
   exchange: Exchange,
   end: number,

@@ -20,7 +20,10 @@ import { createTokenReviews } from './token-reviews.ts';
 
 const unexpected = () => Promise.reject(new Error('not expected in this test'));
 
-/** Both gateways in front of one cluster, `far`, which hosts the virtual cluster of the single instance. */
+/**
+ * Creates a cluster gateway and an instance gateway that both forward to one cluster with the name `far`. The only
+ * instance, `demo`, has its virtual cluster there.
+ */
 export function createForwardingGateways(state: ForwardingState, api: ClusterApi) {
   const chain: AuthenticatedChainOptions = {
     clock,
@@ -105,10 +108,10 @@ function hostOf(state: ForwardingState, api: ClusterApi): Host {
     remove: unexpected,
     sleep: unexpected,
     logs: unexpected,
-    async observe(place) {
+    async observe(location) {
       await state.hostSynced;
       const { phase } = state;
-      return { location: place, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
+      return { location, uid: 'v1', phase, reason: '', message: '', kubernetesVersion: 'v1.36.3', owner: 'i1' };
     },
     async wake() {
       state.woken += 1;

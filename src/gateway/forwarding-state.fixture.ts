@@ -6,22 +6,22 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { HostedVirtualCluster } from '../hosts/host.ts';
 
-/** A request as the target received it. */
+/** A request that the target cluster received. */
 export type SeenRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-/** State that a test may change while the servers run. */
+/** The behavior of the gateways and of the target cluster, which a test may change while the servers run. */
 export class ForwardingState {
   readonly seen: SeenRequest[] = [];
   readonly audit = new MemoryAuditLog();
   respond: RequestListener = (_request, response) => void response.end('{}');
   onUpgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_request, socket) => socket.destroy();
   decide: (identity: Identity, attributes: Attributes) => Decision = () => ({ allowed: true, reason: '' });
-  /** Revokes the key of the user whose token is `<name>-token`. */
+  /** The controllers of users' access keys, by user name. Aborting one revokes that user's key. */
   readonly keys = new Map<string, AbortController>();
-  readonly rights = new AbortController();
+  readonly permissions = new AbortController();
   phase: HostedVirtualCluster['phase'] = 'Ready';
   woken = 0;
-  /** Until this resolves, the host's cache is not synced. */
+  /** Resolves when the cache of the host is synced. A test replaces it to delay the sync. */
   hostSynced: Promise<void> = Promise.resolve();
   onHostChange: () => void = () => {};
   instance: VirtualClusterInstance = {
@@ -32,20 +32,20 @@ export class ForwardingState {
     status: { phase: 'Ready', serviceUID: 'v1', deployHash: 'x', virtualCluster: {} },
   };
 
-  /** Tokens are `<user>-token`. */
+  /** Returns the identity for a token of the form `<user>-token`; `undefined` for any other token. */
   identity(token: string): Identity | undefined {
     const name = /^(\w+)-token$/.exec(token)?.[1];
     if (name === undefined) return undefined;
     const key = this.keys.get(name) ?? new AbortController();
     this.keys.set(name, key);
     const groups = name === 'root' ? ['platform:admins'] : ['testers', 'system:masters'];
-    const rights = () => this.rights.signal;
+    const permissionSignal = () => this.permissions.signal;
     return {
       user: { name, groups },
       accessKey: `${name}-key`,
       system: false,
       signal: key.signal,
-      permissionSignal: rights,
+      permissionSignal,
     };
   }
 }

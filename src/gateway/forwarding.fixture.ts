@@ -14,11 +14,11 @@ import { silentLog } from '../lib/log.ts';
 import { createForwardingGateways } from './forwarding-gateways.fixture.ts';
 import { ForwardingState } from './forwarding-state.fixture.ts';
 
-/** The root paths at the two gateways; both lead to the same target. */
+/** The path of the cluster `far` and the path of the instance `demo`. Requests to both reach the same target server. */
 export const far = '/kubernetes/cluster/far';
 export const demo = '/kubernetes/project/default/virtualcluster/demo';
 
-/** A promise and the function that resolves it. */
+/** Returns a promise and the function that resolves it. */
 export function deferred(): { promise: Promise<void>; resolve(): void } {
   let resolveNow = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -35,13 +35,13 @@ export interface TestRequest {
 }
 
 /**
- * Both gateways behind a real listener, in front of a Node HTTP server whose behavior a test defines. Both sides use
- * real sockets.
+ * A test environment with both gateways behind a real listener. They forward to a Node HTTP server whose behavior a
+ * test defines. All connections use real sockets.
  */
 export class ForwardingTestEnv {
   #open: Awaited<ReturnType<typeof open>> | undefined;
 
-  /** Registers the hooks; call it inside `describe`. */
+  /** Creates a new environment for each test of the enclosing `describe`, and closes it after the test. */
   static forEach(limits: Partial<ListenLimits> = {}): ForwardingTestEnv {
     const env = new ForwardingTestEnv();
     beforeEach(async () => {
@@ -76,7 +76,7 @@ export class ForwardingTestEnv {
     return `https://localhost:${this.listener.port}`;
   }
 
-  /** Stops the target, so that nothing listens at its address. */
+  /** Stops the target server, so that nothing listens at its address. */
   stopTarget(): Promise<void> {
     return this.#now.stopTarget();
   }
@@ -96,7 +96,7 @@ export class ForwardingTestEnv {
     return { code: statusCode, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as JsonObject) : {} };
   }
 
-  /** Opens a connection and writes exactly this text. */
+  /** Opens a TLS connection to the gateways, and writes exactly this text to it. */
   async raw(text: string): Promise<TLSSocket> {
     const socket = connect({
       port: this.listener.port,
@@ -110,7 +110,7 @@ export class ForwardingTestEnv {
     return socket;
   }
 
-  /** Returns everything that arrives on a connection until it closes. */
+  /** Sends this text on a new connection, and returns everything that arrives until the connection closes. */
   async rawResponse(text: string): Promise<string> {
     const socket = await this.raw(text);
     let answer = '';

@@ -3,8 +3,8 @@ import type { Plane } from '../http/plane.ts';
 const gatedPlanes = new WeakMap<Plane, Plane>();
 
 /**
- * The same plane for callers who must pass a gate first (`Identity.gate`); the gate can deny a request before the plane
- * authorizes it. Returns the same object for the same plane, because its handler is created once per plane object.
+ * Wraps a plane so that it asks `Identity.preauthorize` before it authorizes a request. Returns the same wrapper for
+ * the same plane, because a handler is created once per plane object.
  */
 export function gatedPlane(plane: Plane): Plane {
   const found = gatedPlanes.get(plane);
@@ -18,10 +18,10 @@ export function gatedPlane(plane: Plane): Plane {
     find: (group, version, plural) => plane.find(group, version, plural),
     mayRead: (identity, kind, verb) => plane.mayRead(identity, kind, verb),
     async authorize(identity, attributes) {
-      const gateDecision = await identity.preauthorize?.(attributes);
-      if (gateDecision?.allowed === false) return gateDecision;
+      const entryDecision = await identity.preauthorize?.(attributes);
+      if (entryDecision?.allowed === false) return entryDecision;
       const decision = await plane.authorize(identity, attributes);
-      return gateDecision?.scopes === undefined ? decision : { ...decision, scopes: gateDecision.scopes };
+      return entryDecision?.scopes === undefined ? decision : { ...decision, scopes: entryDecision.scopes };
     },
   };
   gatedPlanes.set(plane, gated);

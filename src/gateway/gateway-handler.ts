@@ -11,38 +11,41 @@ import { andThen, isPromise, type MaybePromise } from '../lib/maybe-promise.ts';
 import type { GatewaySession } from './gateway-target.ts';
 
 export interface GatewayHandlerOptions {
-  /** The options that every chain shares. */
+  /** The filter chain options that all gateways share. */
   readonly chain: AuthenticatedChainOptions;
-  /** The number of path segments that precede the path of the target's API. */
+  /** The number of leading path segments that address the target on this server. The rest is a path of its API. */
   readonly pathDepth: number;
   /**
-   * Returns the caller's identity inside the target; its `gate` decides whether the caller gets in. `undefined`: 401.
-   * The identity may depend on the target itself, so `openSession` opens the session, once per request.
+   * Returns the caller's identity inside the target; `undefined` results in 401. Its `preauthorize` decides whether the
+   * caller may use the target at all. If authentication needs the target, `openSession` opens the request's session.
    */
   authenticate(
     token: string,
     exchange: Exchange,
     openSession: () => Promise<GatewaySession>,
   ): MaybePromise<Identity | undefined>;
-  /** Throws 404, 501 or 503 if the target cannot be used now. Returns a permanent target synchronously. */
+  /**
+   * Opens a session in the target of this request. Throws 404, 501 or 503 if the target cannot be used now. Must return
+   * synchronously if `isPermanent` is true.
+   */
   openSession(exchange: Exchange): MaybePromise<GatewaySession>;
-  /** The target exists whether or not it is in use, so sessions are neither shared nor closed. */
+  /** True if the target exists independently of sessions. Its sessions need not be closed. */
   readonly isPermanent?: boolean;
   /**
-   * The error for a caller whom the gate denies; it must reveal nothing about the target. Optional; defaults to
-   * Kubernetes' error.
+   * Returns the error for a caller who may not use the target. The error must reveal nothing about the target.
+   * Optional; defaults to the 403 of Kubernetes.
    */
   forbiddenError?(exchange: Exchange, decision: Decision): StatusError;
-  /** A filter around the responses of the target. Optional. */
+  /** A filter that each authorized request passes before the target serves it. Optional. */
   readonly targetFilter?: Filter;
-  /** Reports the plane that a request is for, for metrics. `undefined` if it is not a plane of this process. */
+  /** Called with the plane that serves the request, for metrics. `undefined` if the target is a remote cluster. */
   onPlane(exchange: Exchange, plane: Plane | undefined): void;
 }
 
 /**
- * A handler for a path whose requests go to a target that is opened on demand. The path is parsed as a path of the
- * target's API, so that timeouts, audit and metrics match the request inside it. A caller who does not pass the gate
- * learns nothing about the target; the target itself decides what the others may do and whom they may impersonate.
+ * Returns a handler that forwards requests to a target, which is opened on demand. The rest of the path is parsed as a
+ * path of the target's API, so that timeouts, audit lines and metrics describe the actual request. A caller who may not
+ * use the target learns nothing about it. For all other callers, the target authorizes requests and impersonation.
  */
 export function gatewayHandler(options: GatewayHandlerOptions): Handler {
   const sessions = new WeakMap<Exchange, MaybePromise<GatewaySession>>();
@@ -51,7 +54,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     if (options.isPermanent === true) return options.openSession(exchange);
     const existing = sessions.get(exchange);
     if (existing !== undefined) return existing;
-    // Nothing would close the session any more.
+    // Do not open a session after the request has ended, because nothing would close it.
     if (exchange.end.hasEnded) throw exchange.end.reason ?? new Error('the request has ended');
     const opening = options.openSession(exchange);
     sessions.set(exchange, opening);
@@ -72,16 +75,17 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
     exchange: Exchange,
     identity: Identity,
     attributes: Attributes,
-    gateDecision: Decision | undefined,
+    entryDecision: Decision | undefined,
   ): MaybePromise<Decision> => {
-    if (gateDecision?.allowed === false) {
-      if (options.forbiddenError === undefined) return gateDecision;
-      exchange.decision = gateDecision;
-      throw options.forbiddenError(exchange, gateDecision);
+    if (entryDecision?.allowed === false) {
+      if (options.forbiddenError === undefined) return entryDecision;
+      exchange.decision = entryDecision;
+      throw options.forbiddenError(exchange, entryDecision);
     }
     const opening = enter(exchange);
-    const scopes = gateDecision?.scopes;
-    // The target may have to wake up, or its cluster may hang: the slot of this request is lent to others meanwhile.
+    const scopes = entryDecision?.scopes;
+    // Opening may take long, for example if the target must wake up. Meanwhile another request may use this request's
+    // in-flight slot.
     const opened = isPromise(opening) ? (exchange.inFlightSlot?.releaseWhile(opening) ?? opening) : opening;
     return andThen(opened, (session) => withScopes(decideInside(exchange, session, identity, attributes), scopes));
   };
@@ -119,7 +123,7 @@ export function gatewayHandler(options: GatewayHandlerOptions): Handler {
           );
         } else session?.close();
       };
-      // For a stream or a socket, `end` also reports when it is over.
+      // Close the session of a stream or an upgraded connection only after it has ended.
       if (staysOpen) exchange.end.onEnd(closeSession);
       else closeSession();
     }
@@ -131,7 +135,7 @@ function serveIn({ target, signal }: GatewaySession, exchange: Exchange): Promis
   return withSignal(exchange, signal, target.serve);
 }
 
-/** Adds the scopes of the gate's decision to the decision of the target. */
+/** Adds the scopes from `Identity.preauthorize` to the target's decision. */
 function withScopes(deciding: MaybePromise<Decision>, scopes: Decision['scopes'] | undefined): MaybePromise<Decision> {
   if (scopes === undefined) return deciding;
   return andThen(deciding, (decision) => ({ ...decision, scopes }));

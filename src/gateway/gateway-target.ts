@@ -3,36 +3,42 @@ import type { Identity } from '../auth/identity.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Plane } from '../http/plane.ts';
 
-/** The API that a gateway handler forwards to: a plane of this process, or a remote cluster. */
+/** The API to which a gateway forwards a request: a control plane of this process, or a remote cluster. */
 export interface GatewayTarget {
-  /** Decides whether the caller may make the request. A remote cluster decides only when it receives the request. */
+  /**
+   * Decides whether the caller may make the request. For a remote cluster it checks only impersonation, because that
+   * cluster authorizes the request itself.
+   */
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
-  /** Called once both the gate and `authorize` have allowed the request. */
+  /** Serves a request. Called only after `Identity.preauthorize` and `authorize` have allowed the request. */
   readonly serve: Handler;
-  /** `undefined` for a remote cluster. */
+  /** The control plane in this process; absent for a remote cluster. */
   readonly plane?: Plane;
 }
 
-/** A target that stays available until the session is closed. */
+/** A target that a request uses. The target stays available until the session is closed. */
 export interface GatewaySession {
   readonly target: GatewayTarget;
   /**
-   * Fires when long-running requests must end because the virtual cluster goes to sleep or is removed; its reason says
-   * which. Implementations may create it on first access.
+   * Fires when long-running requests must end because the virtual cluster falls asleep or is removed. The abort reason
+   * says which of the two. Implementations may create the signal on first access.
    */
   readonly signal: AbortSignal;
   close(): void;
 }
 
-/** A plane that stays loaded until the session is closed. */
+/** A control plane of this process that a request uses. The plane stays loaded until the session is closed. */
 export interface PlaneSession {
   readonly plane: Plane;
-  /** Fires under the same conditions as the signal of a `GatewaySession`. */
+  /** Fires when long-running requests must end because the virtual cluster falls asleep or is removed. */
   readonly signal: AbortSignal;
   close(): void;
 }
 
-/** `serve` must check the gate before it authorizes anything in the plane (`gatedPlane`). */
+/**
+ * Creates a gateway session for a plane of this process. The handler that `serve` returns must check
+ * `Identity.preauthorize` before the plane authorizes a request.
+ */
 export function createPlaneSession(session: PlaneSession, serve: (plane: Plane) => Handler): GatewaySession {
   const { plane, signal } = session;
   return {

@@ -14,81 +14,83 @@ export interface HostedClusterOptions {
   readonly host: Host;
   /** The name of the connected cluster. */
   readonly cluster: string;
-  /** The number of path segments in front of the virtual cluster's own path. */
+  /** The number of leading path segments that address the virtual cluster on this server. */
   readonly pathDepth: number;
   readonly tokenReviews: TokenReviews;
   readonly limiters: TargetLimiters;
-  /** True if this server issued the token, for whatever purpose. Such a token is never sent to another cluster. */
+  /** True if this installation issued the token, for any purpose. Such a token is never sent to another cluster. */
   isOwnToken(token: string): Promise<boolean>;
   readonly clock: Clock;
 }
 
 const never = new AbortController().signal;
 
-/** The virtual clusters of a connected cluster, to which requests are forwarded. */
+/** Gives the gateway access to the virtual clusters on a connected cluster. */
 export function hostedCluster(options: HostedClusterOptions): GatewayCluster {
   const { host, cluster, tokenReviews } = options;
-  /** The tokens with which service accounts of virtual clusters authenticated. */
+  /** The tokens of authenticated service accounts. Their requests are forwarded with these tokens. */
   const tokens = new WeakMap<Identity, string>();
-  const asWhom = (caller: Identity): ApiRequest['as'] => {
+  const credentialFor = (caller: Identity): ApiRequest['as'] => {
     const token = tokens.get(caller);
     return token === undefined ? caller.user : { token };
   };
   const targetOf = ({ namespace, name }: HostLocation) => `${cluster}/${namespace}/${name}`;
 
-  /** The host answers from its cache; if that is not synced yet, the wait is short. */
-  async function at(place: HostLocation): Promise<AccessStatus | undefined> {
-    const late = () => serviceUnavailable(`the cluster ${JSON.stringify(cluster)} did not respond in time`, 1);
-    const found = await withTimeout(
-      { clock: options.clock, milliseconds: observeTimeoutMs, timeoutError: late },
-      (signal) => host.observe(place, { signal }),
+  /**
+   * Returns the state of a virtual cluster from the cache of the host. Waits a short time if the cache is not synced
+   * yet.
+   */
+  async function statusAt(location: HostLocation): Promise<AccessStatus | undefined> {
+    const timeoutError = () => serviceUnavailable(`the cluster ${JSON.stringify(cluster)} did not respond in time`, 1);
+    const found = await withTimeout({ clock: options.clock, milliseconds: observeTimeoutMs, timeoutError }, (signal) =>
+      host.observe(location, { signal }),
     );
     return found && { uid: found.uid, owner: found.owner, access: accessOf(found) };
   }
 
   function identityOf(user: UserInfo, token: string, uid: string): Identity {
-    // Every virtual cluster has accounts of the same names, so each cluster's accounts are counted separately.
+    // Service accounts in different virtual clusters have the same names, so the uid keeps them apart in fair queueing.
     const identity: Identity = { user, fairQueueKey: `${uid}/${user.name}`, system: false, signal: never };
     tokens.set(identity, token);
     return identity;
   }
 
   return {
-    statusAt: at,
-    async openSession(place, { name, abortSignal }) {
-      const room = options.limiters.get(targetOf(place));
-      const api = host.clusterApi(place);
+    statusAt,
+    async openSession(location, { name, abortSignal }) {
+      const limiter = options.limiters.get(targetOf(location));
+      const api = host.clusterApi(location);
       return {
         target: remoteCluster({
           api,
           name,
           pathDepth: options.pathDepth,
-          credentialFor: asWhom,
-          limiter: room,
+          credentialFor,
+          limiter,
           abortSignal,
         }),
         signal: never,
         close() {},
       };
     },
-    wake: (place, signal) => host.wake(place, { signal }),
-    whenUsable: (place, signal) => isReady(host, place, signal),
+    wake: (location, signal) => host.wake(location, { signal }),
+    whenUsable: (location, signal) => waitUntilUsable(host, location, signal),
 
-    async authenticateServiceAccount(place, { token, uid, name }) {
+    async authenticateServiceAccount(location, { token, uid, name }) {
       if (await options.isOwnToken(token)) return undefined;
-      const target = `${targetOf(place)}/${uid}`;
+      const target = `${targetOf(location)}/${uid}`;
       try {
-        const state = await at(place);
+        const state = await statusAt(location);
         if (state?.uid !== uid) return undefined;
-        // Only the virtual cluster can review a token, and an unverified token must not wake it.
+        // Only the virtual cluster itself can review the token, and an unverified token must not wake it.
         if (state.access === 'asleep') throw serviceUnavailable(`${name} is ${asleepMessage}`);
         if (state.access === 'closing') throw serviceUnavailable(`${name} is being removed`);
-        const account = await tokenReviews.serviceAccountOf(target, host.clusterApi(place), token);
+        const account = await tokenReviews.serviceAccountOf(target, host.clusterApi(location), token);
         if (account === undefined) return undefined;
         const { user, expiresAt } = account;
         return { identity: identityOf(user, token, uid), ...(expiresAt === undefined ? {} : { expiresAt }) };
       } catch (error) {
-        // A caller whose token was never valid learns nothing.
+        // Only a caller whose token was valid before may learn why the virtual cluster cannot be used.
         if (tokenReviews.wasAuthenticated(target, token)) throw error;
         return undefined;
       }
@@ -104,19 +106,19 @@ function accessOf({ phase }: HostedVirtualCluster): AccessStatus['access'] {
   return phase === 'Removing' ? 'closing' : phase === 'Pending' ? 'opening' : 'open';
 }
 
-/** Resolves when the virtual cluster is usable, checking again after each change there. */
-async function isReady(host: Host, place: HostLocation, signal: AbortSignal): Promise<void> {
+/** Resolves when the virtual cluster is ready or has failed. Checks its state again after each change. */
+async function waitUntilUsable(host: Host, location: HostLocation, signal: AbortSignal): Promise<void> {
   const done = new AbortController();
   await new Promise<void>((resolve, reject) => {
     const unfollow = onAbort(signal, reject);
     const check = () => {
-      host.observe(place, { signal }).then((found) => {
-        // Requests to a failed virtual cluster get an error that explains why.
+      host.observe(location, { signal }).then((found) => {
+        // A failed virtual cluster ends the wait too: requests to it return an error with the cause.
         if (found?.phase === 'Ready' || found?.phase === 'Failed') resolve();
       }, reject);
     };
-    const onChange = ({ namespace, name = place.name }: { readonly namespace: string; readonly name?: string }) => {
-      if (namespace === place.namespace && name === place.name) check();
+    const onChange = ({ namespace, name = location.name }: { readonly namespace: string; readonly name?: string }) => {
+      if (namespace === location.namespace && name === location.name) check();
     };
     void host.watch({ onChange, onGap: check }, done.signal).finally(unfollow);
   }).finally(() => done.abort());

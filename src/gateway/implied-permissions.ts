@@ -6,9 +6,10 @@ import { attributesOf, denial } from '../http/filters/authorize.ts';
 const interactiveSubresources = new Set(['exec', 'attach', 'portforward']);
 
 /**
- * Checks permissions that a request needs beyond its own verb: `create` for an update or apply of a missing object, and
- * `create` for a GET that opens a shell, as WebSockets do. A remote cluster checks these for the caller, but it does not
- * know the scope of the caller's credential. `objectExists` is called only if the result depends on it. Throws 403.
+ * Checks permissions that a request needs in addition to its own verb: `create` for an update or apply that creates the
+ * object, and `create` for a GET that opens a shell over a WebSocket. The remote cluster checks the permissions of the
+ * user, but does not know the scope of the user's credential. Calls `objectExists` only if the result depends on it.
+ * Throws 403.
  */
 export async function checkImpliedPermissions(
   { info, request, identity }: Exchange,

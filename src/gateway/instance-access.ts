@@ -23,81 +23,85 @@ import { recordUseRepeatedly, WakeCoalescer } from './wake-coalescer.ts';
 /** The state of a virtual cluster on its host. */
 export interface AccessStatus {
   readonly uid: string;
-  /** The owner that the virtual cluster was created for; empty if a user created it directly on the host. */
+  /** The owner for whom the virtual cluster was created; empty if a user created it directly on the host. */
   readonly owner: string;
-  /** `opening` while the virtual cluster starts, for example after a sleep. */
+  /** `opening` means that the virtual cluster starts, for example after a sleep; `closing` means that it is removed. */
   readonly access: 'open' | 'opening' | 'asleep' | 'closing';
 }
 
-/** A request for a session in a virtual cluster. */
+/** A request that opens a session in a virtual cluster. */
 export interface SessionRequest {
-  /** The name of the virtual cluster in messages. */
+  /** The virtual cluster as error messages name it. */
   readonly name: string;
-  /** Fires when the request no longer waits. */
+  /** Returns a signal that fires when the client no longer waits for the session. */
   abortSignal(): AbortSignal;
 }
 
-/** A token to authenticate, and the function that opens a session if it is valid. */
+/** A token that may belong to a service account of a virtual cluster. */
 export interface PresentedToken extends SessionRequest {
   readonly token: string;
   readonly uid: string;
   openSession(): Promise<GatewaySession>;
 }
 
-/** A cluster whose virtual clusters the gateway serves. */
+/** A cluster on which the gateway reaches virtual clusters. */
 export interface GatewayCluster {
-  /** `undefined` if there is none. Called for every request, so it must not cause network traffic. */
-  statusAt(place: HostLocation): AccessStatus | undefined | Promise<AccessStatus | undefined>;
-  openSession(place: HostLocation, visitor: SessionRequest): Promise<GatewaySession>;
-  wake(place: HostLocation, signal: AbortSignal): Promise<void>;
-  /** Resolves when the virtual cluster can be used or has failed. Rejects if the signal fires first. */
-  whenUsable(place: HostLocation, signal: AbortSignal): Promise<void>;
   /**
-   * Returns the service account of the virtual cluster with this uid that the token stands for, or `undefined`. Does
-   * not wake anything before the token is known to be valid.
+   * Returns the state of the virtual cluster at this location; `undefined` if there is none. Called for every request,
+   * so it must use a cache instead of the network.
+   */
+  statusAt(location: HostLocation): AccessStatus | undefined | Promise<AccessStatus | undefined>;
+  openSession(location: HostLocation, request: SessionRequest): Promise<GatewaySession>;
+  wake(location: HostLocation, signal: AbortSignal): Promise<void>;
+  /** Resolves when the virtual cluster is usable or has failed. Rejects if the signal fires first. */
+  whenUsable(location: HostLocation, signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the service account that the token authenticates in the virtual cluster with the given uid; `undefined` if
+   * the token is invalid there. A token that is not known to be valid does not wake the virtual cluster.
    */
   authenticateServiceAccount(
-    place: HostLocation,
+    location: HostLocation,
     bearer: PresentedToken,
   ): Promise<AuthenticatedServiceAccount | undefined>;
 }
 
-/** A service account of a virtual cluster that a token authenticates. */
+/** A service account of a virtual cluster, authenticated by its token. */
 export interface AuthenticatedServiceAccount {
   readonly identity: Identity;
   /**
-   * The expiry of the token, in milliseconds since the epoch. Optional; without it the identity's signal fires at its
-   * end.
+   * The expiry of the token, in milliseconds since the epoch. If it is absent, the identity's own signal fires when the
+   * token expires.
    */
   readonly expiresAt?: number;
 }
 
 export interface InstanceAccessOptions {
-  /** `undefined` if this server cannot reach that cluster. */
+  /** Returns the cluster with this name; `undefined` if this server cannot reach it. */
   clusterOf(name: string): GatewayCluster | undefined;
-  /** The current version of the instance. `undefined` if it no longer exists. */
+  /** Returns the current version of the instance; `undefined` if it no longer exists. */
   latest(instance: VirtualClusterInstance): VirtualClusterInstance | undefined;
   readonly activity: ActivityLog;
-  /** True if the instance sleeps because of inactivity and not on request. */
+  /** True if auto-sleep put the instance to sleep because it was not used, and not a user. */
   sleepsFromInactivity(instance: VirtualClusterInstance): boolean;
   readonly clock: Clock;
 }
 
 export interface InstanceAccess {
   /**
-   * Opens a session. Wakes the instance if that is allowed, and waits for it until the signal of `ending` fires. Throws
-   * 501 or 503 if the instance cannot be used now. With `isSession`, the instance counts as in use for the whole
-   * session and not only at its start and end.
+   * Opens a session in the virtual cluster of an instance. Wakes the instance if that is allowed, and waits until it is
+   * usable or the signal from `abortSignal` fires. Throws 501 or 503 if the instance cannot be used now. If
+   * `keepsAwake` is true, the instance counts as in use during the whole session, and otherwise only at its start and
+   * end.
    */
   openSession(
     instance: VirtualClusterInstance,
-    ending: () => AbortSignal,
-    isSession?: boolean,
+    abortSignal: () => AbortSignal,
+    keepsAwake?: boolean,
   ): Promise<GatewaySession>;
-  /** Returns the service account of the instance's own virtual cluster that the token stands for. */
+  /** Returns the service account that the token authenticates in the virtual cluster of the instance. */
   authenticateServiceAccount(
     instance: VirtualClusterInstance,
-    bearer: Omit<PresentedToken, 'name' | 'uid'>,
+    presented: Omit<PresentedToken, 'name' | 'uid'>,
   ): Promise<AuthenticatedServiceAccount | undefined>;
 }
 
@@ -105,8 +109,8 @@ const timeoutPauseMs = 30_000;
 const maxRecentTimeouts = 1_000;
 
 /**
- * Gives access to the virtual clusters of instances. The virtual cluster at an instance's location belongs to it only
- * if the controller, which verified that, has recorded its uid.
+ * Gives the gateway access to the virtual clusters of instances. A virtual cluster at the location of an instance
+ * belongs to that instance only if the controller has recorded its uid in the status of the instance.
  */
 export function createInstanceAccess(options: InstanceAccessOptions): InstanceAccess {
   return new ClusterInstanceAccess(options);
@@ -114,7 +118,7 @@ export function createInstanceAccess(options: InstanceAccessOptions): InstanceAc
 
 class ClusterInstanceAccess implements InstanceAccess {
   readonly #options: InstanceAccessOptions;
-  /** The time of the last timeout of a request that waited for an instance, by the uid of the instance. */
+  /** The time at which a request last timed out while waiting for an instance, by instance uid. */
   readonly #recentTimeouts = new Map<string, number>();
   readonly #wakes: WakeCoalescer;
 
@@ -125,15 +129,15 @@ class ClusterInstanceAccess implements InstanceAccess {
 
   async openSession(
     instance: VirtualClusterInstance,
-    ending: () => AbortSignal,
-    isSession = false,
+    abortSignal: () => AbortSignal,
+    keepsAwake = false,
   ): Promise<GatewaySession> {
     const options = this.#options;
     const cluster = options.clusterOf(clusterNameOf(instance));
     const accessError = accessErrorOf(instance, cluster);
     if (accessError !== undefined || cluster === undefined) throw accessError ?? notReadyError(instance);
     const uid = instance.metadata.uid ?? '';
-    // Recorded before the wake call, so that auto-sleep sees the use and does not put the instance back to sleep.
+    // Record the use before the wake call. Otherwise auto-sleep could put the instance back to sleep immediately.
     options.activity.recordUse(uid);
     const state = await stateOf(instance, cluster);
     if (state === undefined) throw notReadyError(instance);
@@ -141,15 +145,15 @@ class ClusterInstanceAccess implements InstanceAccess {
     if (state.access === 'asleep') {
       const mayWake = state.owner === uid || options.sleepsFromInactivity(instance);
       if (!mayWake || instance.spec?.external === true) throw asleepOnHostError(instance);
-      await this.#wake(instance, cluster, ending());
+      await this.#wake(instance, cluster, abortSignal());
     }
-    if (state.access === 'opening') await this.#waitUntilOpen(instance, cluster, ending());
+    if (state.access === 'opening') await this.#waitUntilOpen(instance, cluster, abortSignal());
     if (state.access !== 'open' && (await stateOf(instance, cluster)) === undefined) throw notReadyError(instance);
     const session = await cluster.openSession(locationOf(instance), {
       name: displayNameOf(instance),
-      abortSignal: ending,
+      abortSignal,
     });
-    const stopUsing = isSession ? recordUseRepeatedly(options, uid) : () => {};
+    const stopUsing = keepsAwake ? recordUseRepeatedly(options, uid) : () => {};
     return new InstanceSession(session, {
       endReason: (reason) => this.#endReason(instance, cluster, reason),
       onLeave: (wasEvicted) => {
@@ -161,40 +165,47 @@ class ClusterInstanceAccess implements InstanceAccess {
 
   async authenticateServiceAccount(
     instance: VirtualClusterInstance,
-    bearer: Omit<PresentedToken, 'name' | 'uid'>,
+    presented: Omit<PresentedToken, 'name' | 'uid'>,
   ): Promise<AuthenticatedServiceAccount | undefined> {
     const cluster = this.#options.clusterOf(clusterNameOf(instance));
     const uid = instance.status?.serviceUID ?? '';
     if (cluster === undefined || uid === '') return undefined;
     return await cluster.authenticateServiceAccount(locationOf(instance), {
-      ...bearer,
+      ...presented,
       name: displayNameOf(instance),
       uid,
     });
   }
 
-  /** Concurrent requests share one wake call. */
+  /** Wakes the instance. Concurrent requests for the same instance share one wake call. */
   #wake(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     return this.#wakes.wait(instance.metadata.uid ?? '', {
       async work(signal) {
-        const place = locationOf(instance);
-        await cluster.wake(place, signal);
-        await cluster.whenUsable(place, signal);
+        const location = locationOf(instance);
+        await cluster.wake(location, signal);
+        await cluster.whenUsable(location, signal);
       },
       ending,
-      late: () => wakingUpError(instance),
+      timeoutError: () => wakingUpError(instance),
     });
   }
 
-  /** Waits for an instance that is already starting. After a timeout, later requests fail immediately for a while. */
+  /**
+   * Waits until an instance that is starting is usable. After a timeout, other requests for it fail immediately for the
+   * next 30 seconds.
+   */
   async #waitUntilOpen(instance: VirtualClusterInstance, cluster: GatewayCluster, ending: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const timeouts = this.#recentTimeouts;
     const { uid = '' } = instance.metadata;
-    const late = () => notReadyError(this.#options.latest(instance) ?? instance);
-    if (clock.elapsed() - (timeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw late();
+    const timeoutError = () => notReadyError(this.#options.latest(instance) ?? instance);
+    if (clock.elapsed() - (timeouts.get(uid) ?? Number.NEGATIVE_INFINITY) < timeoutPauseMs) throw timeoutError();
     try {
-      await this.#wakes.wait(uid, { work: (signal) => cluster.whenUsable(locationOf(instance), signal), ending, late });
+      await this.#wakes.wait(uid, {
+        work: (signal) => cluster.whenUsable(locationOf(instance), signal),
+        ending,
+        timeoutError,
+      });
       timeouts.delete(uid);
     } catch (error) {
       if (timeouts.size >= maxRecentTimeouts) timeouts.clear();
@@ -204,9 +215,9 @@ class ClusterInstanceAccess implements InstanceAccess {
   }
 
   /**
-   * Records the end of a session as a use, unless the instance is asleep: a session that ends because the instance
-   * falls asleep would otherwise wake it again. If its pods are gone before the sleep is reported, the session just
-   * sees a connection that ends.
+   * Records the end of a session as a use of the instance, unless the instance is asleep. A session may end because the
+   * instance falls asleep, and recording that as a use would wake it again. The session cannot tell: if the pods stop
+   * before the sleep is reported, it sees only a closed connection.
    */
   async #recordFinalUse(instance: VirtualClusterInstance, cluster: GatewayCluster): Promise<void> {
     const { activity, clock } = this.#options;
@@ -215,12 +226,14 @@ class ClusterInstanceAccess implements InstanceAccess {
       const state = await stateOf(instance, cluster);
       if (state === undefined || state.access === 'asleep') return;
     } catch {
-      // If the cluster does not respond, the use still counts.
+      // The cluster did not respond, so it is unknown whether the instance sleeps. Record the use.
     }
     activity.recordUse(instance.metadata.uid ?? '', now);
   }
 
-  /** Translates the reason why a session ends into a message about the instance, which is what users know. */
+  /**
+   * Replaces the reason why a session ends by an error that names the instance, because users know only the instance.
+   */
   async #endReason(instance: VirtualClusterInstance, cluster: GatewayCluster, reason: unknown): Promise<unknown> {
     const latest = this.#options.latest(instance);
     if (latest === undefined || latest.metadata.deletionTimestamp !== undefined) return beingRemovedError(instance);
@@ -241,7 +254,10 @@ function accessErrorOf(instance: VirtualClusterInstance, cluster: GatewayCluster
   return isInstalled(instance) ? undefined : notReadyError(instance);
 }
 
-/** Before this point the roles inside are unknown. An instance that failed later can be entered, for repair. */
+/**
+ * True if the installation has finished or failed. Before that, it is unknown which roles the instance grants. A failed
+ * instance can be used, so that it can be repaired.
+ */
 function isInstalled({ spec, status = {} }: VirtualClusterInstance): boolean {
   const { serviceUID = '', virtualCluster, deployHash = '', phase } = status;
   if (serviceUID === '') return false;

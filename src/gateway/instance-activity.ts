@@ -1,14 +1,19 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** The time of the last use of each instance, by uid. Auto-sleep and expiry depend on it. */
+/** The time of the last use of each instance, by instance uid. Auto-sleep and auto-delete depend on it. */
 export interface ActivityLog {
-  /** Records a use, now or at the given time. A time before the last known use is ignored. */
+  /**
+   * Records a use at `time`, in milliseconds since the epoch; defaults to the current time. Ignored if a later use is
+   * already recorded.
+   */
   recordUse(uid: string, time?: number): void;
-  /** Milliseconds since the epoch. `undefined` if the instance has not been used since the server started. */
+  /**
+   * Returns the time of the last use in milliseconds since the epoch; `undefined` if none was recorded in this process.
+   */
   lastActivity(uid: string): number | undefined;
-  /** Calls the listener at each use; the returned function unsubscribes it. A listener must be fast. */
+  /** Calls the listener at each use. Returns a function that unsubscribes. The listener must be fast. */
   onActivity(listener: (uid: string) => void): () => void;
-  /** Drops the record of a deleted instance. */
+  /** Removes the record of a deleted instance. */
   forget(uid: string): void;
 }
 

@@ -6,15 +6,15 @@ import { expired } from '../api/status.ts';
 import { asleepError, beingRemovedError } from './instance-errors.ts';
 
 /**
- * Ends long-running requests inside an instance when it is deleted, falls asleep or changes the roles that it grants.
+ * Ends the long-running requests to a virtual cluster when its instance is deleted, falls asleep or grants other roles.
  */
 export interface InstanceChanges {
   /**
-   * Returns a signal that covers changes from this call on, so call it before looking up roles. Its reason is the final
-   * Status of a stream.
+   * Returns a signal that fires at the first relevant change after this call. Call it before the caller's roles are
+   * looked up, so that no change to them is missed. The abort reason is the Status with which a stream ends.
    */
   signalFor(instance: VirtualClusterInstance): AbortSignal;
-  /** Must be called for every change of an instance. */
+  /** Must be called for each change to an instance. `before` or `after` is `undefined` if it was created or deleted. */
   handleChange(before: VirtualClusterInstance | undefined, after: VirtualClusterInstance | undefined): void;
 }
 

@@ -6,7 +6,7 @@ import { sleepForceAnnotation } from '../api/naming.ts';
 import { notImplemented, type StatusError, serviceUnavailable } from '../api/status.ts';
 import type { HostLocation } from '../hosts/host.ts';
 
-/** Errors that explain why an instance cannot be used, or why a session ends, and what to do about it. */
+/** The errors in this file state why an instance cannot be used or why a session ends, and what to do. */
 
 export function notReadyError(instance: VirtualClusterInstance): StatusError {
   const message = instance.status?.message || 'it is being created';

@@ -25,50 +25,55 @@ import type { InstanceChanges } from './instance-changes.ts';
 import { type Authorize, instanceIdentity } from './target-identity.ts';
 
 export interface InstanceGatewayOptions {
-  /** The options that every chain shares; its `authenticate` accepts access keys. */
+  /** The filter chain options that all gateways share. Its `authenticate` accepts access keys. */
   readonly chain: AuthenticatedChainOptions;
-  /** The authorizer of the management API. */
+  /** Decides with the permissions of the management API whether a caller may use an instance. */
   readonly authorize: Authorize;
   instance(namespace: string, name: string): VirtualClusterInstance | undefined;
   readonly access: InstanceAccess;
   readonly changes: InstanceChanges;
   readonly tokens: {
-    /** The installation whose tokens are accepted. */
+    /** The id of the installation whose tokens are accepted. */
     readonly installation: string;
-    /** Returns the payload of a token that the installation signed. `undefined` if it did not. */
+    /** Returns the payload of a token; `undefined` if the installation did not sign the token. */
     verify(token: string): Promise<JsonObject | undefined>;
   };
-  /** The identity that belongs to the access key of a token, as long as the key is valid. */
+  /**
+   * Returns the identity for the access key from which a token was issued; `undefined` if the key is no longer valid.
+   */
   resume(key: TokenKey): Identity | undefined;
-  /** Accepts tokens of the virtual clusters' own service accounts. */
+  /** True if service accounts of a virtual cluster may use the gateway with their own tokens. */
   readonly serviceAccountTokens: boolean;
   readonly onPlane: GatewayHandlerOptions['onPlane'];
   readonly clock: Clock;
 }
 
-/** `/<api_prefix>/project/<project>/virtualcluster/<name>`. */
+/** The number of path segments in `/<api_prefix>/project/<project>/virtualcluster/<name>`. */
 export const instancePathDepth = 5;
 
 interface RequestContext {
   readonly project: string;
   readonly name: string;
-  /** The instance when the request arrived. Its roles are looked up in the same version that is entered. */
+  /**
+   * The version of the instance that was current when the request arrived. Both the roles of the caller and the session
+   * are based on this version.
+   */
   instance?: VirtualClusterInstance | undefined;
-  /** The caller's identity in the management API. */
+  /** The caller's identity in the management API. Absent for a service account of the virtual cluster. */
   known?: Identity;
   /**
-   * The expiry of the credential, in milliseconds since the epoch. Optional; without it the credential ends with its
-   * key.
+   * The expiry of the credential, in milliseconds since the epoch. Absent if the credential is valid as long as its
+   * access key.
    */
   ends?: number;
-  /** For long-running requests: fires when the instance is deleted or changes the roles that it grants. */
+  /** Fires when the instance is deleted or grants other roles. Present only for long-running requests. */
   changed?: AbortSignal;
 }
 
 /**
- * The gateway to the virtual clusters of projects (completions §8). Callers with permission to `use` an instance get in
- * with an access key or with a token that was issued for this instance. Inside they keep their identity and have the
- * roles that the instance grants them.
+ * Forwards requests to the virtual clusters of instances (completions §8). A caller needs the permission to `use` the
+ * instance, and sends an access key or a token that was issued for the instance. Inside the virtual cluster the caller
+ * keeps its identity and has the roles that the instance grants.
  */
 export function instanceGateway(options: InstanceGatewayOptions): Handler {
   const { clock, access } = options;
@@ -80,7 +85,8 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
   };
 
   /**
-   * Returns the identity behind a gateway token. It is valid for its instance only, and no longer than its access key.
+   * Returns the identity of the user for whom a gateway token was issued; `undefined` if the token is invalid. A
+   * gateway token is valid for one instance, and only as long as the access key from which it was issued.
    */
   async function holderOf(token: string, context: RequestContext): Promise<Identity | undefined> {
     const payload = await options.tokens.verify(token);
@@ -125,10 +131,10 @@ export function instanceGateway(options: InstanceGatewayOptions): Handler {
       const { instance, name } = contextOf(exchange);
       if (instance === undefined) throw notFound(groupResourceOf(virtualClusterInstanceKind), name);
       const { request, info } = exchange;
-      // An open shell or port keeps the instance awake. An upgraded watch does not: a program could hold it open
-      // forever.
-      const isSession = request.upgrade !== undefined && info.verb !== 'watch';
-      return await access.openSession(instance, () => exchange.signal, isSession);
+      // An open shell or port-forward keeps the instance awake. A watch over a WebSocket does not, because a program
+      // may keep a watch open forever.
+      const keepsAwake = request.upgrade !== undefined && info.verb !== 'watch';
+      return await access.openSession(instance, () => exchange.signal, keepsAwake);
     },
     forbiddenError(exchange, { reason }) {
       const { project, name, known } = contextOf(exchange);

@@ -2,13 +2,13 @@ import { onAbort } from '../http/request/request-end.ts';
 import type { GatewaySession } from './gateway-target.ts';
 
 export interface InstanceSessionOptions {
-  /** Translates the reason why the session in the virtual cluster ends. If it rejects, the reason is kept. */
+  /** Returns a better reason for the end of the session. If it rejects, the original reason is used. */
   endReason(reason: unknown): Promise<unknown>;
-  /** Called when the session ends. `wasEvicted` is true if the virtual cluster ended it and not the caller. */
+  /** Called when the session is closed. `wasEvicted` is true if the virtual cluster ended it, and not the caller. */
   onLeave(wasEvicted: boolean): void;
 }
 
-/** A session in a virtual cluster, with reasons that are about its instance. */
+/** A session in a virtual cluster. If the session ends, its abort reason names the instance. */
 export class InstanceSession implements GatewaySession {
   readonly #session: GatewaySession;
   readonly #options: InstanceSessionOptions;
@@ -24,7 +24,7 @@ export class InstanceSession implements GatewaySession {
     return this.#session.target;
   }
 
-  /** Created on first access. */
+  /** Fires when the virtual cluster falls asleep or is removed. Created on first access. */
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();

@@ -9,7 +9,7 @@ import { protobufCodec } from '../http/protobuf/envelope.ts';
 import type { Reply } from '../http/reply.ts';
 import { readBody } from '../http/wire/read-body.ts';
 
-/** The size limit of a review. */
+/** Maximum size of the body of a SelfSubjectAccessReview or SelfSubjectRulesReview. */
 const maxReviewLength = 64 * 1024;
 
 const kinds: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, string>> = {
   selfsubjectrulesreviews: 'SelfSubjectRulesReview',
 };
 
-/** True if the caller asks a cluster for its own permissions. */
+/** True if the request asks a cluster for the caller's own permissions. */
 export function isSelfReview({ info }: Exchange): boolean {
   return (
     info.verb === 'create' &&
@@ -28,9 +28,9 @@ export function isSelfReview({ info }: Exchange): boolean {
 }
 
 /**
- * Answers a self review within the scope of the caller's credential. A remote cluster knows the caller's permissions
- * but not that scope, so its result is reduced to what the caller's requests can actually do. `send` forwards a body
- * and returns the response.
+ * Handles a request for the caller's own permissions. The remote cluster knows the permissions of the user, but not the
+ * scope of the user's credential, so this function removes the permissions outside of that scope from the result.
+ * `send` sends a review to the cluster.
  */
 export async function scopedSelfReview(
   exchange: Exchange,
@@ -68,7 +68,7 @@ function decodeReview({ info, request }: Exchange, bytes: Uint8Array): JsonObjec
   throw unsupportedMediaType(`the request body is not a ${kind}`);
 }
 
-/** `undefined` if the bytes are not JSON. */
+/** Parses JSON; returns `undefined` if the bytes are not valid JSON. */
 function parseJson(bytes: Uint8Array): JsonValue | undefined {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;

@@ -10,13 +10,13 @@ import { type Attributes, type Decision, type RequestTarget, withTarget } from '
 import { isAdmin } from '../auth/authz/subject.ts';
 import type { Identity } from '../auth/identity.ts';
 
-/** The authorizer of the management API. */
+/** Decides with the permissions of the management API whether a caller may make a request. */
 export type Authorize = (identity: Identity, attributes: Attributes) => Decision | Promise<Decision>;
 
 /**
- * The identity of an access key's holder inside a connected cluster: the same name and only the user's own groups.
- * Admins of the installation become cluster admins. The management API still decides whether the caller gets in, and
- * with which requests, even while the caller impersonates someone inside.
+ * Returns the identity of a management API user inside a connected cluster: the same name and the user's own groups.
+ * Administrators of the installation become cluster administrators. The management API decides which requests the user
+ * may send to the cluster. It decides by the user's own name, even if the user impersonates somebody in the cluster.
  */
 export function clusterIdentity(known: Identity, cluster: string, authorize: Authorize): Identity {
   const { user, permissionSignal, accessKey, expiresAt } = known;
@@ -34,7 +34,7 @@ export function clusterIdentity(known: Identity, cluster: string, authorize: Aut
 
 const clusterUsers = new WeakMap<UserInfo, UserInfo>();
 
-/** Cached, because each request of the user needs the same value. */
+/** Returns the user's name and groups inside a cluster. Cached, because each request needs them. */
 function clusterUser(user: UserInfo): UserInfo {
   const known = clusterUsers.get(user);
   if (known !== undefined) return known;
@@ -48,8 +48,8 @@ function clusterUser(user: UserInfo): UserInfo {
 const rolePrefix = roleGroup('');
 
 /**
- * Drops groups that Kubernetes assigns itself and groups that grant roles in a virtual cluster: they must not be
- * imported.
+ * Returns the groups that a user has in a cluster. Removes groups that Kubernetes itself assigns and groups that grant
+ * roles in a virtual cluster, because they must not apply in another cluster.
  */
 function ownGroups({ groups }: UserInfo): string[] {
   return groups.filter((group) => !group.startsWith(systemPrefix) && !group.startsWith(rolePrefix));
@@ -58,13 +58,13 @@ function ownGroups({ groups }: UserInfo): string[] {
 const serviceAccountPrefix = `${systemPrefix}serviceaccount:`;
 
 /**
- * The identity of a caller of the built-in cluster inside a virtual cluster on it. A service account gets a different
- * name, because the virtual cluster may have an unrelated account of the same name. `gate` decides whether the caller
- * gets in.
+ * Returns the identity that a caller of the built-in cluster has inside a virtual cluster on it. A service account gets
+ * a different name, because the virtual cluster may have another service account of the same name. `preauthorize`
+ * decides whether the caller may use the virtual cluster.
  */
 export function virtualClusterIdentity(
   { user, accessKey, fairQueueKey, signal, expiresAt, permissionSignal }: Identity,
-  gate: NonNullable<Identity['preauthorize']>,
+  preauthorize: NonNullable<Identity['preauthorize']>,
 ): Identity {
   const isAccount = user.name.startsWith(serviceAccountPrefix);
   const isMaster = user.groups.includes(kubernetesMastersGroup);
@@ -80,18 +80,18 @@ export function virtualClusterIdentity(
     system: false,
     signal,
     ...(permissionSignal === undefined ? {} : { permissionSignal: () => permissionSignal() }),
-    preauthorize: gate,
+    preauthorize,
   };
 }
 
 /**
- * The identity of a management API user inside the virtual cluster of an instance: the same name, only the user's own
- * groups, and the roles that the instance grants. Admins of the installation become cluster admins.
+ * Returns the identity of a management API user inside the virtual cluster of an instance: the same name, the user's
+ * own groups, and the roles that the instance grants. Administrators of the installation become cluster administrators.
  */
 export function instanceIdentity(
   known: Identity,
   roles: readonly string[],
-  gate: NonNullable<Identity['preauthorize']>,
+  preauthorize: NonNullable<Identity['preauthorize']>,
 ): Identity {
   const { user, permissionSignal, accessKey, signal, expiresAt } = known;
   const roleGroups = isAdmin(user) ? [kubernetesMastersGroup] : roles.map(roleGroup);
@@ -102,6 +102,6 @@ export function instanceIdentity(
     system: false,
     signal,
     ...(permissionSignal === undefined ? {} : { permissionSignal: () => permissionSignal() }),
-    preauthorize: gate,
+    preauthorize,
   };
 }

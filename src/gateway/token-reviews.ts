@@ -7,26 +7,26 @@ import type { ClusterApi } from '../hosts/host.ts';
 import { virtualClient } from '../hosts/virtual-client.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** A service account that a token authenticates. */
+/** A service account whose token the cluster has accepted in a TokenReview. */
 export interface ReviewedServiceAccount {
   readonly user: UserInfo;
   /**
-   * The expiry of the token, in milliseconds since the epoch. Optional; without it the token lives as long as its
-   * account.
+   * The expiry of the token, in milliseconds since the epoch. Absent if the token is valid as long as its service
+   * account exists.
    */
   readonly expiresAt?: number;
 }
 
-/** Authenticates service account tokens by TokenReviews in the clusters that issued them. */
+/** Authenticates service account tokens. Sends a TokenReview to the cluster that issued the token. */
 export interface TokenReviews {
   /**
-   * Returns `undefined` if the cluster does not accept the token. `target` identifies the cluster. Rejects if the
-   * cluster does not respond.
+   * Returns the service account of the token; `undefined` if the cluster does not accept the token. `target` is a
+   * unique name of the cluster, for the cache. Rejects if the cluster does not respond.
    */
   serviceAccountOf(target: string, api: ClusterApi, token: string): Promise<ReviewedServiceAccount | undefined>;
   /**
-   * True if the cached review of the token was positive. Only the holder of a token that was once valid may learn why
-   * the cluster does not respond.
+   * True if the cluster accepted the token in a cached TokenReview. A caller with such a token may learn why the
+   * cluster does not respond; other callers may not.
    */
   wasAuthenticated(target: string, token: string): boolean;
 }
@@ -37,24 +37,25 @@ interface CachedReview {
 }
 
 /**
- * The cluster checks the token again with each forwarded request, so this cache only decides who is let through to it.
+ * How long the result of a TokenReview is cached. A revoked token does no harm during this time, because the cluster
+ * checks the token again with each forwarded request.
  */
 const cacheMs = 10_000;
-/** No service account token is longer. */
+/** Longer than any service account token. Longer strings are rejected without a TokenReview. */
 const maxTokenLength = 16 * 1024;
 const maxCached = 10_000;
 const reviewTimeoutMs = 10_000;
-/** Anyone can send a string that looks like a token, so the number of concurrent TokenReviews is limited. */
+/** Maximum number of concurrent TokenReviews. Anyone can send strings that look like tokens and so cause reviews. */
 const maxInFlight = 64;
 const accountPrefix = `${systemPrefix}serviceaccount:`;
 const accountsGroup = `${systemPrefix}serviceaccounts`;
 
 export function createTokenReviews({ clock }: { readonly clock: Clock }): TokenReviews {
-  /** Keyed by a hash of cluster and token, in the order of their reviews. */
+  /** The results of TokenReviews by a hash of target and token, oldest first. */
   const cache = new Map<string, CachedReview>();
   const inFlight = new Map<string, Promise<ReviewedServiceAccount | undefined>>();
 
-  /** Shared by all requests that carry the token, so no single request can cancel it. */
+  /** Sends a TokenReview. All requests with the same token share it, so the end of one request does not cancel it. */
   async function review(key: string, api: ClusterApi, token: string, claims: JsonObject) {
     const timeout = new AbortController();
     const cancel = clock.after(reviewTimeoutMs, () =>
@@ -107,7 +108,7 @@ function keyOf(target: string, token: string): string {
   return createHash('sha256').update(`${target}\0${token}`).digest('base64');
 }
 
-/** The unverified claims of a token. `undefined` if it is not a JSON Web Token. */
+/** Returns the claims of a token without verifying them; `undefined` if it is not a JSON Web Token. */
 function claimsOf(token: string): JsonObject | undefined {
   const [, payload = '', signature, ...further] = token.length > maxTokenLength ? [] : token.split('.');
   if (signature === undefined || further.length > 0) return undefined;
@@ -119,7 +120,7 @@ function claimsOf(token: string): JsonObject | undefined {
   }
 }
 
-/** The service account of a token review. `undefined` for other users, who authenticate in other ways. */
+/** Returns the service account from a TokenReview; `undefined` if the token belongs to another kind of user. */
 function accountIn(review: JsonObject, claims: JsonObject): ReviewedServiceAccount | undefined {
   const name = textAt(review, 'status', 'user', 'username');
   if (!flagAt(review, 'status', 'authenticated') || !name.startsWith(accountPrefix)) return undefined;
@@ -130,7 +131,7 @@ function accountIn(review: JsonObject, claims: JsonObject): ReviewedServiceAccou
     user: {
       name,
       ...(uid === '' ? {} : { uid }),
-      // Other groups that the cluster assigns to its accounts have no meaning here.
+      // Ignore all groups except those that Kubernetes assigns to every service account.
       groups: textsAt(review, 'status', 'user', 'groups').filter(
         (group) => group.startsWith(accountsGroup) || group === kubernetesAuthenticatedGroup,
       ),

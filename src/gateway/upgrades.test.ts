@@ -137,7 +137,7 @@ describe('an upgraded connection', () => {
       () => at.state.keys.get('anna')?.abort(new Error('revoked')),
       () => at.gateways.changes.handleChange(instance, sleeping as never),
       () => at.gateways.changes.handleChange(instance, undefined),
-      () => at.state.rights.abort(new Error('other rights')),
+      () => at.state.permissions.abort(new Error('other rights')),
     ]) {
       at.state.keys.clear();
       const target = nextOne();

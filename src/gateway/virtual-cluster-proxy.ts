@@ -16,22 +16,25 @@ import { createPlaneSession } from './gateway-target.ts';
 import { virtualClusterIdentity } from './target-identity.ts';
 
 export interface VirtualClusterProxyOptions {
-  /** The options that every chain shares. */
+  /** The filter chain options that all gateways share. */
   readonly chain: AuthenticatedChainOptions;
   readonly onPlane: GatewayHandlerOptions['onPlane'];
   readonly builtIn: BuiltInCluster;
   readonly targetFilter: Filter;
-  /** Authenticates callers of the built-in cluster. */
+  /** Authenticates a caller who has a credential of the built-in cluster. */
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
 }
 
-/** The number of path segments before `proxyPath`: `/<api_prefix>/cluster/local`. */
+/** The number of path segments in `/<api_prefix>/cluster/local`, after which `proxyPath` follows. */
 const depthOfCluster = 3;
 const wildcard = undefined;
 const { group, version, plural: resource } = virtualClusterKind;
 const proxyPath = ['apis', group, version, 'namespaces', wildcard, resource, wildcard, proxySubresource] as const;
 
-/** True if the path leads into a virtual cluster. `start` is the index of the first segment below `/cluster/local`. */
+/**
+ * True if the path is below the `proxy` subresource of a virtual cluster. `start` is the index of the first segment
+ * after `/cluster/local`.
+ */
 export function isVirtualClusterProxyPath(segments: readonly string[], start: number): boolean {
   return (
     segments.length >= start + proxyPath.length &&
@@ -43,8 +46,8 @@ export function isVirtualClusterProxyPath(segments: readonly string[], start: nu
 }
 
 /**
- * The gateway to the virtual clusters of the built-in cluster. A caller with a credential of the built-in cluster needs
- * the permission `virtualclusters/proxy` there; a service account of the virtual cluster uses its own token.
+ * Forwards requests to the virtual clusters on the built-in cluster. A caller of the built-in cluster needs permission
+ * for the subresource `virtualclusters/proxy`. A service account of the virtual cluster uses its own token.
  */
 export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handler {
   const { builtIn } = options;
@@ -65,7 +68,7 @@ export function virtualClusterProxy(options: VirtualClusterProxyOptions): Handle
         });
       }
       const planeId = builtIn.virtualPlanes.planeIdAt(placeOf(exchange));
-      // A token that the plane did not issue must not cause the plane to load.
+      // Check the issuer first, so that an arbitrary token does not cause the plane to be loaded from disk.
       if (planeId === undefined || !(await builtIn.isTokenOf(planeId, token))) return undefined;
       const { plane: virtualPlane } = (await enter()).target;
       return virtualPlane && (await builtIn.authenticate(virtualPlane, token));
@@ -87,7 +90,7 @@ function placeOf(exchange: Exchange): HostLocation {
   return { namespace: segments[depthOfCluster + 4] ?? '', name: segments[depthOfCluster + 6] ?? '' };
 }
 
-/** The attributes of the permission that a request with this method needs. */
+/** Returns the permission on `virtualclusters/proxy` that the request needs. The HTTP method determines its verb. */
 function proxyAttributes(exchange: Exchange): ResourceAttributes {
   return {
     resourceRequest: true,

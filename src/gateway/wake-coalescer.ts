@@ -2,21 +2,21 @@ import { onAbort } from '../http/request/request-end.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ActivityLog } from './instance-activity.ts';
 
-interface WakingsOptions {
+interface WakeCoalescerOptions {
   readonly activity: ActivityLog;
   readonly clock: Clock;
 }
 
 interface WakeRequest {
-  /** Wakes the virtual cluster; resolves when it is awake. */
+  /** Wakes the virtual cluster, and resolves when it is usable. */
   work(signal: AbortSignal): Promise<void>;
-  /** Fires when this request no longer waits. */
+  /** Fires when the client of this request no longer waits. */
   readonly ending: AbortSignal;
-  /** The error for a request that waited too long or exceeds the number of waiters. */
-  late(): Error;
+  /** Returns the error for a request that waited too long, or that exceeds the number of waiting requests. */
+  timeoutError(): Error;
 }
 
-/** A wake in progress that one or more requests wait for. */
+/** A wake call in progress, for which one or more requests wait. */
 interface PendingWake {
   readonly done: Promise<void>;
   readonly stop: AbortController;
@@ -24,52 +24,55 @@ interface PendingWake {
 }
 
 /**
- * The limits on the time and number of requests that wait for one virtual cluster to wake; other clients must retry.
+ * How long, and how many requests, may wait for one virtual cluster to wake. Other requests get an error and must
+ * retry.
  */
 const waitTimeoutMs = 10_000;
 const maxWaiting = 200;
-/** The interval at which a continuing use is recorded; shorter than any reasonable auto-sleep delay. */
+/** Interval at which a long use is recorded. It is shorter than any reasonable delay of auto-sleep. */
 const useIntervalMs = 1_000;
 
-/** Wakes each virtual cluster once for all requests that need it, and aborts when no request waits any more. */
+/**
+ * Wakes a virtual cluster once for all requests that wait for it. Aborts the wake call if no request waits any longer.
+ */
 export class WakeCoalescer {
-  readonly #options: WakingsOptions;
+  readonly #options: WakeCoalescerOptions;
   readonly #pending = new Map<string, PendingWake>();
 
-  constructor(options: WakingsOptions) {
+  constructor(options: WakeCoalescerOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the instance with this uid is awake. */
-  async wait(uid: string, { work, ending, late }: WakeRequest): Promise<void> {
+  /** Resolves when the instance with this uid is awake. Rejects with `timeoutError` after ten seconds. */
+  async wait(uid: string, { work, ending, timeoutError }: WakeRequest): Promise<void> {
     const pending = this.#pending.get(uid) ?? this.#begin(uid, work);
-    if (pending.waiting >= maxWaiting) throw late();
+    if (pending.waiting >= maxWaiting) throw timeoutError();
     pending.waiting += 1;
     let cancel = () => {};
     let unfollow = () => {};
     try {
       await new Promise<void>((resolve, reject) => {
         pending.done.then(resolve, reject);
-        cancel = this.#options.clock.after(waitTimeoutMs, () => reject(late()));
+        cancel = this.#options.clock.after(waitTimeoutMs, () => reject(timeoutError()));
         unfollow = onAbort(ending, reject);
       });
     } finally {
       cancel();
       unfollow();
       pending.waiting -= 1;
-      if (pending.waiting === 0) pending.stop.abort(late());
+      if (pending.waiting === 0) pending.stop.abort(timeoutError());
     }
   }
 
   #begin(uid: string, work: WakeRequest['work']): PendingWake {
     const stop = new AbortController();
-    // Waking may take long, and the instance must not fall asleep again meanwhile.
+    // Waking may take long. The recorded use prevents auto-sleep from putting the instance back to sleep meanwhile.
     const stopUsing = recordUseRepeatedly(this.#options, uid);
     const done = work(stop.signal).finally(() => {
       this.#pending.delete(uid);
       stopUsing();
     });
-    // Waiting requests see the error; there may be none left.
+    // The waiting requests handle the error. If none is waiting any longer, it must not become an unhandled rejection.
     done.catch(() => {});
     const pending = { done, stop, waiting: 0 };
     this.#pending.set(uid, pending);
@@ -77,8 +80,8 @@ export class WakeCoalescer {
   }
 }
 
-/** Records a use repeatedly until the returned function is called. */
-export function recordUseRepeatedly({ activity, clock }: WakingsOptions, uid: string): () => void {
+/** Records a use of the instance every second until the returned function is called. */
+export function recordUseRepeatedly({ activity, clock }: WakeCoalescerOptions, uid: string): () => void {
   let cancel = () => {};
   const record = () => {
     activity.recordUse(uid);

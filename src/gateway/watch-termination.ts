@@ -5,8 +5,9 @@ import type { RequestEnd } from '../http/request/request-end.ts';
 const newline = 0x0a;
 
 /**
- * Ends a remote cluster's watch with an ERROR event, as this server's own watches do. A client that must list again, or
- * that must wake a sleeping instance, would otherwise resume a stream that just ends.
+ * Streams a watch of a remote cluster. If this server ends it, the last line is an ERROR event with the Status, as in
+ * this server's own watches. Without that event the client would resume the watch, although it must list again or wake
+ * a sleeping instance first.
  */
 export async function* endWatchWithStatus(response: ApiResponse, end: RequestEnd): AsyncGenerator<Uint8Array> {
   const isJson = /^application\/json\b/.test(String(response.headers['content-type'] ?? ''));

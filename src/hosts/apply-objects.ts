@@ -5,15 +5,15 @@ import { parseApiVersion } from '../api/meta.ts';
 import { StatusError } from '../api/status.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
-/** An object of a template could not be applied; the message says which one and why. */
+/** Thrown if objects of a template cannot be applied. The message names the objects and the causes. */
 export class ApplyError extends Error {
   override name = 'ApplyError';
 }
 
 /**
- * Applies the YAML documents of a template. Namespaces and CustomResourceDefinitions go first, because later objects
- * may need them. With `namespace`, all objects go there and cluster-scoped kinds are rejected. Throws ApplyError for
- * objects that cannot be applied, after applying the others.
+ * Applies all YAML documents of a template. Namespaces and CustomResourceDefinitions are applied first, because other
+ * objects may depend on them. If `namespace` is given, all objects are applied to that namespace, and cluster-scoped
+ * kinds are errors. An error does not stop the other objects; all errors are reported together as one ApplyError.
  */
 export async function applyObjects(text: string, virtual: VirtualClient, namespace?: string): Promise<void> {
   const endpoints = new Endpoints(virtual, namespace);
@@ -47,7 +47,8 @@ function parseDocument(document: string): JsonValue {
 
 function objectsOf(value: JsonValue): readonly JsonObject[] {
   if (value === null) return [];
-  if (!isJsonObject(value)) throw new ApplyError('a document is not an object');
+  if (!isJsonObject(value))
+    throw new ApplyError('each YAML document must be a Kubernetes object, but one of them is a list or a scalar');
   if (textAt(value, 'kind') !== 'List') return [value];
   return listAt(value, 'items').flatMap(objectsOf);
 }
@@ -68,7 +69,7 @@ function nameOf(object: JsonObject): string {
   return `${textAt(object, 'kind')} ${namespace === '' ? '' : `${namespace}/`}${textAt(object, 'metadata', 'name')}`;
 }
 
-/** The API paths of kinds, from discovery; each group version is requested once. */
+/** Finds the API paths of objects with discovery. Requests the resources of each group version only once. */
 class Endpoints {
   readonly #virtual: VirtualClient;
   readonly #namespace: string | undefined;
@@ -94,7 +95,9 @@ class Endpoints {
     const namespace = textAt(object, 'metadata', 'namespace') || 'default';
     const isNamespaced = flagAt(served, 'namespaced');
     if (!isNamespaced && this.#namespace !== undefined)
-      throw new ApplyError('only namespaced kinds can be applied to a namespace');
+      throw new ApplyError(
+        'the kind is cluster-scoped, but only namespaced kinds can be applied to the namespace of a virtual cluster',
+      );
     const below = isNamespaced ? `/namespaces/${encodeURIComponent(namespace)}` : '';
     return `${root}${below}/${textAt(served, 'name')}/${encodeURIComponent(name)}`;
   }

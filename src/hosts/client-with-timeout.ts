@@ -6,19 +6,19 @@ import { type VirtualClient, virtualClient } from './virtual-client.ts';
 
 export interface ClientWithTimeoutOptions {
   readonly clock: Clock;
-  /** The timeout for one request, including its response body. */
+  /** The timeout for one request including its response body, in milliseconds. */
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
-/** A VirtualClient with a timeout: a slower request is a 503. */
+/** Returns a client for a virtual cluster. A request that exceeds the timeout fails with 503. */
 export function clientWithTimeout(api: ClusterApi, options: ClientWithTimeoutOptions): VirtualClient {
-  const late = () =>
+  const timeoutError = () =>
     serviceUnavailable(
       `the API of the virtual cluster did not respond within ${Math.round(options.milliseconds / 1000)} seconds`,
     );
   const timed = <T>(ask: (client: VirtualClient) => Promise<T>): Promise<T> =>
-    withTimeout({ ...options, timeoutError: late }, (ending) => ask(virtualClient(api, ending)));
+    withTimeout({ ...options, timeoutError }, (ending) => ask(virtualClient(api, ending)));
   return {
     get: (path) => timed((client) => client.get(path)),
     create: (path, object) => timed((client) => client.create(path, object)),

@@ -1,4 +1,7 @@
-/** Hop-by-hop headers (RFC 9110, 7.6.1), which are never forwarded; the `connection` header lists more of them. */
+/**
+ * The hop-by-hop headers of RFC 9110, section 7.6.1, which a proxy must not forward. The value of a `connection` header
+ * may name further ones.
+ */
 export const connectionHeaders: readonly string[] = [
   'connection',
   'keep-alive',

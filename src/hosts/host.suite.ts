@@ -2,23 +2,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StatusError } from '../api/status.ts';
 import type { Host, HostedVirtualCluster, HostLocation } from './host.ts';
 
-/** A host, and the functions with which a test manipulates it from outside. */
+/** A host driver to test, and functions that change its host in other ways than through the driver. */
 export interface HostUnderTest {
   readonly host: Host;
-  /** Lets the host do pending work; called repeatedly until the expected state is reached. */
+  /** Does the background work that is due on the host. Tests call it repeatedly until they see the expected state. */
   runPendingWork(): Promise<void>;
   createNamespace(name: string): Promise<void>;
   hasNamespace(name: string): Promise<boolean>;
-  /** Creates a virtual cluster without this server, in a namespace that exists. */
-  createManually(place: HostLocation): Promise<void>;
+  /** Creates a virtual cluster without the host driver, as a user would. Its namespace must exist. */
+  createManually(location: HostLocation): Promise<void>;
   close(): Promise<void>;
 }
 
 const admin = { name: 'tester', groups: ['system:masters', 'system:authenticated'] };
-const place: HostLocation = { namespace: 'flotilla-one', name: 'one' };
+const location: HostLocation = { namespace: 'flotilla-one', name: 'one' };
 const ours = { owner: 'instance-1' };
 
-/** The contract of hosts: what every host driver does, whatever its virtual clusters consist of. */
+/** Tests the contract of the interface Host. Every host driver must pass it. */
 export function hostSuite(name: string, open: () => Promise<HostUnderTest>): void {
   describe(`the host ${name}`, () => {
     let test: HostUnderTest;
@@ -38,19 +38,19 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       }
       throw new Error('the expected state was not reached after 1000 rounds of work');
     }
-    const inPhase = (phase: HostedVirtualCluster['phase'], where = place) =>
+    const inPhase = (phase: HostedVirtualCluster['phase'], where = location) =>
       until(async () => {
         const seen = await host.observe(where);
         return seen?.phase === phase && seen;
       });
-    const installed = async (where = place, owner = ours.owner) => {
+    const installed = async (where = location, owner = ours.owner) => {
       await host.install({ location: where, owner });
       return await inPhase('Ready', where);
     };
-    const removed = (where = place, of: Parameters<Host['remove']>[1] = ours) => until(() => host.remove(where, of));
+    const removed = (where = location, of: Parameters<Host['remove']>[1] = ours) => until(() => host.remove(where, of));
 
     async function send(path: string, more: { method?: string; body?: string; where?: HostLocation } = {}) {
-      const { method = 'GET', body, where = place } = more;
+      const { method = 'GET', body, where = location } = more;
       const answer = await host.clusterApi(where).send({
         method,
         path,
@@ -65,35 +65,35 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
     }
 
     it('installs a virtual cluster and reports when it is ready', async () => {
-      expect(await host.observe(place)).toBeUndefined();
+      expect(await host.observe(location)).toBeUndefined();
       expect(await host.discover()).toEqual([]);
       const ready = await installed();
       expect(ready).toMatchObject({ owner: ours.owner, phase: 'Ready' });
-      expect(ready.location).toEqual(place);
+      expect(ready.location).toEqual(location);
       expect(ready.uid).not.toBe('');
       expect(ready.kubernetesVersion).toMatch(/^v1\.\d+/);
       expect((await send('/readyz')).status).toBe(200);
     });
 
     it('installs a virtual cluster once, even if install is called repeatedly or concurrently', async () => {
-      await Promise.all([1, 2, 3].map(() => host.install({ location: place, ...ours })));
+      await Promise.all([1, 2, 3].map(() => host.install({ location, ...ours })));
       const { uid } = await inPhase('Ready');
-      await host.install({ location: place, ...ours });
+      await host.install({ location, ...ours });
       expect((await inPhase('Ready')).uid).toBe(uid);
       expect(await host.discover()).toHaveLength(1);
     });
 
     it('does not install into a namespace that someone else created', async () => {
-      await test.createNamespace(place.namespace);
-      await expect(host.install({ location: place, ...ours })).rejects.toMatchObject({ code: 409 });
-      expect(await host.observe(place)).toBeUndefined();
+      await test.createNamespace(location.namespace);
+      await expect(host.install({ location, ...ours })).rejects.toMatchObject({ code: 409 });
+      expect(await host.observe(location)).toBeUndefined();
     });
 
     it('does not take over a virtual cluster of another owner or one that was created manually', async () => {
       const { uid } = await installed();
-      await expect(host.install({ location: place, owner: 'instance-2' })).rejects.toBeInstanceOf(StatusError);
-      await expect(host.install({ location: place, owner: 'instance-2' })).rejects.toMatchObject({ code: 409 });
-      expect(await host.observe(place)).toMatchObject({ uid, owner: ours.owner });
+      await expect(host.install({ location, owner: 'instance-2' })).rejects.toBeInstanceOf(StatusError);
+      await expect(host.install({ location, owner: 'instance-2' })).rejects.toMatchObject({ code: 409 });
+      expect(await host.observe(location)).toMatchObject({ uid, owner: ours.owner });
     });
 
     it('discovers all virtual clusters in order, also those that were created manually', async () => {
@@ -104,7 +104,7 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       const found = await host.discover();
       expect(found.map((each) => [each.location, each.owner])).toEqual([
         [byHand, ''],
-        [place, ours.owner],
+        [location, ours.owner],
       ]);
       expect(new Set(found.map(({ uid }) => uid)).size).toBe(2);
     });
@@ -112,24 +112,24 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
     it('removes everything that it created and reports success only once it is gone', async () => {
       await installed();
       await removed();
-      expect(await host.observe(place)).toBeUndefined();
-      expect(await test.hasNamespace(place.namespace)).toBe(false);
+      expect(await host.observe(location)).toBeUndefined();
+      expect(await test.hasNamespace(location.namespace)).toBe(false);
       expect(await host.discover()).toEqual([]);
-      expect(await host.remove(place, ours)).toBe(true);
+      expect(await host.remove(location, ours)).toBe(true);
     });
 
     it('keeps the namespace of a virtual cluster that was created manually', async () => {
-      await test.createNamespace(place.namespace);
-      await test.createManually(place);
+      await test.createNamespace(location.namespace);
+      await test.createManually(location);
       await inPhase('Ready');
       await removed();
-      expect(await test.hasNamespace(place.namespace)).toBe(true);
+      expect(await test.hasNamespace(location.namespace)).toBe(true);
     });
 
     it('does not remove a different virtual cluster at the same location', async () => {
       const { uid } = await installed();
-      await expect(removed(place, { owner: 'instance-2', uid: 'another' })).resolves.toBe(true);
-      expect((await host.observe(place))?.uid).toBe(uid);
+      await expect(removed(location, { owner: 'instance-2', uid: 'another' })).resolves.toBe(true);
+      expect((await host.observe(location))?.uid).toBe(uid);
     });
 
     it('starts empty at a location where a virtual cluster was removed', async () => {
@@ -146,24 +146,24 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       await installed();
       const body = JSON.stringify({ metadata: { name: 'kept' } });
       expect((await send('/api/v1/namespaces', { method: 'POST', body })).status).toBe(201);
-      await host.sleep(place);
-      await host.sleep(place);
+      await host.sleep(location);
+      await host.sleep(location);
       const asleep = await inPhase('Sleeping');
       expect(asleep.uid).not.toBe('');
       const refused = await send('/api/v1/namespaces/kept');
       expect(refused.status).toBe(503);
       expect(refused.text).toMatch(/asleep/);
-      await host.wake(place);
+      await host.wake(location);
       expect((await inPhase('Ready')).uid).toBe(asleep.uid);
       expect((await send('/api/v1/namespaces/kept')).status).toBe(200);
     });
 
     it('removes a sleeping virtual cluster', async () => {
       await installed();
-      await host.sleep(place);
+      await host.sleep(location);
       await inPhase('Sleeping');
       await removed();
-      expect(await host.observe(place)).toBeUndefined();
+      expect(await host.observe(location)).toBeUndefined();
     });
 
     it('isolates virtual clusters from each other', async () => {
@@ -198,22 +198,22 @@ export function hostSuite(name: string, open: () => Promise<HostUnderTest>): voi
       );
       await recorded('gap');
       await installed();
-      await recorded(`${place.namespace}/${place.name}`);
+      await recorded(`${location.namespace}/${location.name}`);
       expect(records[0]).toBe('gap');
       records.length = 0;
       await removed();
-      await recorded(`${place.namespace}/${place.name}`);
+      await recorded(`${location.namespace}/${location.name}`);
       stop.abort();
       await following;
     });
 
     it('returns 404 for a virtual cluster that does not exist', async () => {
-      await expect(host.sleep(place)).rejects.toMatchObject({ code: 404 });
-      await expect(host.wake(place)).rejects.toMatchObject({ code: 404 });
+      await expect(host.sleep(location)).rejects.toMatchObject({ code: 404 });
+      await expect(host.wake(location)).rejects.toMatchObject({ code: 404 });
       expect((await send('/readyz')).status).toBe(404);
-      expect(await host.remove(place, ours)).toBe(true);
+      expect(await host.remove(location, ours)).toBe(true);
       const wanted = { query: new URLSearchParams(), signal: new AbortController().signal };
-      await expect(host.logs(place, wanted)).rejects.toMatchObject({ code: 404 });
+      await expect(host.logs(location, wanted)).rejects.toMatchObject({ code: 404 });
     });
   });
 }

@@ -12,50 +12,52 @@ export type HostPhase = 'Pending' | 'Ready' | 'Sleeping' | 'Removing' | 'Failed'
 /** The state of a virtual cluster on its host. */
 export interface HostedVirtualCluster {
   readonly location: HostLocation;
-  /** Distinguishes it from earlier and later virtual clusters at the same location. */
+  /** The unique id of the virtual cluster. An earlier or later virtual cluster at the same location has another uid. */
   readonly uid: string;
   readonly phase: HostPhase;
-  /** The cause of the phase: a CamelCase reason for programs, and a message for users. */
+  /** Why the virtual cluster is in this phase: `reason` in CamelCase for programs, `message` for users. */
   readonly reason: string;
   readonly message: string;
-  /** Empty until it has reported one. */
+  /** The Kubernetes version of the virtual cluster; empty until the virtual cluster has reported it. */
   readonly kubernetesVersion: string;
-  /** The owner that `install` created it for; empty for one that was created manually. */
+  /** The owner that was passed to `install`; empty for a virtual cluster that a user created manually. */
   readonly owner: string;
   /**
-   * The difference from the state that `install` left, as a message; another `install` repairs it. Absent if there is
-   * none.
+   * Describes how the virtual cluster differs from the state that `install` created. Calling `install` again repairs
+   * the difference. Absent if there is no difference.
    */
   readonly drift?: string;
 }
 
 /**
- * A request to install or update a virtual cluster. The stored `status.installHash` of an instance depends on the names
- * of all members except the location and `owner`: do not rename those.
+ * A request to install or update a virtual cluster. Do not rename its members, except `location` and `owner`: the
+ * stored `status.installHash` of an instance is a hash over their names and values.
  */
 export interface InstallRequest {
   readonly location: HostLocation;
-  /** The id of the owner, at most 63 letters, digits and dashes. Virtual clusters of other owners are never touched. */
+  /**
+   * The id of the owner, at most 63 letters, digits and dashes. A virtual cluster of another owner is never changed.
+   */
   readonly owner: string;
   readonly displayName?: string;
   /** Labels and annotations to add to the virtual cluster's object on the host. */
   readonly metadata?: LabelsAndAnnotations;
-  /** Labels, annotations and objects to add to its namespace. */
+  /** Labels, annotations and objects to add to the namespace of the virtual cluster. */
   readonly space?: LabelsAndAnnotations & {
-    /** YAML documents of namespaced kinds, applied to that namespace. */
+    /** YAML documents to apply to the namespace. Only namespaced kinds are allowed. */
     readonly objects?: string;
   };
-  /** Options for hosts that install with a Helm chart. Absent members default to the host's settings. */
+  /** The Helm chart and its values. Ignored by hosts without Helm. Absent members default to the server's settings. */
   readonly helm?: HelmRelease;
 }
 
 export interface HelmRelease {
   readonly chart?: { readonly name?: string; readonly repo?: string; readonly version?: string };
-  /** YAML text. */
+  /** The Helm values, as YAML. */
   readonly values?: string;
 }
 
-/** Labels and annotations to add to the existing ones. */
+/** Labels and annotations to add to an object. Other labels and annotations of the object are preserved. */
 export interface LabelsAndAnnotations {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -65,84 +67,91 @@ export interface HostCallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Receives the changes of a host. Its functions must be fast and must not throw. */
+/** Receives the changes on a host. Its functions must be fast and must not throw. */
 export interface HostListener {
-  /** A virtual cluster in that namespace has changed; without a name it may be any of them. */
-  onChange(place: { readonly namespace: string; readonly name?: string }): void;
-  /** Changes may have been missed, so anything may have changed. Also called first, at the start. */
+  /**
+   * Called after a virtual cluster has changed. If `name` is absent, any virtual cluster in the namespace may have
+   * changed.
+   */
+  onChange(location: { readonly namespace: string; readonly name?: string }): void;
+  /** Called at the start of a watch and after an interruption. Any virtual cluster may have changed unnoticed. */
   onGap(): void;
 }
 
 /**
- * A host driver: manages the virtual clusters of one host. Every function is idempotent and may be repeated after a
- * crash. Rejects with StatusError: 409 if an object of another owner is in the way, 503 if the host cannot be reached;
- * other errors are the host's own.
+ * A host driver, which manages the virtual clusters on one host. Every function is idempotent, so it can be called
+ * again after a crash. Functions reject with StatusError: 409 if an object of another owner already exists, 503 if the
+ * host cannot be reached. Errors of the host itself are passed on.
  */
 export interface Host {
   /**
-   * Cluster roles that exist and are bound in every virtual cluster from the start, so that callers with these roles
-   * need no binding to be created. Optional; defaults to none.
+   * Cluster roles that are bound in every virtual cluster from its creation. The server does not need to create role
+   * bindings for callers with these roles. Optional; defaults to none.
    */
   readonly preboundRoles?: readonly string[];
-  /** All virtual clusters on the host, whoever created them, in order of namespace and name. */
+  /** Returns all virtual clusters on the host, including manually created ones, sorted by namespace and name. */
   discover(call?: HostCallOptions): Promise<readonly HostedVirtualCluster[]>;
   /**
-   * Creates the virtual cluster and its namespace if they do not exist, and adds the given metadata to them. Resolves
-   * when the installation has started; `observe` reports when it is ready. A namespace or virtual cluster that exists
-   * and belongs to another owner is left alone and is a 409. Objects that cannot be applied are an ApplyError; any
-   * other fault of the request or of the installer is an InstallError.
+   * Creates the virtual cluster and its namespace if they do not exist, and adds the requested labels and annotations.
+   * Resolves after the installation has started; `observe` reports whether the virtual cluster is ready. Rejects with
+   * 409 if the namespace or virtual cluster belongs to another owner, with ApplyError if objects cannot be applied, and
+   * with InstallError for any other error in the request or the installation.
    */
-  install(wanted: InstallRequest, call?: HostCallOptions): Promise<void>;
-  /** `undefined` if there is none. */
-  observe(place: HostLocation, call?: HostCallOptions): Promise<HostedVirtualCluster | undefined>;
+  install(request: InstallRequest, call?: HostCallOptions): Promise<void>;
+  /** Returns the state of the virtual cluster at this location; `undefined` if there is none. */
+  observe(location: HostLocation, call?: HostCallOptions): Promise<HostedVirtualCluster | undefined>;
   /**
    * Removes the virtual cluster with all its contents, and then its namespace if `install` created it for this owner.
-   * Returns true once nothing is left, and false while the removal continues: call again. A virtual cluster with
-   * another uid than the given one is a different one and stays.
+   * Returns true after everything is removed. Returns false while the removal is in progress; the caller must call
+   * again. If `uid` is given, a virtual cluster with another uid is not removed.
    */
   remove(
-    place: HostLocation,
+    location: HostLocation,
     of: { readonly owner: string; readonly uid?: string },
     call?: HostCallOptions,
   ): Promise<boolean>;
-  /** Blocks all access; the data is kept. 404 if there is none. */
-  sleep(place: HostLocation, call?: HostCallOptions): Promise<void>;
-  /** Ends a sleep. 404 if there is none. */
-  wake(place: HostLocation, call?: HostCallOptions): Promise<void>;
-  /**
-   * Reports changes until the signal fires, and then resolves. Recovers from interruptions by itself; never rejects.
-   */
+  /** Puts the virtual cluster to sleep: all access is blocked, and its data is preserved. 404 if it does not exist. */
+  sleep(location: HostLocation, call?: HostCallOptions): Promise<void>;
+  /** Wakes the virtual cluster. 404 if it does not exist. */
+  wake(location: HostLocation, call?: HostCallOptions): Promise<void>;
+  /** Reports changes to the listener until the signal fires. Reconnects after interruptions, and never rejects. */
   watch(listener: HostListener, signal: AbortSignal): Promise<void>;
-  /** The API of the virtual cluster. A missing or unreachable one is reported when a request is sent. */
-  clusterApi(place: HostLocation): ClusterApi;
-  /** The log of its control plane. 404 if there is none; 400 if virtual clusters of this host have no log. */
-  logs(place: HostLocation, wanted: LogRequest): Promise<ApiResponse>;
+  /**
+   * Returns the API of the virtual cluster at this location. If the virtual cluster is missing or unreachable, each
+   * request to the API fails.
+   */
+  clusterApi(location: HostLocation): ClusterApi;
+  /**
+   * Returns the log of the virtual cluster's control plane. 404 if the virtual cluster does not exist; 400 if the
+   * virtual clusters of this host have no logs.
+   */
+  logs(location: HostLocation, request: LogRequest): Promise<ApiResponse>;
 }
 
-/** A host with a connection that can be closed. */
+/** A host driver that must be closed when it is no longer needed. */
 export interface ClosableHost extends Host {
-  /** Closes everything that is open: `watch` resolves, and later calls are a 503. */
+  /** Stops all watches and aborts all calls. Later calls fail with 503. */
   close(): Promise<void>;
 }
 
 export interface LogRequest {
-  /** The query parameters of a pod log in Kubernetes: `follow=true&tailLines=10`. */
+  /** The query parameters of a Kubernetes pod log request, for example `follow=true&tailLines=10`. */
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
 }
 
-/** The API of one cluster, however it is connected. */
+/** The API of one cluster or virtual cluster, independent of the way in which it is reached. */
 export interface ClusterApi {
-  /** Resolves with the response head, whatever its status. Rejects only if there is no response. */
+  /** Resolves with the status, headers and unread body of any response. Rejects only if there is no response. */
   send(request: ApiRequest): Promise<ApiResponse>;
   /**
-   * Requests a protocol upgrade (the headers include `connection` and `upgrade`). A response that declines it is an
-   * ApiResponse. Absent if the cluster does not support upgrades.
+   * Requests a protocol upgrade; the headers must include `connection` and `upgrade`. Returns an ApiResponse if the
+   * cluster declines the upgrade. Absent if the cluster does not support upgrades.
    */
   upgrade?(request: Omit<ApiRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
 }
 
-/** A connection after `101 Switching Protocols`: bytes in both directions until one side closes it. */
+/** A connection after `101 Switching Protocols`. Both sides may send bytes until one of them closes the socket. */
 export interface UpgradedConnection {
   readonly status: 101;
   readonly headers: ApiResponse['headers'];
@@ -151,18 +160,18 @@ export interface UpgradedConnection {
 
 export interface ApiRequest {
   readonly method: string;
-  /** The path below the cluster's root, with its query: `/api/v1/namespaces?limit=10`. */
+  /** The path and query below the root of the cluster, for example `/api/v1/namespaces?limit=10`. */
   readonly path: string;
-  /** Names in lower case. Credentials among them are ignored: `as` authenticates the request. */
+  /** The headers, with names in lower case. Credentials in the headers are ignored; `as` authenticates the request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Uint8Array>;
-  /** The user that the request is made for. The cluster decides what that user may do. */
+  /** The user as whom the request is sent, by impersonation or with a token. The cluster authorizes that user. */
   readonly as: UserInfo | ServiceAccountToken;
-  /** Aborts the request and the rest of its response. */
+  /** Aborts the request, and also the response body if it has not been read completely. */
   readonly signal: AbortSignal;
 }
 
-/** A credential of the cluster itself: the request is made by that account without impersonation. */
+/** The token of a service account of the cluster. The request is sent as that account, without impersonation. */
 export interface ServiceAccountToken {
   readonly token: string;
 }
@@ -170,6 +179,6 @@ export interface ServiceAccountToken {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Streamed; the body of a watch lasts as long as the watch. */
+  /** The body as a stream. The body of a watch ends when the watch ends. */
   readonly body: AsyncIterable<Uint8Array>;
 }

@@ -1,12 +1,12 @@
 import { StatusError, serviceUnavailable, unprocessable } from '../api/status.ts';
 
-/** A reason for programs; the message is for users and says what to do. */
+/** The cause of a failed installation, for programs. The error message is for users and says what to do. */
 export type InstallErrorReason = 'HelmMissing' | 'HelmTimedOut' | 'ChartNotFound' | 'ValuesRefused' | 'InstallFailed';
 
-/** Reasons that persist until a user changes the template or its values. */
+/** Causes for which a retry cannot succeed until a user changes the template or its values. */
 const permanentFaults: readonly InstallErrorReason[] = ['ChartNotFound', 'ValuesRefused'];
 
-/** A virtual cluster could not be installed or removed, although the host can be reached. */
+/** Thrown if a virtual cluster cannot be installed or removed although its host is reachable. */
 export class InstallError extends StatusError {
   readonly fault: InstallErrorReason;
 

@@ -9,15 +9,15 @@ import type { HostCallOptions, LabelsAndAnnotations } from './host.ts';
 export interface OwnedObjectSpec {
   readonly kind: ResourceKind;
   readonly place: ObjectKey;
-  /** The owner; objects of other owners are never changed. */
+  /** The owner of the object. An existing object of another owner is never changed. */
   readonly owner: string;
   readonly spec: JsonObject | undefined;
   readonly metadata: LabelsAndAnnotations;
 }
 
 /**
- * Creates the object if it does not exist. Concurrent calls for the same owner all succeed. An object of another owner
- * is left alone and is a 409; one of this owner that is being deleted is a 503.
+ * Creates the object if it does not exist, and adds the labels and annotations. Concurrent calls with the same owner
+ * all succeed. Throws 409 if the object belongs to another owner, and 503 if it is being deleted.
  */
 export async function ensureOwnedObject(
   client: ResourceClient,
@@ -35,7 +35,7 @@ export async function ensureOwnedObject(
   const found = (await findObject(client, place, call)) ?? (await createIfMissing(client, object, call));
   const existing = found ?? (await client.get(place, call));
   if (ownerOf(existing) !== owner) {
-    throw conflict(groupResourceOf(kind), place.name, 'it already exists and belongs to another owner');
+    throw conflict(groupResourceOf(kind), place.name, 'the object already exists and belongs to another owner');
   }
   if (existing.metadata.deletionTimestamp !== undefined) {
     throw serviceUnavailable(`the previous ${kind.singular} ${place.name} is still being deleted`);
@@ -43,7 +43,7 @@ export async function ensureOwnedObject(
   await addLabelsAndAnnotations(client, existing, { labels, annotations }, call);
 }
 
-/** Adds missing labels and annotations. */
+/** Adds labels and annotations to an object. Sends no request if the object already has them. */
 export async function addLabelsAndAnnotations(
   client: ResourceClient,
   { metadata }: KubeObject,
@@ -86,7 +86,7 @@ export async function findObject<Fields extends JsonObject>(
   }
 }
 
-/** Deletes by uid, so that a new object of the same name is not affected. */
+/** Deletes the object only if it has the same uid, so that a new object of the same name is not deleted. */
 export async function deleteByUid(
   client: ResourceClient,
   place: ObjectKey,

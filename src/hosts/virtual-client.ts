@@ -3,21 +3,21 @@ import { controllersUser, kubernetesAuthenticatedGroup, kubernetesMastersGroup }
 import { type Status, StatusError, serviceUnavailable } from '../api/status.ts';
 import type { ApiRequest, ClusterApi } from './host.ts';
 
-/** Sends requests to a virtual cluster as its administrator. */
+/** A client that sends requests to a virtual cluster as its administrator. Rejects with StatusError. */
 export interface VirtualClient {
-  /** Returns the response as JSON. Rejects with StatusError for an error response. */
+  /** Sends a GET and returns the JSON body of the response. */
   get(path: string): Promise<JsonObject>;
-  /** Returns the response to a POST as JSON. */
+  /** Sends the object in a POST and returns the JSON body of the response. */
   create(path: string, object: JsonObject): Promise<JsonObject>;
-  /** Server-side apply with `force`: takes over fields of other managers. */
+  /** Applies the object by server-side apply with `force`, which takes over fields that other managers own. */
   apply(path: string, object: JsonObject): Promise<void>;
   delete(path: string): Promise<void>;
 }
 
 const server = { name: controllersUser, groups: [kubernetesMastersGroup, kubernetesAuthenticatedGroup] };
-/** The field manager of objects that this server writes inside virtual clusters. */
+/** The field manager under which this server applies objects inside virtual clusters. */
 const fieldManager = 'flotilla';
-/** Discovery documents and lists of bindings are far smaller; a longer response is not read to its end. */
+/** Maximum length of a response. Discovery documents and lists of bindings are far smaller. */
 const maxResponseLength = 16 * 1024 * 1024;
 
 export function virtualClient(api: ClusterApi, signal: AbortSignal): VirtualClient {
@@ -69,7 +69,7 @@ function toStatusError(code: number, text: string): StatusError {
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // The body is not a Status. The error below quotes it.
+    // The body is not a Status, so the error quotes its text.
   }
   return new StatusError({
     kind: 'Status',

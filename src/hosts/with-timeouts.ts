@@ -5,41 +5,41 @@ import type { Host, HostCallOptions } from './host.ts';
 
 /** The timeouts of a host's operations, in milliseconds. */
 export interface HostTimeouts {
-  /** The timeout of reads. */
+  /** For operations that only read: `discover` and `observe`. */
   readonly read: number;
-  /** The timeout of operations that only start something. */
+  /** For operations that start a change and do not wait for its end: `sleep` and `wake`. */
   readonly change: number;
-  /** The timeout of operations that run to completion. The programs that they run have shorter timeouts. */
+  /** For operations that run helm: `install` and `remove`. Each helm process has a shorter timeout of its own. */
   readonly run: number;
 }
 
 export const hostTimeouts: HostTimeouts = { read: 30_000, change: 60_000, run: 15 * 60_000 };
 
 /**
- * The same host with timeouts: a slower call is a 503, even if the host ignores the signal that aborts it. The API of a
- * virtual cluster (`clusterApi`), logs and `watch` have no timeout.
+ * Wraps a host driver so that its functions fail with 503 after a timeout, even if the driver ignores the abort signal.
+ * `watch`, `logs` and the API of a virtual cluster (`clusterApi`) have no timeout.
  */
 export function withTimeouts(host: Host, cluster: string, clock: Clock, timeouts: HostTimeouts = hostTimeouts): Host {
   function timed<T>(
     milliseconds: number,
     { signal }: HostCallOptions,
-    ask: (call: HostCallOptions) => Promise<T>,
+    operation: (call: HostCallOptions) => Promise<T>,
   ): Promise<T> {
     const timeoutError = () =>
       serviceUnavailable(`the cluster ${cluster} did not respond within ${Math.round(milliseconds / 1000)} seconds`);
     const options = { clock, milliseconds, timeoutError, ...(signal === undefined ? {} : { signal }) };
-    return withTimeout(options, (ending) => ask({ signal: ending }));
+    return withTimeout(options, (ending) => operation({ signal: ending }));
   }
   return {
     ...(host.preboundRoles === undefined ? {} : { preboundRoles: host.preboundRoles }),
     discover: (call = {}) => timed(timeouts.read, call, (limited) => host.discover(limited)),
-    install: (wanted, call = {}) => timed(timeouts.run, call, (limited) => host.install(wanted, limited)),
-    observe: (place, call = {}) => timed(timeouts.read, call, (limited) => host.observe(place, limited)),
-    remove: (place, of, call = {}) => timed(timeouts.run, call, (limited) => host.remove(place, of, limited)),
-    sleep: (place, call = {}) => timed(timeouts.change, call, (limited) => host.sleep(place, limited)),
-    wake: (place, call = {}) => timed(timeouts.change, call, (limited) => host.wake(place, limited)),
+    install: (request, call = {}) => timed(timeouts.run, call, (limited) => host.install(request, limited)),
+    observe: (location, call = {}) => timed(timeouts.read, call, (limited) => host.observe(location, limited)),
+    remove: (location, of, call = {}) => timed(timeouts.run, call, (limited) => host.remove(location, of, limited)),
+    sleep: (location, call = {}) => timed(timeouts.change, call, (limited) => host.sleep(location, limited)),
+    wake: (location, call = {}) => timed(timeouts.change, call, (limited) => host.wake(location, limited)),
     watch: (listener, signal) => host.watch(listener, signal),
-    clusterApi: (place) => host.clusterApi(place),
-    logs: (place, wanted) => host.logs(place, wanted),
+    clusterApi: (location) => host.clusterApi(location),
+    logs: (location, request) => host.logs(location, request),
   };
 }

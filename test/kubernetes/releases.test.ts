@@ -146,7 +146,7 @@ describeIfAvailable(typeof programs === 'string' ? programs : undefined, 'releas
       await kubernetes.api.ok('PATCH', path, { metadata: { labels: { status: 'pending-install' } } }, merge);
       await expect(install('killed', replicas(2))).rejects.toMatchObject({
         code: 503,
-        message: expect.stringContaining('may still be in progress'),
+        message: expect.stringContaining('may still be running'),
       });
       const quick = openHost(kubernetes, { timeoutSeconds: 0 });
       const helmWith = { location: at('killed'), owner: 'owner-killed', helm: { values: replicas(2) } };

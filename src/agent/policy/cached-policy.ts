@@ -7,33 +7,41 @@ import { PolicyReplica, type ReplicaListener } from './policy-replica.ts';
 export interface CachedPolicyOptions {
   readonly file: PolicyFile;
   readonly listener: ReplicaListener;
-  /** Maximum age at which the policy is still used. */
+  /** Maximum age of the policy in milliseconds. With an older policy the agent rejects requests. */
   readonly maxAgeMilliseconds: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Clock skew above which a warning is logged. */
+/** Difference between the clocks of the agent and of the control server above which a warning is logged. */
 const maxSilentSkewMs = 5_000;
-/** If the clock was set back further than this, the age of the policy is unknown. */
+/** If the agent's clock was set back by more than this, the age of the policy is unknown and the policy is not used. */
 const maxClockSetBackMs = 60_000;
-/** Interval at which unchanged state is written to disk. */
+/**
+ * Interval at which the time of the last contact with the control server is written to disk if nothing else changes.
+ */
 const keepaliveWriteMs = 60_000;
-/** The file is compacted when it has more appended lines than this and than there are objects. */
+/**
+ * The policy file is compacted if the number of appended lines exceeds both this number and the number of lines of the
+ * current policy.
+ */
 const minLinesToCompact = 1_000;
 
-/** The policy from the control server, in memory and on disk, and its age. */
+/**
+ * The policy that the agent received from the control server: access keys, signing keys, and the objects that decide
+ * about access. It is cached in memory and on disk.
+ */
 export class CachedPolicy {
   readonly replica: PolicyReplica;
   readonly #file: PolicyFile;
   readonly #options: CachedPolicyOptions;
-  /** Wall clock time of the last contact with the control server; `undefined` if there was none. */
+  /** The wall-clock time of the last contact with the control server; `undefined` if there was none. */
   #contactAt: number | undefined;
-  /** Monotonic time of the last contact, so that setting the wall clock back does not make the policy younger. */
+  /** The monotonic time of the last contact. With it, setting the wall clock back does not make the policy younger. */
   #contactElapsed = 0;
   #storedAt = 0;
   #clockSkew = 0;
-  /** A full policy is being received. */
+  /** True while a full policy arrives, that is between the lines BEGIN and SYNCED. */
   #isSyncing = false;
   #pendingLines: StoredPolicyLine[] = [];
   #writing: Promise<void> | undefined;
@@ -44,7 +52,7 @@ export class CachedPolicy {
     this.replica = new PolicyReplica(options.listener);
   }
 
-  /** Loads the policy from disk: completely, or not at all if it throws. */
+  /** Loads the whole policy from disk. If it throws, nothing was loaded. */
   async load(): Promise<void> {
     const stored: StoredPolicyLine[] = [];
     for await (const each of this.#file.read()) stored.push(each);
@@ -67,17 +75,17 @@ export class CachedPolicy {
     return Math.max(0, clock.now() - this.#contactAt, clock.elapsed() - this.#contactElapsed);
   }
 
-  /** True if the policy is young enough to admit callers. */
+  /** True if the policy is not older than the maximum age, so that the agent may serve requests. */
   get isUsable(): boolean {
     return this.age !== undefined && this.age <= this.#options.maxAgeMilliseconds;
   }
 
-  /** The difference between the server's clock and this clock, in milliseconds. */
+  /** The clock of the control server minus the clock of the agent, in milliseconds. */
   get skew(): number {
     return this.#clockSkew;
   }
 
-  /** Handles a line of the policy feed. */
+  /** Applies a line that the control server sent, and writes it to disk. */
   receive(line: PolicyLine): void {
     const at = this.#options.clock.now();
     this.replica.apply(line);
@@ -97,7 +105,7 @@ export class CachedPolicy {
     if (at - this.#storedAt >= keepaliveWriteMs) this.#store('one', { line, at });
   }
 
-  /** Resolves when everything received is on disk, or failed to be written. */
+  /** Resolves after all received lines have been written to disk, or the write has failed. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     await this.#file.close();
@@ -139,7 +147,9 @@ export class CachedPolicy {
     ]);
   }
 
-  /** Serializes writes. A full disk affects only what a restart loads. */
+  /**
+   * Runs the writes one after another. A failed write is only logged: it affects what the next start loads from disk.
+   */
   #write(work: () => Promise<void>): void {
     const before = this.#writing ?? Promise.resolve();
     const writing = before.then(work).catch((error: unknown) => {

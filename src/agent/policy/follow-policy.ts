@@ -9,19 +9,19 @@ import type { ControlServer } from '../control-server.ts';
 export interface FollowPolicyOptions {
   readonly server: Pick<ControlServer, 'streamPolicy'>;
   onLine(line: PolicyLine): void;
-  /** The full policy has arrived on this connection; changes follow. */
+  /** Called after the full policy has arrived on a connection. Only changes follow. */
   onSynced(): void;
-  /** The connection is lost. */
+  /** Called after the connection to the control server is lost. */
   onLost(): void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const retry: BackoffOptions = { initialMilliseconds: 200, maxMilliseconds: 3_000 };
-/** Silence after which the connection counts as lost: the server hangs, or the network is down. */
+/** If the control server sends nothing for this time, it hangs or the network is down, so the connection is lost. */
 const silenceTimeoutMs = 3 * keepaliveIntervalMs;
 
-/** Follows the policy feed until the signal fires, and reconnects after every failure. Never rejects. */
+/** Receives the policy from the control server until the signal fires. Reconnects after each failure. Never rejects. */
 export async function followPolicy(options: FollowPolicyOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   let failures = 0;

@@ -12,23 +12,23 @@ import { instanceOf } from './policy-replica.ts';
 
 type KeyListener = (names: Iterable<string>) => void;
 
-/** The cached policy of the control server, and the parts of the agent that follow its changes. */
+/** The policy that the agent cached from the control server, and the components that are notified of its changes. */
 export interface AgentPolicy {
   readonly policy: CachedPolicy;
   readonly permissionSignals: PermissionSignals;
   readonly changes: InstanceChanges;
   readonly activity: ActivityLog;
-  /** Calls back with the names of changed keys. Returns a function that unsubscribes. */
+  /** Calls the listener with the names of changed access keys. Returns a function that unsubscribes. */
   onKeys(listener: KeyListener): () => void;
 }
 
 const kinds = { Cluster: clusterKind, Project: projectKind, VirtualClusterInstance: virtualClusterInstanceKind };
 
-/** Loads the policy that the control server sent before. */
+/** Loads the cached policy from disk. */
 export async function openAgentPolicy(agent: AgentContext): Promise<AgentPolicy> {
   const { settings, clock, log, closing } = agent;
   const permissionSignals = createPermissionSignals(clock);
-  closing.add('rights', () => permissionSignals.close());
+  closing.add('permission signals', () => permissionSignals.close());
   const changes = createInstanceChanges();
   const activity = createActivityLog(clock);
   const keyListeners = new Set<KeyListener>();
@@ -51,7 +51,7 @@ export async function openAgentPolicy(agent: AgentContext): Promise<AgentPolicy>
   });
   closing.add('policy', () => policy.close());
   await policy.load().catch((error: unknown) => {
-    // The control server sends the full policy again; until then all callers are rejected.
+    // The agent rejects all callers until the control server has sent the full policy again.
     log.error({ error: String(error) }, 'cannot load the cached policy');
   });
   return {

@@ -1,28 +1,30 @@
 import type { Clock } from '../../lib/clock.ts';
 
 export interface PolicyCatchUpOptions {
-  /** True while the connection to the control server is up. Without it there is nothing to wait for. */
+  /** True while the agent is connected to the control server. Without a connection no change can arrive. */
   isConnected(): boolean;
   readonly clock: Clock;
 }
 
 /** Waits for policy changes that the control server has made but that have not arrived at the agent yet. */
 export interface PolicyCatchUp {
-  /** Resolves when the condition holds, or when it will not in time. */
+  /** Resolves as soon as the condition holds, and after one second even if it does not. */
   waitUntil(holds: () => boolean): Promise<void>;
-  /** Must be called after each received line. */
+  /**
+   * Must be called after each policy line from the control server. Checks the conditions of all waiting requests again.
+   */
   onPolicyReceived(): void;
 }
 
 const maxWaitMs = 1_000;
-/** Limits the number of waiting requests, because unauthenticated callers can cause a wait. */
-const mostWaiting = 200;
+/** Maximum number of waiting requests. There is a limit because unauthenticated callers can cause a wait. */
+const maxWaiting = 200;
 
 export function createPolicyCatchUp({ isConnected, clock }: PolicyCatchUpOptions): PolicyCatchUp {
   const checks = new Set<() => void>();
   return {
     async waitUntil(holds) {
-      if (holds() || !isConnected() || checks.size >= mostWaiting) return;
+      if (holds() || !isConnected() || checks.size >= maxWaiting) return;
       await new Promise<void>((resolve) => {
         const end = () => {
           cancel();

@@ -5,7 +5,7 @@ import { KeyedSerializer } from '../../lib/queue/keyed-serializer.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import type { Sealer } from '../../seal/sealer.ts';
 
-/** A line of the policy feed with the time at which it arrived, by the agent's clock. */
+/** A policy line from the control server, and the time at which it arrived, by the agent's clock. */
 export interface StoredPolicyLine {
   readonly line: PolicyLine;
   readonly at: number;
@@ -16,24 +16,24 @@ export interface PolicyFileOptions {
   readonly sealer: Sealer;
 }
 
-/** The policy on disk, so that an agent can start while the control server is unavailable. */
+/** The file with the cached policy. With it, an agent can start while the control server is unavailable. */
 export interface PolicyFile {
-  /** The stored lines, in order. A torn last row is ignored; any other damage is an error. */
+  /** Returns the stored lines in order. Ignores a partially written last row; throws for any other damage. */
   read(): AsyncIterable<StoredPolicyLine>;
-  /** Resolves when the lines are durable. */
+  /** Resolves after the lines have been flushed to disk. */
   append(lines: readonly StoredPolicyLine[]): Promise<void>;
-  /** Replaces the contents atomically. */
+  /** Replaces the whole file atomically. */
   replace(lines: Iterable<StoredPolicyLine>): Promise<void>;
-  /** Number of lines appended since the last replace. */
+  /** The number of lines appended after the last `replace`. */
   readonly appended: number;
   close(): Promise<void>;
 }
 
 const purpose = 'agent-policy';
-/** Lines are sealed in batches: a seal per line would be larger than the line. */
+/** The number of lines that are sealed together. Sealing each line separately would more than double its size. */
 const linesPerSeal = 500;
 
-/** Opens the policy file. Every row is a batch of sealed lines, so the disk does not reveal who has access. */
+/** Opens the policy file. Each row is a sealed batch of lines, so the disk does not reveal who has access. */
 export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promise<PolicyFile> {
   let file: FileHandle = await open(path, 'a', 0o600);
   let appended = 0;
@@ -49,7 +49,8 @@ export async function openPolicyFile({ path, sealer }: PolicyFileOptions): Promi
         try {
           clear = sealer.open(purpose, row);
         } catch {
-          // The last row may be partial: the process ended during the write.
+          // This must be the last row: the process ended while writing it. Any row after it means that the file is
+          // damaged.
           torn = true;
           continue;
         }

@@ -10,23 +10,23 @@ import type { KubeObject } from '../../api/meta.ts';
 import { typedObject } from '../../api/resource.ts';
 import type { AccessState } from '../../auth/authz/access-state.ts';
 
-/** Receives changes of the policy. Must be fast and must not throw. */
+/** Receives the changes to the cached policy. Its functions must be fast and must not throw. */
 export interface ReplicaListener {
-  /** Called when access keys were changed or deleted. */
+  /** Called with the names of access keys that were added, changed or deleted. */
   onKeysChanged(names: readonly string[]): void;
   /** Called when an object was added (`before` is `undefined`), changed, or deleted (`after` is `undefined`). */
   onObjectChanged(kind: PolicyKind, before: PolicyObject | undefined, after: PolicyObject | undefined): void;
 }
 
-/** An object of the policy. It has only the fields that decisions need. */
+/** An object that decides about access. It contains only the fields that the decisions need. */
 export type PolicyObject =
   | { readonly kind: 'Cluster'; readonly object: Cluster }
   | { readonly kind: 'Project'; readonly object: Project }
   | { readonly kind: 'VirtualClusterInstance'; readonly object: VirtualClusterInstance };
 
-/** One consistent copy of the policy. */
+/** One consistent version of the policy. */
 interface PolicyCopy {
-  frame: PolicyFeedHeader | undefined;
+  header: PolicyFeedHeader | undefined;
   signingKeys: JsonObject;
   readonly objects: Map<string, PolicyObject>;
   readonly keys: Map<string, ActiveAccessKey>;
@@ -35,8 +35,9 @@ interface PolicyCopy {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The policy of the control server that decisions use. During a resync the old copy stays in effect, and the new one
- * replaces it when it is complete. So a broken connection rejects no caller and ends no stream.
+ * The copy of the control server's policy that the agent uses for its decisions. While a new full policy arrives, the
+ * old one stays in effect until the new one is complete. A broken connection therefore rejects no caller and ends no
+ * stream.
  */
 export class PolicyReplica implements AccessState {
   readonly selfService = false;
@@ -48,12 +49,12 @@ export class PolicyReplica implements AccessState {
     this.#listener = listener;
   }
 
-  /** `undefined` before the first sync. */
+  /** The first line of the policy; `undefined` before the first full policy has arrived. */
   get header(): PolicyFeedHeader | undefined {
-    return this.#current.frame;
+    return this.#current.header;
   }
 
-  /** The key set as `/auth/jwks` returns it. The same object while it is unchanged. */
+  /** The signing keys, in the format of `/auth/jwks`. Returns the same object as long as the keys have not changed. */
   get signingKeys(): JsonObject {
     return this.#current.signingKeys;
   }
@@ -61,8 +62,8 @@ export class PolicyReplica implements AccessState {
   apply(line: PolicyLine): void {
     switch (line.type) {
       case 'BEGIN': {
-        const { type: _type, ...frame } = line;
-        this.#incoming = { ...emptyCopy(), frame };
+        const { type: _type, ...header } = line;
+        this.#incoming = { ...emptyCopy(), header };
         return;
       }
       case 'SYNCED':
@@ -90,11 +91,11 @@ export class PolicyReplica implements AccessState {
     }
   }
 
-  /** The current policy as feed lines, without SYNCED, whose time the caller supplies. */
+  /** Returns the current policy as lines. The final line SYNCED is missing, because the caller must set its time. */
   *lines(): Iterable<PolicyLine> {
-    const { frame, signingKeys, objects, keys } = this.#current;
-    if (frame === undefined) return;
-    yield { type: 'BEGIN', ...frame };
+    const { header, signingKeys, objects, keys } = this.#current;
+    if (header === undefined) return;
+    yield { type: 'BEGIN', ...header };
     yield { type: 'SIGNING_KEYS', keys: signingKeys };
     for (const { kind, object } of objects.values()) {
       yield { type: 'OBJECT', kind, object };
@@ -124,7 +125,7 @@ export class PolicyReplica implements AccessState {
     return [...this.#current.objects.values()].map(instanceOf).filter((instance) => instance !== undefined);
   }
 
-  // Cluster, project and instance suffice for access to a cluster or an instance; nothing else is decided here.
+  // An agent decides only about access to its cluster and its instances. These decisions need no other kinds.
   template(): undefined {}
   user(): undefined {}
   team(): undefined {}
@@ -174,7 +175,7 @@ export function instanceOf(found: PolicyObject | undefined): VirtualClusterInsta
   return found?.kind === 'VirtualClusterInstance' ? found.object : undefined;
 }
 
-/** The agent trusts its server for the fields of the object. The feed omits apiVersion and kind. */
+/** Converts an object that the control server sent without apiVersion and kind. Its fields are not validated. */
 function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
   const object = sent as unknown as KubeObject;
   switch (kind) {
@@ -188,7 +189,7 @@ function policyObject(kind: PolicyKind, sent: JsonObject): PolicyObject {
 }
 
 function emptyCopy(): PolicyCopy {
-  return { frame: undefined, signingKeys: { keys: [] }, objects: new Map(), keys: new Map() };
+  return { header: undefined, signingKeys: { keys: [] }, objects: new Map(), keys: new Map() };
 }
 
 function objectKey(kind: PolicyKind, namespace: string, name: string): string {

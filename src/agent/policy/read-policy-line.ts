@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotil
 import type { ActiveAccessKey, PolicyKind, PolicyLine } from '../../api/agent/policy-feed.ts';
 
 /**
- * Parses a line of the policy feed; `undefined` for an unknown type of a newer server. Throws if the line is invalid,
- * because access decisions depend on it.
+ * Parses a policy line from the control server. Returns `undefined` if a newer server sends an unknown type of line.
+ * Throws if the line is invalid, because access decisions depend on it.
  */
 export function readPolicyLine(text: string): PolicyLine | undefined {
   const line: unknown = JSON.parse(text);

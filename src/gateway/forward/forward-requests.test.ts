@@ -117,7 +117,10 @@ describe('a forwarded request', () => {
     // As it would return from a cluster whose address is this server's own.
     for (const root of [far, demo]) {
       const { code, json } = await at.request(`${root}/api`, { headers: { via } });
-      expect([code, textAt(json, 'message')]).toEqual([503, expect.stringMatching(/leads back to this server$/)]);
+      expect([code, textAt(json, 'message')]).toEqual([
+        503,
+        expect.stringMatching(/forwards requests back to this server$/),
+      ]);
     }
     const another = via.replace(/[0-9a-f]{12}$/, '000000000000');
     expect((await at.request(`${far}/api`, { headers: { via: another } })).code).toBe(200);
@@ -313,7 +316,7 @@ describe('a forwarded request', () => {
       expect(await rest()).toMatch(words);
     }
     const rest = await watched();
-    at.state.rights.abort(expired('your permissions have changed'));
+    at.state.permissions.abort(expired('your permissions have changed'));
     expect(await rest()).toMatch(/"type":"ERROR".*"code":410/);
   });
 });

@@ -19,13 +19,13 @@ import type { TargetLimiter } from './target-limiter.ts';
 
 export interface ForwardRequestsOptions {
   readonly api: ClusterApi;
-  /** The name of the cluster in messages: `the cluster "far"`. */
+  /** The cluster as error messages name it, for example `the cluster "far"`. */
   readonly name: string;
-  /** The number of path segments in front of the cluster's own path. */
+  /** The number of leading path segments that address the cluster on this server. The rest is the path to forward. */
   readonly pathDepth: number;
-  /** The credential with which this caller's requests are sent. */
+  /** Returns the credential with which requests of this caller are sent to the cluster. */
   credentialFor(caller: Identity): ApiRequest['as'];
-  /** Limits the requests that wait for this cluster. */
+  /** Limits how many requests may wait for a response of this cluster. */
   readonly limiter: TargetLimiter;
 }
 
@@ -33,14 +33,14 @@ export interface ForwardRequestsOptions {
 interface ForwardedRequest extends Pick<ForwardRequestsOptions, 'api' | 'name'> {
   readonly exchange: Exchange;
   readonly sent: Pick<ApiRequest, 'method' | 'path' | 'as'>;
-  /** The path of the cluster's root at this server. */
+  /** The path at which this server serves the cluster. */
   readonly root: string;
-  readonly passer: ForwarderInfo;
+  readonly forwarder: ForwarderInfo;
 }
 
 /**
- * Forwards requests to the API of a remote cluster and returns its responses. Bodies are streamed in both directions,
- * and upgraded connections are forwarded as plain bytes.
+ * Returns a handler that forwards requests to the API of a remote cluster and returns the responses. It streams bodies
+ * in both directions. After a protocol upgrade it forwards bytes without interpreting them.
  */
 export function forwardRequests(options: ForwardRequestsOptions): Handler {
   const { api, name, pathDepth } = options;
@@ -55,8 +55,15 @@ export function forwardRequests(options: ForwardRequestsOptions): Handler {
     const root = `/${pathSegments(rawPath(request.url)).slice(0, pathDepth).map(encodeURIComponent).join('/')}`;
     const { via } = options.limiter;
     if (request.headers.via?.includes(via) === true)
-      throw serviceUnavailable(`request loop: ${name} leads back to this server`);
-    const forwarded: ForwardedRequest = { api, name, exchange, sent, root, passer: { auditId: exchange.auditId, via } };
+      throw serviceUnavailable(`request loop: ${name} forwards requests back to this server`);
+    const forwarded: ForwardedRequest = {
+      api,
+      name,
+      exchange,
+      sent,
+      root,
+      forwarder: { auditId: exchange.auditId, via },
+    };
     const release = options.limiter.acquire(flowKeyOf(caller));
     try {
       const { preauthorize } = caller;
@@ -78,23 +85,24 @@ export function forwardRequests(options: ForwardRequestsOptions): Handler {
 }
 
 async function send(forwarded: ForwardedRequest): Promise<Reply> {
-  const { api, exchange, sent, passer } = forwarded;
+  const { api, exchange, sent, forwarder } = forwarded;
   const { request, signal } = exchange;
   const body = hasBody(exchange) ? { body: request.body } : {};
-  const response = await api.send({ ...sent, headers: forwardedRequestHeaders(request, passer), ...body, signal });
+  const response = await api.send({ ...sent, headers: forwardedRequestHeaders(request, forwarder), ...body, signal });
   return await forwardResponse(response, { ...forwarded, as: sent.as });
 }
 
 async function upgrade(forwarded: ForwardedRequest): Promise<Reply> {
-  const { api, exchange, sent, root, passer } = forwarded;
+  const { api, exchange, sent, root, forwarder } = forwarded;
   const { request } = exchange;
   const ending = new AbortController();
   let isUpgraded = false;
   exchange.end.onEnd((reason) => {
-    // If the client is gone, the code that joined the two sockets closes the other side after its last bytes are sent.
+    // After an upgrade, do not abort if the client disconnects: the code that connects the two sockets sends the last
+    // bytes to the cluster and then closes its socket.
     if (!isUpgraded || request.end?.hasEnded !== true) ending.abort(reason);
   });
-  const headers = forwardedUpgradeHeaders(request, passer);
+  const headers = forwardedUpgradeHeaders(request, forwarder);
   const response = await api.upgrade?.({ ...sent, headers, signal: ending.signal });
   if (response === undefined) return await send(forwarded);
   if (!('socket' in response)) return await forwardResponse(response, { ...forwarded, as: sent.as });
@@ -105,11 +113,11 @@ async function upgrade(forwarded: ForwardedRequest): Promise<Reply> {
   return { status: 101, headers: returnedUpgradeHeaders(response.headers, root), body: { socket } };
 }
 
-async function review({ api, exchange, sent, passer }: ForwardedRequest, body: Uint8Array) {
+async function review({ api, exchange, sent, forwarder }: ForwardedRequest, body: Uint8Array) {
   exchange.inFlightSlot?.release();
   const { request, signal } = exchange;
   const headers = {
-    ...forwardedRequestHeaders(request, passer),
+    ...forwardedRequestHeaders(request, forwarder),
     accept: 'application/json',
     'accept-encoding': 'identity',
   };
@@ -128,7 +136,7 @@ async function objectExists({ api, exchange, sent }: ForwardedRequest): Promise<
 
 const methodsWithoutBody = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** HTTP/2 allows a body without any header that announces it. */
+/** True if the request has a body. In HTTP/2 a request may have a body without any header that announces it. */
 function hasBody({ request: { method, headers, httpVersion } }: Exchange): boolean {
   const length = headers['content-length'];
   if (length !== undefined) return !/^0*$/.test(length);

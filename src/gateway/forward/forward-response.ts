@@ -8,31 +8,31 @@ import { returnedResponseHeaders } from './forwarded-headers.ts';
 
 export interface ForwardResponseOptions {
   readonly exchange: Exchange;
-  /** The credential that the request was sent with. */
+  /** The credential with which the request was sent to the cluster. */
   readonly as: ApiRequest['as'];
-  /** The name of the cluster in messages. */
+  /** The cluster as error messages name it, for example `the cluster "far"`. */
   readonly name: string;
-  /** The path of the cluster's root at this server. */
+  /** The path at which this server serves the cluster. */
   readonly root: string;
 }
 
-/** Responses up to this size are buffered, which frees the connection however slowly the client reads. */
+/** Responses up to this size are buffered, so that a client that reads slowly does not occupy the connection. */
 const maxBuffered = 64 * 1024;
-/** The limit for responses that this server reads itself; reviews and object metadata are far smaller. */
+/** Maximum size of a response that this server parses itself. Reviews and object metadata are far smaller. */
 const maxRead = 4 * 1024 * 1024;
 
 /**
- * Forwards a cluster's response to the client, except for a 401: that one concerns this server's credentials, not the
- * client's.
+ * Forwards a cluster's response to the client. A 401 is not forwarded but becomes a 503, because the cluster rejected
+ * this server's credential and not the client's.
  */
 export async function forwardResponse(
   response: ApiResponse,
   { exchange, as, name, root }: ForwardResponseOptions,
 ): Promise<Reply> {
   const { status } = response;
-  // Browsers must not guess a content type and render the response as a page.
+  // `nosniff` prevents browsers from guessing a content type and showing the response as a web page.
   const headers = { ...returnedResponseHeaders(response.headers, root), 'x-content-type-options': 'nosniff' };
-  // An application behind a service has its own credentials.
+  // With the subresource `proxy`, a 401 comes from the application behind a pod or service, so it concerns the client.
   const rejectsServer = status === 401 && !('token' in as) && exchange.info.subresource !== 'proxy';
   if (exchange.request.method === 'HEAD' || status === 204 || status === 304 || rejectsServer) {
     await readWholeBody(response);
@@ -47,7 +47,7 @@ export async function forwardResponse(
   return { status, headers, body: { upstream: passed, isLongRunning: lasts } };
 }
 
-/** Throws 503 if the body exceeds the limit. */
+/** Returns the whole body of a response. Throws 503 if it exceeds the limit. */
 export async function readWholeBody({ body }: ApiResponse): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -4,9 +4,9 @@ import type { IncomingRequest } from '../../http/exchange.ts';
 import type { Reply } from '../../http/reply.ts';
 import { bearerProtocolPrefix } from '../../http/wire/web-socket.ts';
 
-const hopByHopHeaders = new Set(connectionHeaders);
+const hopByHopSet = new Set(connectionHeaders);
 
-/** Only the gateway may state who the caller is and where the request comes from. */
+/** Headers that state who the caller is or where the request comes from. A client must not set them in a cluster. */
 const callerHeaders = new Set([
   'authorization',
   'cookie',
@@ -20,8 +20,8 @@ const callerHeaders = new Set([
 const callerHeaderPrefixes = ['impersonate-', 'x-remote-', 'x-forwarded-'];
 
 /**
- * Headers that a browser would attribute to this server and apply to all later requests to it, for example where to
- * send network error reports.
+ * Response headers that are not returned to the client. A browser would apply them to all later requests to this
+ * server, for example as the address for network error reports.
  */
 const serverHeaders = new Set([
   'accept-ch',
@@ -47,7 +47,7 @@ const serverHeaders = new Set([
   'www-authenticate',
 ]);
 
-/** The audit id of a forwarded request, and this server's name for `Via`. */
+/** The values that this server adds to the headers of a forwarded request: the audit id, and its own name for `Via`. */
 export interface ForwarderInfo {
   readonly auditId: string;
   readonly via: string;
@@ -55,7 +55,7 @@ export interface ForwarderInfo {
 
 const viaPattern = /\b1\.1 flotilla-[0-9a-f-]{36}(?=\s*(?:,|$))/g;
 
-/** Returns the request headers to forward to the target. */
+/** Returns the request headers to forward to the cluster. */
 export function forwardedRequestHeaders(
   { headers, upgrade }: IncomingRequest,
   { auditId, via }: ForwarderInfo,
@@ -63,7 +63,7 @@ export function forwardedRequestHeaders(
   const listed = headersListedIn(headers.connection);
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHopHeaders.has(name) || callerHeaders.has(name) || listed.has(name)) continue;
+    if (value === undefined || hopByHopSet.has(name) || callerHeaders.has(name) || listed.has(name)) continue;
     if (callerHeaderPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     forwarded[name] = value;
   }
@@ -77,17 +77,17 @@ export function forwardedRequestHeaders(
   return forwarded;
 }
 
-/** Returns the headers to forward for an upgrade request, including `Connection` and `Upgrade`. */
-export function forwardedUpgradeHeaders(request: IncomingRequest, passer: ForwarderInfo): Record<string, string> {
-  return { ...forwardedRequestHeaders(request, passer), connection: 'Upgrade', upgrade: request.upgrade ?? '' };
+/** Returns the headers to forward with an upgrade request, including `Connection` and `Upgrade`. */
+export function forwardedUpgradeHeaders(request: IncomingRequest, forwarder: ForwarderInfo): Record<string, string> {
+  return { ...forwardedRequestHeaders(request, forwarder), connection: 'Upgrade', upgrade: request.upgrade ?? '' };
 }
 
-/** Returns the response headers for the client. `root` is the path at which this server serves the cluster. */
+/** Returns the response headers to send to the client. `root` is the path at which this server serves the cluster. */
 export function returnedResponseHeaders(headers: ApiResponse['headers'], root: string): Reply['headers'] {
   const listed = headersListedIn(headers.connection);
   const forwarded: Reply['headers'] = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (hopByHopHeaders.has(name) || serverHeaders.has(name) || listed.has(name)) continue;
+    if (hopByHopSet.has(name) || serverHeaders.has(name) || listed.has(name)) continue;
     forwarded[name] = typeof value === 'string' ? value : [...value];
   }
   const { location } = forwarded;
@@ -95,7 +95,7 @@ export function returnedResponseHeaders(headers: ApiResponse['headers'], root: s
   return forwarded;
 }
 
-/** The headers of a `101` response: the protocol that both sides agreed on. */
+/** Returns the headers of a `101 Switching Protocols` response, including the protocol that both sides agreed on. */
 export function returnedUpgradeHeaders(headers: ApiResponse['headers'], root: string): Reply['headers'] {
   const { upgrade } = headers;
   return {
@@ -112,7 +112,10 @@ function headersListedIn(connection: string | readonly string[] | undefined): Re
 
 const noHeaders: ReadonlySet<string> = new Set();
 
-/** A browser sends its token as a WebSocket subprotocol, which is meant for this server only. */
+/**
+ * Returns the WebSocket subprotocols to forward. Removes the one in which a browser sends its bearer token, because the
+ * token is meant only for this server.
+ */
 function offeredProtocols(offered: string | undefined): string {
   return (offered ?? '')
     .split(',')

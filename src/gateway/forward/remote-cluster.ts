@@ -8,15 +8,15 @@ import type { GatewayTarget } from '../gateway-target.ts';
 import { type ForwardRequestsOptions, forwardRequests } from './forward-requests.ts';
 
 export interface RemoteClusterOptions extends ForwardRequestsOptions {
-  /** Fires when the request no longer waits for the response. */
+  /** Returns a signal that fires when the client no longer waits for the response. */
   abortSignal(): AbortSignal;
 }
 
 const authorizedRemotely: Decision = { allowed: true, reason: 'the remote cluster authorizes the request' };
 
 /**
- * A remote cluster. It authorizes each request itself, under the caller's name. Only impersonation is checked
- * beforehand, because the cluster sees just the impersonated name.
+ * A remote cluster as a gateway target. The cluster authorizes each request itself, because requests are sent under the
+ * caller's name. Only impersonation is checked by this server, because the cluster sees just the impersonated name.
  */
 export function remoteCluster(options: RemoteClusterOptions): GatewayTarget {
   return {

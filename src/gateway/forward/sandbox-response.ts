@@ -1,16 +1,16 @@
 import type { Reply } from '../../http/reply.ts';
 
 /**
- * Content types that browsers with `nosniff` never execute: they show the content as text or not at all. If the header
- * lists several types separated by commas, browsers use the last one.
+ * Content types that browsers never execute if the response has `nosniff`. Browsers show such content as text or not at
+ * all. A header with several types separated by commas does not match, because browsers use the last one.
  */
 const inertTypes =
   /^(?:application\/(?:json|yaml|cbor|octet-stream|vnd\.kubernetes\.protobuf)|text\/plain)\s*(?:;[^,]*)?$/i;
 
 /**
- * Sandboxes content from a cluster, which the browser loads from this server's own origin. A page gets an opaque origin
- * and runs no scripts, so it cannot send requests with the session of a signed-in user. The page's own content security
- * policy still applies.
+ * Adds headers that sandbox a response from a cluster. A browser loads it from the origin of this server, so a page in
+ * it could send requests with the session of a signed-in user. The sandbox gives the page an opaque origin and disables
+ * scripts. A content security policy of the page itself is preserved.
  */
 export function sandboxResponse({ status, headers }: Reply): void {
   if (status === 101) return;

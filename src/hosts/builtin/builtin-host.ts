@@ -25,10 +25,10 @@ import { deleteByUid, ensureOwnedObject, findObject, type OwnedObjectSpec, owner
 import { virtualClient } from '../virtual-client.ts';
 
 export interface BuiltinHostOptions {
-  /** A client of the built-in cluster: in this process, or over HTTPS if it runs on another machine. */
+  /** A client for the built-in cluster, either in this process or over HTTPS on another machine. */
   readonly hostClient: ApiClient;
-  /** Sends a request to the virtual cluster at that location. */
-  send(place: HostLocation, request: ApiRequest): Promise<ApiResponse>;
+  /** Sends a request to the virtual cluster at this location. */
+  send(location: HostLocation, request: ApiRequest): Promise<ApiResponse>;
   /** Sends a request to the built-in cluster itself. */
   sendToHost(request: ApiRequest): Promise<ApiResponse>;
   readonly clock: Clock;
@@ -36,15 +36,15 @@ export interface BuiltinHostOptions {
 }
 
 /**
- * The host driver of a built-in cluster: each virtual cluster is a VirtualCluster object, and requests change that
- * object.
+ * The host driver of a built-in cluster. Each virtual cluster is a VirtualCluster object, and the functions of the
+ * driver read and change that object.
  */
 export function builtinHost(options: BuiltinHostOptions): Host {
   const virtualClusters = options.hostClient.resource(virtualClusterKind);
   const namespaces = options.hostClient.resource(namespaceKind);
 
-  async function setAsleep(place: HostLocation, asleep: boolean, { signal }: HostCallOptions = {}): Promise<void> {
-    await virtualClusters.patch(place, { spec: { asleep } }, signal === undefined ? {} : { signal });
+  async function setAsleep(location: HostLocation, asleep: boolean, { signal }: HostCallOptions = {}): Promise<void> {
+    await virtualClusters.patch(location, { spec: { asleep } }, signal === undefined ? {} : { signal });
   }
 
   return {
@@ -73,25 +73,25 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       await ensureOwnedObject(virtualClusters, virtualCluster, call);
     },
 
-    async observe(place, call = {}) {
-      const object = await findObject(virtualClusters, place, call);
+    async observe(location, call = {}) {
+      const object = await findObject(virtualClusters, location, call);
       return object === undefined ? undefined : toHostedVirtualCluster(object);
     },
 
-    async remove(place, { owner, uid }, call = {}) {
-      const object = await findObject(virtualClusters, place, call);
+    async remove(location, { owner, uid }, call = {}) {
+      const object = await findObject(virtualClusters, location, call);
       if (object !== undefined && (uid === undefined || object.metadata.uid === uid)) {
-        await deleteByUid(virtualClusters, place, object, call);
+        await deleteByUid(virtualClusters, location, object, call);
         return false;
       }
-      const namespace = await findObject(namespaces, { name: place.namespace }, call);
+      const namespace = await findObject(namespaces, { name: location.namespace }, call);
       if (namespace === undefined || ownerOf(namespace) !== owner) return true;
-      await deleteByUid(namespaces, { name: place.namespace }, namespace, call);
+      await deleteByUid(namespaces, { name: location.namespace }, namespace, call);
       return false;
     },
 
-    sleep: (place, call) => setAsleep(place, true, call),
-    wake: (place, call) => setAsleep(place, false, call),
+    sleep: (location, call) => setAsleep(location, true, call),
+    wake: (location, call) => setAsleep(location, false, call),
 
     async watch({ onChange, onGap }, signal) {
       const { clock, log } = options;
@@ -102,7 +102,7 @@ export function builtinHost(options: BuiltinHostOptions): Host {
           resource: virtualClusters,
           onChange: ({ metadata: { namespace = '', name = '' } }) => onChange({ namespace, name }),
         }),
-        // The namespace is the last object to disappear when a virtual cluster is removed.
+        // Report deletions of namespaces too: when a virtual cluster is removed, its namespace disappears last.
         startChangeNotifier({
           ...following,
           resource: namespaces,
@@ -114,12 +114,12 @@ export function builtinHost(options: BuiltinHostOptions): Host {
       await Promise.all(followers.map(({ done }) => done));
     },
 
-    clusterApi: (place) => ({ send: (request) => options.send(place, request) }),
+    clusterApi: (location) => ({ send: (request) => options.send(location, request) }),
 
-    async logs(place, { signal }) {
-      await virtualClusters.get(place, { signal });
+    async logs(location, { signal }) {
+      await virtualClusters.get(location, { signal });
       throw badRequest(
-        `the virtual cluster ${JSON.stringify(place.name)} has no log of its own because it runs inside the server`,
+        `the virtual cluster ${JSON.stringify(location.name)} has no log of its own because it runs inside the server`,
       );
     },
   };
@@ -127,12 +127,12 @@ export function builtinHost(options: BuiltinHostOptions): Host {
 
 const never = new AbortController().signal;
 
-/** The state of the virtual cluster that the object describes. */
+/** Returns the state of the virtual cluster that a VirtualCluster object describes. */
 export function toHostedVirtualCluster(object: VirtualCluster): HostedVirtualCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
   const { reason = '', message = '', kubernetesVersion = '' } = object.status ?? {};
   const phase = phaseOf(object);
-  // Just after a wake call, the status still explains the sleep.
+  // Immediately after a wake call, reason and message of the status are about the sleep, so they are not returned.
   const isOutdated = phase === 'Pending' && object.status?.phase === 'Sleeping';
   return {
     location: { namespace, name },
@@ -145,7 +145,10 @@ export function toHostedVirtualCluster(object: VirtualCluster): HostedVirtualClu
   };
 }
 
-/** A new spec takes effect only once the cluster has acted on it, except that `asleep` blocks access immediately. */
+/**
+ * Returns the phase from the status, because a change to the spec takes effect only after the cluster has acted on it.
+ * The exception is a sleep: it blocks access as soon as the spec demands it.
+ */
 function phaseOf(object: VirtualCluster): HostPhase {
   if (object.metadata.deletionTimestamp !== undefined || isReadyForRemoval(object)) return 'Removing';
   if (isVirtualClusterSleeping(object)) return 'Sleeping';

@@ -8,20 +8,20 @@ import type { HostConnection } from '../kubernetes/reach/host-connection.ts';
 import { builtinHost, toHostedVirtualCluster } from './builtin-host.ts';
 
 export interface RemoteBuiltinHostOptions {
-  /** The caller owns it; closing the host leaves it open. */
+  /** The connection to the cluster. It belongs to the caller: `close` of the host does not close it. */
   readonly connection: HostConnection;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A built-in cluster on another machine: the same host driver over an HTTPS connection. */
+/** The host driver of a built-in cluster on another machine, which an agent runs. It uses an HTTPS connection. */
 export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostOptions): ClosableHost {
   const closing = new AbortController();
   const { api } = connection;
   const hostClient = httpClient({ server: '', fetch: connection.fetch });
   const host = builtinHost({
     hostClient,
-    send: (place, request) => api.send({ ...request, path: `${proxyTo(place)}${request.path}` }),
+    send: (location, request) => api.send({ ...request, path: `${proxyTo(location)}${request.path}` }),
     sendToHost: (request) => api.send(request),
     clock,
     log,
@@ -36,11 +36,12 @@ export function remoteBuiltinHost({ connection, clock, log }: RemoteBuiltinHostO
   return {
     ...host,
     // Gateways call this for every request, nearly always for a ready virtual cluster, so the cache serves that case.
-    // Any other cached state may be outdated, and callers that wait for a change need the current one.
-    async observe(place, call) {
-      const known = copy.get(place.namespace, place.name);
+    // For any other phase the current state is read from the cluster, because callers may be waiting for a change that
+    // has not reached the cache yet.
+    async observe(location, call) {
+      const known = copy.get(location.namespace, location.name);
       const found = known && toHostedVirtualCluster(known);
-      return found?.phase === 'Ready' ? found : await host.observe(place, call);
+      return found?.phase === 'Ready' ? found : await host.observe(location, call);
     },
     watch: (listener, signal) => host.watch(listener, AbortSignal.any([signal, closing.signal])),
     async close() {

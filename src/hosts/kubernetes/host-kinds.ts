@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../../api/resource.ts';
 import { asSchema, t } from '../../api/schema/schema-builder.ts';
 
-/** A kind of a Kubernetes cluster that this server uses there but does not serve itself. */
+/** Describes a Kubernetes kind that this server uses on connected clusters but does not serve itself. */
 function hostKind(group: string, kind: string): ResourceKind {
   const singular = kind.toLowerCase();
   return {

@@ -37,18 +37,19 @@ import { scaleDown, scaleUp } from './release/scale-workloads.ts';
 import { createSleepCleanup } from './release/sleep-cleanup.ts';
 
 export interface KubernetesHostOptions {
-  /** The caller owns it; closing the host leaves it open. */
+  /** The connection to the cluster. It belongs to the caller: `close` of the host does not close it. */
   readonly connection: HostConnection;
   readonly helm: HelmSettings;
-  /** A directory for helm that only this server writes to. */
+  /** A directory for the files of helm. No other program may write to it. */
   readonly workDir: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * The host driver for Kubernetes clusters: each virtual cluster is a release of vCluster's chart. Reads use a cache
- * with one watch per kind, started on first use; operations that change something read the cluster itself first.
+ * The host driver for Kubernetes clusters. Each virtual cluster is a Helm release of the vCluster chart. Reads use a
+ * cache, which starts one watch per kind on first use. Operations that change a virtual cluster read the current
+ * objects from the cluster first.
  */
 export function openKubernetesHost(options: KubernetesHostOptions): ClosableHost {
   return new KubernetesHost(options);
@@ -65,7 +66,7 @@ class KubernetesHost implements ClosableHost {
 
   constructor(options: KubernetesHostOptions) {
     const { connection, clock, log } = options;
-    // There is one listener per virtual cluster that waits.
+    // Each waiting operation adds a listener to this signal, so their number is not limited.
     setMaxListeners(0, this.#closing.signal);
     this.#connection = connection;
     this.#work = hostWork(options);
@@ -75,7 +76,7 @@ class KubernetesHost implements ClosableHost {
       clock,
       log,
       direct: true,
-      endpointOf: (place) => endpointOf(cache.snapshotOf(place)),
+      endpointOf: (location) => endpointOf(cache.snapshotOf(location)),
     });
     this.#probes = new HostProbes(this.#work, this.#connections);
     cache.listen(createSleepCleanup({ hostClient, cache, clock, log, signal: this.#closing.signal }));
@@ -90,60 +91,60 @@ class KubernetesHost implements ClosableHost {
   async discover({ signal = this.#closing.signal }: HostCallOptions = {}): Promise<readonly HostedVirtualCluster[]> {
     const { cache } = this.#work;
     await cache.ready(signal);
-    return cache.locations().flatMap((place) => this.#probes.describeCached(cache.snapshotOf(place)) ?? []);
+    return cache.locations().flatMap((location) => this.#probes.describeCached(cache.snapshotOf(location)) ?? []);
   }
 
-  install(wanted: InstallRequest, call: HostCallOptions = {}): Promise<void> {
-    return this.#change(wanted.location, call, (signal) => installRelease(this.#work, wanted, signal));
+  install(request: InstallRequest, call: HostCallOptions = {}): Promise<void> {
+    return this.#change(request.location, call, (signal) => installRelease(this.#work, request, signal));
   }
 
   async observe(
-    place: HostLocation,
+    location: HostLocation,
     { signal = this.#closing.signal }: HostCallOptions = {},
   ): Promise<HostedVirtualCluster | undefined> {
-    return await this.#probes.describe(await this.#snapshotAt(place, signal));
+    return await this.#probes.describe(await this.#snapshotAt(location, signal));
   }
 
   remove(
-    place: HostLocation,
+    location: HostLocation,
     of: { readonly owner: string; readonly uid?: string },
     call: HostCallOptions = {},
   ): Promise<boolean> {
-    return this.#change(place, call, (signal) => removeRelease(this.#work, place, of, signal));
+    return this.#change(location, call, (signal) => removeRelease(this.#work, location, of, signal));
   }
 
-  sleep(place: HostLocation, call?: HostCallOptions): Promise<void> {
-    return this.#scaleTo(place, call, scaleDown, true);
+  sleep(location: HostLocation, call?: HostCallOptions): Promise<void> {
+    return this.#scaleTo(location, call, scaleDown, true);
   }
 
-  wake(place: HostLocation, call?: HostCallOptions): Promise<void> {
-    return this.#scaleTo(place, call, scaleUp, false);
+  wake(location: HostLocation, call?: HostCallOptions): Promise<void> {
+    return this.#scaleTo(location, call, scaleUp, false);
   }
 
   watch(listener: HostListener, signal: AbortSignal): Promise<void> {
     return this.#work.cache.watch(listener, signal);
   }
 
-  clusterApi(place: HostLocation): ClusterApi {
-    return guardedApi(place, this.#work.cache, this.#connections);
+  clusterApi(location: HostLocation): ClusterApi {
+    return guardedApi(location, this.#work.cache, this.#connections);
   }
 
-  async logs(place: HostLocation, wanted: LogRequest): Promise<ApiResponse> {
+  async logs(location: HostLocation, request: LogRequest): Promise<ApiResponse> {
     const { cache } = this.#work;
-    await cache.ready(wanted.signal);
-    const facts = cache.snapshotOf(place);
-    if (facts.service === undefined) throw noVirtualCluster(place);
-    return await controlPlaneLog(this.#connection.own, facts, wanted);
+    await cache.ready(request.signal);
+    const snapshot = cache.snapshotOf(location);
+    if (snapshot.service === undefined) throw noVirtualCluster(location);
+    return await controlPlaneLog(this.#connection.own, snapshot, request);
   }
 
   async close(): Promise<void> {
     this.#closing.abort(serviceUnavailable('the connection to the cluster has been closed'));
     this.#probes.close();
-    // Lets helm exit cleanly and deletes its temporary files before the server stops.
+    // Wait for the aborted operations, so that helm exits cleanly and its temporary files are deleted.
     await Promise.allSettled([this.#work.cache.close(), this.#connections.close(), ...this.#changes]);
   }
 
-  /** Serializes the operations on one virtual cluster, and aborts them when the host is closed. */
+  /** Runs the operations on one virtual cluster one after another, and aborts them when the host is closed. */
   async #change<T>(
     { namespace, name }: HostLocation,
     { signal }: HostCallOptions,
@@ -163,28 +164,31 @@ class KubernetesHost implements ClosableHost {
     }
   }
 
-  /** Reads from the cache. If it has no such virtual cluster, asks the host, because the cache may lag behind. */
-  async #snapshotAt(place: HostLocation, signal: AbortSignal): Promise<VirtualClusterSnapshot> {
+  /**
+   * Returns the cached state of a virtual cluster. If the cache has no such virtual cluster, asks the host, because the
+   * cache may not contain the newest changes yet.
+   */
+  async #snapshotAt(location: HostLocation, signal: AbortSignal): Promise<VirtualClusterSnapshot> {
     const { hostClient, cache } = this.#work;
     await cache.ready(signal);
-    const facts = cache.snapshotOf(place);
-    if (facts.service !== undefined) return facts;
-    const service = await findObject(hostClient.resource(serviceKind), place, { signal });
-    if (service === undefined || !isApiService(service)) return facts;
-    await cache.waitUntil(place, (known) => known.service !== undefined, signal);
-    return cache.snapshotOf(place);
+    const snapshot = cache.snapshotOf(location);
+    if (snapshot.service !== undefined) return snapshot;
+    const service = await findObject(hostClient.resource(serviceKind), location, { signal });
+    if (service === undefined || !isApiService(service)) return snapshot;
+    await cache.waitUntil(location, (known) => known.service !== undefined, signal);
+    return cache.snapshotOf(location);
   }
 
   async #scaleTo(
-    place: HostLocation,
+    location: HostLocation,
     call: HostCallOptions | undefined,
     scale: typeof scaleDown,
     expectAsleep: boolean,
   ): Promise<void> {
     const { hostClient, cache } = this.#work;
-    await this.#change(place, call ?? {}, async (signal) => {
-      if (!(await scale(hostClient, place, signal))) throw noVirtualCluster(place);
-      await cache.waitUntil(place, (facts) => isAsleep(facts) === expectAsleep, signal);
+    await this.#change(location, call ?? {}, async (signal) => {
+      if (!(await scale(hostClient, location, signal))) throw noVirtualCluster(location);
+      await cache.waitUntil(location, (snapshot) => isAsleep(snapshot) === expectAsleep, signal);
     });
   }
 }

@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from '../../host.ts';
 export const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-/** A request of an ordinary user. */
+/** Returns a request of a user without special permissions. `more` overrides its members. */
 export function testApiRequest(more: Partial<ApiRequest> = {}): ApiRequest {
   const as = { name: 'jane', groups: ['devs', 'system:authenticated'] };
   return { method: 'GET', path: '/api', headers: {}, as, signal: never, ...more };
@@ -22,6 +22,6 @@ export async function statusErrorOf(work: Promise<unknown>): Promise<StatusError
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof StatusError)) throw new Error(`not a StatusError: ${String(error)}`);
+  if (!(error instanceof StatusError)) throw new Error(`expected a StatusError, but got: ${String(error)}`);
   return error;
 }

@@ -5,7 +5,7 @@ import { apiContainer } from '../release/chart-labels.ts';
 import { isAsleep } from './describe-virtual-cluster.ts';
 import type { VirtualClusterSnapshot } from './host-cache.ts';
 
-/** The query parameters that callers may set. The container is fixed. */
+/** The query parameters of a log request that are forwarded. Others are ignored; the container is always the same. */
 const forwardedParameters = [
   'follow',
   'tailLines',
@@ -16,16 +16,16 @@ const forwardedParameters = [
   'limitBytes',
 ] as const;
 
-/** The log of a control plane pod: a ready one if there is one, otherwise any. */
+/** Returns the log of a control plane pod of the virtual cluster, preferably of a ready pod. */
 export async function controlPlaneLog(
   own: HostConnection['own'],
-  facts: VirtualClusterSnapshot,
+  snapshot: VirtualClusterSnapshot,
   { query, signal }: LogRequest,
 ): Promise<ApiResponse> {
-  const { location, pods } = facts;
+  const { location, pods } = snapshot;
   const pod = pods.find(({ isReady }) => isReady) ?? pods.find(({ isDeleting }) => !isDeleting) ?? pods[0];
   if (pod === undefined) {
-    const reason = isAsleep(facts) ? 'is asleep; wake it first' : 'has no pod';
+    const reason = isAsleep(snapshot) ? 'is asleep; wake it first' : 'has no pod';
     throw serviceUnavailable(`no log is available because the virtual cluster ${location.name} ${reason}`);
   }
   const parameters = new URLSearchParams({ container: apiContainer });

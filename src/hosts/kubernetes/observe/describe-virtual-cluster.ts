@@ -4,25 +4,25 @@ import type { VirtualClusterSnapshot } from './host-cache.ts';
 type State = Pick<HostedVirtualCluster, 'phase' | 'reason' | 'message'>;
 
 /**
- * Derives the state of a virtual cluster from the cached objects; `undefined` if there is none. It is `Ready` if its
- * pod is, and without any pod it is `Pending` with the reason `NoPods`.
+ * Derives the state of a virtual cluster from its cached objects; `undefined` if it does not exist. The phase is
+ * `Ready` if one of its pods is ready. If it has no pods, the phase is `Pending` with the reason `NoPods`.
  */
-export function describeVirtualCluster(facts: VirtualClusterSnapshot): HostedVirtualCluster | undefined {
-  const { location, service, record, workloads } = facts;
+export function describeVirtualCluster(snapshot: VirtualClusterSnapshot): HostedVirtualCluster | undefined {
+  const { location, service, record, workloads } = snapshot;
   if (service === undefined) return undefined;
   const owner = service.owner || (record?.owner ?? '');
-  const drift = driftOf(facts, owner);
+  const drift = driftOf(snapshot, owner);
   return {
     location,
     uid: service.uid,
-    ...stateOf(facts),
+    ...stateOf(snapshot),
     kubernetesVersion: workloads.find(({ kubernetesVersion }) => kubernetesVersion !== '')?.kubernetesVersion ?? '',
     owner,
     ...(drift === undefined ? {} : { drift }),
   };
 }
 
-/** True if the control plane is scaled to zero, so that it cannot be used. */
+/** True if the control plane of the virtual cluster is scaled to zero replicas. */
 export function isAsleep({ workloads }: VirtualClusterSnapshot): boolean {
   const controlPlane = workloads.filter(({ isControlPlane }) => isControlPlane);
   return controlPlane.length > 0 && controlPlane.every(({ replicas }) => replicas === 0);
@@ -37,10 +37,13 @@ export function isBeingRemoved({ service, namespace, record, workloads }: Virtua
   );
 }
 
-/** A manually created virtual cluster may have no Helm release; one that this server installed has one. */
-function driftOf(facts: VirtualClusterSnapshot, owner: string): string | undefined {
-  if (owner === '' || isBeingRemoved(facts)) return undefined;
-  const { workloads, record, location } = facts;
+/**
+ * Describes how the virtual cluster differs from what this server installed; `undefined` if it does not. A virtual
+ * cluster without an owner was created manually, so nothing is expected of it.
+ */
+function driftOf(snapshot: VirtualClusterSnapshot, owner: string): string | undefined {
+  if (owner === '' || isBeingRemoved(snapshot)) return undefined;
+  const { workloads, record, location } = snapshot;
   if (!workloads.some(({ isControlPlane }) => isControlPlane))
     return `the StatefulSet or Deployment ${location.name} is missing`;
   if (record === undefined) return `the record of the Helm release ${location.name} is missing`;
@@ -48,16 +51,16 @@ function driftOf(facts: VirtualClusterSnapshot, owner: string): string | undefin
   return undefined;
 }
 
-function stateOf(facts: VirtualClusterSnapshot): State {
-  const { location, workloads, pods, record } = facts;
-  if (isBeingRemoved(facts)) return state('Removing', 'Removing', 'It is being removed.');
+function stateOf(snapshot: VirtualClusterSnapshot): State {
+  const { location, workloads, pods, record } = snapshot;
+  if (isBeingRemoved(snapshot)) return state('Removing', 'Removing', 'It is being removed.');
   const controlPlane = workloads.filter(({ isControlPlane }) => isControlPlane);
   if (controlPlane.length === 0) {
     if (record?.status.startsWith('pending-') === true) return state('Pending', 'Installing', 'Helm is installing it.');
     const message = `The StatefulSet or Deployment ${location.name} in the namespace ${location.namespace} is missing.`;
     return state('Failed', 'WorkloadGone', message);
   }
-  if (isAsleep(facts)) return state('Sleeping', 'ScaledToZero', 'It is scaled to zero replicas.');
+  if (isAsleep(snapshot)) return state('Sleeping', 'ScaledToZero', 'It is scaled to zero replicas.');
   const alive = pods.filter(({ isDeleting }) => !isDeleting);
   if (alive.some(({ isReady }) => isReady)) return state('Ready', 'Ready', '');
   const problems = alive.flatMap(({ problem }) => problem ?? []);
@@ -71,7 +74,9 @@ function stateOf(facts: VirtualClusterSnapshot): State {
 const startingReason = 'Starting';
 export const noPodsReason = 'NoPods';
 
-/** The state of a virtual cluster for which the cluster cannot create pods, with the message of the cluster. */
+/**
+ * Returns the state of a virtual cluster whose pods cannot be created. `message` is the cause that Kubernetes reports.
+ */
 export function noPodsState(message: string): State {
   return state('Failed', noPodsReason, `The cluster cannot create a pod for it: ${message}`);
 }

@@ -5,8 +5,8 @@ import type { ApiClient } from '../../../client/resource-client.ts';
 import type { HostLocation } from '../../host.ts';
 
 /**
- * Explains why a StatefulSet has no pods. Only its events tell, and watching all events of a cluster would be
- * expensive. Empty if the events do not explain it.
+ * Returns the reason why a StatefulSet has no pods, from its newest FailedCreate event; empty if there is no such
+ * event. The events are listed on demand, because watching all events of a cluster would be expensive.
  */
 export async function explainMissingPods(
   hostClient: ApiClient,

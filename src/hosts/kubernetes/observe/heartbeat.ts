@@ -4,11 +4,11 @@ import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import { wait } from '../../../lib/wait.ts';
 
 export interface HeartbeatOptions {
-  /** Rejects if the host does not respond. */
+  /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called after each probe with `undefined` or the error. */
+  /** Called after each probe with the error, or with `undefined` if the host responded. */
   onResult(failure: unknown): void;
 }
 
@@ -17,8 +17,8 @@ const timeoutMs = 10_000;
 const retryIntervalMs = 5_000;
 
 /**
- * Detects a host that hangs: its connections stay open, so no watch breaks and the cached state would be used forever.
- * Resolves when the signal has fired.
+ * Probes a host regularly, to detect that it hangs. The connections to a hanging host stay open, so its watches do not
+ * fail and the cache would seem current forever. Resolves after the signal has fired.
  */
 export async function runHeartbeat({ probe, clock, signal, onResult }: HeartbeatOptions): Promise<void> {
   let failure: unknown;

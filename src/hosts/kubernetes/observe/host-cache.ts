@@ -29,21 +29,21 @@ import { ResourceCache } from './resource-cache.ts';
 
 export interface HostCacheOptions {
   readonly hostClient: ApiClient;
-  /** The same client, restricted to object metadata. */
+  /** A client like `hostClient` that requests only the metadata of objects. */
   readonly metadataClient: ApiClient;
-  /** Probes the host; rejects if it does not respond. */
+  /** Sends a request to the host. Rejects if the host does not respond. */
   probe(signal: AbortSignal): Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The cached state of one virtual cluster. */
+/** The cached objects of one virtual cluster. */
 export interface VirtualClusterSnapshot {
   readonly location: HostLocation;
   readonly service: ServiceSummary | undefined;
   readonly workloads: readonly WorkloadSummary[];
   readonly pods: readonly PodSummary[];
-  /** The newest release record. */
+  /** The record of the newest revision of the Helm release. */
   readonly record: ReleaseRecordSummary | undefined;
   readonly namespace: NamespaceSummary | undefined;
 }
@@ -57,10 +57,13 @@ interface Copies {
   readonly namespaces: ResourceCache<NamespaceSummary>;
 }
 
-/** A watch reports a write within milliseconds; after this time the caller continues without it. */
+/** Maximum wait until a write appears in the cache. A watch normally reports it within milliseconds. */
 const catchUpTimeoutMs = 5_000;
 
-/** A cache of the relevant objects of all virtual clusters on a host, with one watch per kind, started on first use. */
+/**
+ * A cache of the Kubernetes objects that belong to the virtual clusters on a host. The first use starts one watch per
+ * kind.
+ */
 export class HostCache {
   readonly #options: HostCacheOptions;
   readonly #stopping = new AbortController();
@@ -75,7 +78,7 @@ export class HostCache {
     this.#options = options;
   }
 
-  /** Resolves when the cache is synced. Rejects with StatusError if the host cannot be read. */
+  /** Resolves after the cache is synced. Rejects with StatusError if the objects on the host cannot be listed. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#start();
     for (;;) {
@@ -88,28 +91,28 @@ export class HostCache {
     }
   }
 
-  snapshotOf(place: HostLocation): VirtualClusterSnapshot {
+  snapshotOf(location: HostLocation): VirtualClusterSnapshot {
     const { services, statefulSets, deployments, pods, records, namespaces } = this.#start();
     return {
-      location: place,
-      service: services.get(place.namespace, place.name),
-      workloads: [...statefulSets.ofVirtualCluster(place), ...deployments.ofVirtualCluster(place)],
-      pods: pods.ofVirtualCluster(place),
-      record: newest(records.ofVirtualCluster(place)),
-      namespace: namespaces.get('', place.namespace),
+      location,
+      service: services.get(location.namespace, location.name),
+      workloads: [...statefulSets.ofVirtualCluster(location), ...deployments.ofVirtualCluster(location)],
+      pods: pods.ofVirtualCluster(location),
+      record: newest(records.ofVirtualCluster(location)),
+      namespace: namespaces.get('', location.namespace),
     };
   }
 
-  /** The locations of all virtual clusters, in order of namespace and name. */
+  /** Returns the locations of all virtual clusters, sorted by namespace and name. */
   locations(): readonly HostLocation[] {
     const places = [...this.#start().services.all()].map(({ namespace, name }) => ({ namespace, name }));
     return places.sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name));
   }
 
-  /** Resolves to true when the condition holds, and to false after a timeout. */
+  /** Returns true as soon as the condition holds for the virtual cluster, and false if it does not within 5 seconds. */
   async waitUntil(
-    place: HostLocation,
-    holds: (facts: VirtualClusterSnapshot) => boolean,
+    location: HostLocation,
+    holds: (snapshot: VirtualClusterSnapshot) => boolean,
     signal: AbortSignal,
   ): Promise<boolean> {
     const timeout = new AbortController();
@@ -117,7 +120,7 @@ export class HostCache {
     const combined = AbortSignal.any([signal, timeout.signal]);
     try {
       for (;;) {
-        if (holds(this.snapshotOf(place))) return true;
+        if (holds(this.snapshotOf(location))) return true;
         if (combined.aborted || this.#stopping.signal.aborted) return false;
         await this.#nextChange(combined);
       }
@@ -126,7 +129,7 @@ export class HostCache {
     }
   }
 
-  /** Reports changes until the signal fires or the cache is closed. */
+  /** Reports changes to the listener until the signal fires or the cache is closed. */
   async watch(listener: HostListener, signal: AbortSignal): Promise<void> {
     const end = AbortSignal.any([signal, this.#stopping.signal]);
     if (end.aborted) return;
@@ -137,14 +140,14 @@ export class HostCache {
     this.#listeners.delete(listener);
   }
 
-  /** Reports changes until the cache is closed. Unlike `watch`, it does not start the watches on the host. */
+  /** Reports changes to the listener until the cache is closed. Unlike `watch`, it does not start the cache. */
   listen(listener: HostListener): void {
     this.#listeners.add(listener);
   }
 
-  /** Notifies the listeners of a change. */
-  notify(place: Parameters<HostListener['onChange']>[0]): void {
-    for (const listener of [...this.#listeners]) listener.onChange(place);
+  /** Notifies all listeners that a virtual cluster has changed. */
+  notify(location: Parameters<HostListener['onChange']>[0]): void {
+    for (const listener of [...this.#listeners]) listener.onChange(location);
   }
 
   async close(): Promise<void> {
@@ -165,13 +168,13 @@ export class HostCache {
 
   #startAll(): Copies {
     const { hostClient, metadataClient } = this.#options;
-    const copy = <Fact extends ObjectSummary>(
+    const copy = <Summary extends ObjectSummary>(
       client: ApiClient,
       kind: ResourceKind,
       labelSelector: string,
-      read: (object: KubeObject) => Fact | undefined,
+      read: (object: KubeObject) => Summary | undefined,
     ) =>
-      new ResourceCache<Fact>({
+      new ResourceCache<Summary>({
         ...this.#options,
         resource: client.resource(kind),
         labelSelector,
@@ -191,7 +194,7 @@ export class HostCache {
   }
 
   #changed(kind: ResourceKind, { namespace, name, release }: ObjectSummary): void {
-    // Before the sync nothing can be read; when it completes, every listener gets `onGap`.
+    // Do not report single changes before the cache is synced. After the sync, every listener gets `onGap`.
     if (this.#isSynced) this.notify(kind === namespaceKind ? { namespace: name } : { namespace, name: release });
     this.#wake();
   }
@@ -207,7 +210,7 @@ export class HostCache {
     this.#wake();
   }
 
-  /** Resolves at the next change or when the signal fires. */
+  /** Resolves after the next change to the cache or its status, or when the signal fires. */
   #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
@@ -237,7 +240,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** An error that is not a response of the host is a connection failure. */
+/** Converts an error to a StatusError. An error that is not a response of the host is a connection failure: 503. */
 function asStatus(failure: unknown): StatusError {
   if (failure instanceof StatusError) return failure;
   return serviceUnavailable(

@@ -8,33 +8,36 @@ import type { VirtualClusterSnapshot } from './host-cache.ts';
 import { ProbeCache } from './probe-cache.ts';
 import { probeVirtualCluster, type VirtualClusterProbe } from './probe-virtual-cluster.ts';
 
-/** Describes virtual clusters with the results of probes, which no watch reports. */
+/**
+ * Describes virtual clusters with their cached objects and with the results of probes. Probes find out what no watch
+ * reports, for example whether the API of a virtual cluster responds.
+ */
 export class HostProbes {
   readonly #probes: ProbeCache<VirtualClusterProbe>;
   readonly #missingPods: ProbeCache<string>;
 
   constructor({ hostClient, cache, clock }: HostContext, connections: VirtualClusterConnections) {
-    const onNews = (place: HostLocation) => cache.notify(place);
+    const onChange = (location: HostLocation) => cache.notify(location);
     this.#probes = new ProbeCache<VirtualClusterProbe>({
-      probe: (place, signal) => probeVirtualCluster(connections.apiOf(place), clock, signal),
-      isFinal: (answer) => 'kubernetesVersion' in answer,
+      probe: (location, signal) => probeVirtualCluster(connections.apiOf(location), clock, signal),
+      isFinal: (result) => 'kubernetesVersion' in result,
       retry: { initialMilliseconds: 250, maxMilliseconds: 10_000 },
       clock,
-      onChange: onNews,
+      onChange,
     });
     this.#missingPods = new ProbeCache<string>({
-      probe: (place, signal) => explainMissingPods(hostClient, place, signal),
+      probe: (location, signal) => explainMissingPods(hostClient, location, signal),
       isFinal: () => false,
       retry: { initialMilliseconds: 1_000, maxMilliseconds: 60_000 },
       clock,
-      onChange: onNews,
+      onChange,
     });
   }
 
-  /** Probes the virtual cluster if its state is not known from the cluster's objects alone. */
-  async describe(facts: VirtualClusterSnapshot): Promise<HostedVirtualCluster | undefined> {
-    const { location } = facts;
-    const seen = describeVirtualCluster(facts);
+  /** Returns the state of a virtual cluster. Sends a probe if the cached objects alone do not show the state. */
+  async describe(snapshot: VirtualClusterSnapshot): Promise<HostedVirtualCluster | undefined> {
+    const { location } = snapshot;
+    const seen = describeVirtualCluster(snapshot);
     if (seen?.phase !== 'Ready') this.#probes.forget(location);
     if (seen?.phase !== 'Pending' || seen.reason !== noPodsReason) this.#missingPods.forget(location);
     else {
@@ -42,16 +45,16 @@ export class HostProbes {
       return message === '' ? { ...seen, reason: 'Starting' } : { ...seen, ...noPodsState(message) };
     }
     if (seen?.phase !== 'Ready') return seen;
-    const answer = await this.#probes.get(location, [seen.uid, ...readyPods(facts).map(({ uid }) => uid)].join());
-    return { ...seen, ...answer, phase: 'kubernetesVersion' in answer ? 'Ready' : 'Pending' };
+    const result = await this.#probes.get(location, [seen.uid, ...readyPods(snapshot).map(({ uid }) => uid)].join());
+    return { ...seen, ...result, phase: 'kubernetesVersion' in result ? 'Ready' : 'Pending' };
   }
 
-  /** Uses only results that are known already. */
-  describeCached(facts: VirtualClusterSnapshot): HostedVirtualCluster | undefined {
-    const seen = describeVirtualCluster(facts);
+  /** Returns the state of a virtual cluster without sending a probe. Uses the result of an earlier probe. */
+  describeCached(snapshot: VirtualClusterSnapshot): HostedVirtualCluster | undefined {
+    const seen = describeVirtualCluster(snapshot);
     if (seen === undefined) return undefined;
-    const answer = this.#probes.peek(facts.location);
-    return answer !== undefined && 'kubernetesVersion' in answer ? { ...seen, ...answer } : seen;
+    const result = this.#probes.peek(snapshot.location);
+    return result !== undefined && 'kubernetesVersion' in result ? { ...seen, ...result } : seen;
   }
 
   close(): void {

@@ -2,7 +2,10 @@ import type { Fetch } from '../../../client/http-client.ts';
 
 const form = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
-/** Requests object metadata only: the contents of secrets never reach this server, and those of pods are not parsed. */
+/**
+ * Wraps `fetch` so that Kubernetes returns only the metadata of objects. The contents of secrets then never reach this
+ * server, and the contents of pods need not be parsed.
+ */
 export function metadataOnly(fetch: Fetch): Fetch {
   return (url, init) => {
     if (init.method !== 'GET') return fetch(url, init);
@@ -13,7 +16,10 @@ export function metadataOnly(fetch: Fetch): Fetch {
   };
 }
 
-/** `/api/v1/<plural>` or `/api/v1/namespaces/<namespace>/<plural>`, and the same below `/apis/<group>`. */
+/**
+ * True for the path of a collection: `/api/v1/<plural>`, `/api/v1/namespaces/<namespace>/<plural>`, or the equivalent
+ * path below `/apis/<group>/<version>`.
+ */
 function isCollection(path: string): boolean {
   const [root, ...steps] = path.split('/').slice(1);
   const below = steps.slice(root === 'api' ? 1 : 2);

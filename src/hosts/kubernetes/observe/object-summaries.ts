@@ -4,11 +4,11 @@ import type { KubeObject } from '../../../api/meta.ts';
 import { fallingAsleepAnnotation, hostOwnerLabel, installDigestLabel } from '../../../api/naming.ts';
 import { apiPort, controlPlaneApp } from '../release/chart-labels.ts';
 
-/** The cached part of an object on a host: a thousand complete pods would take ten megabytes. */
+/** The fields of a Kubernetes object that are cached. A thousand complete pods would take ten megabytes of memory. */
 export interface ObjectSummary {
   readonly namespace: string;
   readonly name: string;
-  /** The name of the virtual cluster that it belongs to. */
+  /** The name of the virtual cluster to which the object belongs. It is also the name of the Helm release. */
   readonly release: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -20,7 +20,7 @@ export interface ServiceSummary extends ObjectSummary {
   readonly type: string;
   readonly clusterIP: string;
   readonly ingress: readonly { readonly ip?: string; readonly hostname?: string }[];
-  /** The port of the API. */
+  /** The port of the service at which the API of the virtual cluster is served. */
   readonly port: number;
   readonly targetPort: number;
 }
@@ -29,9 +29,9 @@ export interface WorkloadSummary extends ObjectSummary {
   readonly isControlPlane: boolean;
   readonly replicas: number;
   readonly isFallingAsleep: boolean;
-  /** The version in the image tag; empty if there is none. */
+  /** The Kubernetes version in the tag of the image; empty if the tag contains none. */
   readonly kubernetesVersion: string;
-  /** The cause why no pods are created, as the cluster reports it; empty if they are. */
+  /** The reason why pods cannot be created, from the ReplicaFailure condition; empty if there is no such problem. */
   readonly replicaFailure: string;
 }
 
@@ -43,17 +43,17 @@ export interface PodSummary extends ObjectSummary {
 export interface PodProblem {
   readonly reason: string;
   readonly message: string;
-  /** True if the problem does not resolve itself. */
+  /** True if the problem persists until a user does something about it. */
   readonly isPermanent: boolean;
 }
 
-/** One revision of a release, from the labels of its record. */
+/** One revision of a Helm release, from the labels of the secret in which Helm records it. */
 export interface ReleaseRecordSummary extends ObjectSummary {
   readonly owner: string;
   readonly digest: string;
   readonly status: string;
   readonly revision: number;
-  /** Milliseconds since the epoch. */
+  /** The creation time in milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -70,7 +70,10 @@ function labelOf({ metadata }: KubeObject, name: string): string {
   return metadata.labels?.[name] ?? '';
 }
 
-/** `undefined` for other services of a virtual cluster: only the one with its name serves its API. */
+/**
+ * Summarizes the service that has the name of the virtual cluster, because it serves the API. Returns `undefined` for
+ * any other service.
+ */
 export function summarizeService(object: KubeObject): ServiceSummary | undefined {
   const release = labelOf(object, 'release');
   if (release === '' || object.metadata.name !== release) return undefined;
@@ -108,7 +111,7 @@ export function summarizeWorkload(object: KubeObject): WorkloadSummary | undefin
   };
 }
 
-/** The Kubernetes distribution is a separate image, from which an init container copies the binaries. */
+/** Returns the Kubernetes version from the image tag of the init container that copies the Kubernetes binaries. */
 function versionInImages(workload: JsonValue): string {
   for (const container of listAt(workload, 'spec', 'template', 'spec', 'initContainers')) {
     const version = /:(v1\.\d+\.\d+)[^:/]*$/.exec(textAt(container, 'image'))?.[1];

@@ -2,7 +2,7 @@ import type { JsonValue } from '@flotilla/json';
 import { listAt, numberAt, objectAt, textAt } from '@flotilla/json';
 import type { PodProblem } from './object-summaries.ts';
 
-/** Reasons of waiting containers that waiting does not resolve. */
+/** Reasons of waiting containers for which further waiting does not help. */
 const permanentReasons: readonly string[] = [
   'CrashLoopBackOff',
   'ImagePullBackOff',
@@ -14,10 +14,10 @@ const permanentReasons: readonly string[] = [
   'RunContainerError',
 ];
 
-/** Longer messages of a container are truncated; details belong in its log. */
+/** Longer messages of a container are truncated. The full text is in the container's log. */
 const maxMessageLength = 300;
 
-/** Explains why a pod is not ready, from its status. `undefined` if it is starting. */
+/** Returns the reason why a pod is not ready, from its status; `undefined` if the pod is just starting. */
 export function podProblem(pod: JsonValue): PodProblem | undefined {
   const name = textAt(pod, 'metadata', 'name');
   const containers = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
@@ -37,7 +37,7 @@ export function podProblem(pod: JsonValue): PodProblem | undefined {
     (condition) => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False',
   );
   if (unscheduled === undefined) return undefined;
-  // The cluster may be adding nodes.
+  // Not permanent, because the cluster may be adding nodes.
   const message = `The pod ${name} cannot be scheduled: ${truncate(textAt(unscheduled, 'message'))}`;
   return { reason: textAt(unscheduled, 'reason') || 'Unschedulable', message, isPermanent: false };
 }

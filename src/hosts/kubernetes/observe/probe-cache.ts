@@ -3,28 +3,28 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { HostLocation } from '../../host.ts';
 
 export interface ProbeCacheOptions<Result> {
-  /** Never rejects. */
-  probe(place: HostLocation, signal: AbortSignal): Promise<Result>;
-  /** True if the result cannot change any more. */
-  isFinal(answer: Result): boolean;
+  /** Probes the virtual cluster at this location. Must not reject. */
+  probe(location: HostLocation, signal: AbortSignal): Promise<Result>;
+  /** True if the result cannot change, so that the probe need not be repeated. */
+  isFinal(result: Result): boolean;
   readonly retry: BackoffOptions;
   readonly clock: Clock;
-  /** Called when a repeated probe gives a different result. */
-  onChange(place: HostLocation): void;
+  /** Called if a repeated probe returns a different result. */
+  onChange(location: HostLocation): void;
 }
 
 interface Entry<Result> {
-  /** The state that the result applies to; a different state needs a new probe. */
+  /** Identifies the state that was probed, for example the uids of the pods. Another subject needs a new probe. */
   readonly subject: string;
   pending: Promise<Result> | undefined;
-  answer: Result | undefined;
+  result: Result | undefined;
   attempts: number;
   cancel: () => void;
 }
 
 /**
- * Caches the results of probes of virtual clusters, for state that no watch reports. Each probe runs once as long as
- * its subject is unchanged, and repeats with backoff while the result is not final.
+ * Caches the results of probes of virtual clusters. One probe is sent per virtual cluster and subject. It is repeated
+ * with backoff until its result is final.
  */
 export class ProbeCache<Result> {
   readonly #options: ProbeCacheOptions<Result>;
@@ -35,28 +35,28 @@ export class ProbeCache<Result> {
     this.#options = options;
   }
 
-  /** Returns the last result; waits for the first one. */
-  async get(place: HostLocation, subject: string): Promise<Result> {
-    const key = keyOf(place);
+  /** Returns the last result for this subject. If there is none, sends a probe and waits for its result. */
+  async get(location: HostLocation, subject: string): Promise<Result> {
+    const key = keyOf(location);
     let entry = this.#entries.get(key);
     if (entry?.subject !== subject) {
       entry?.cancel();
-      entry = { subject, pending: undefined, answer: undefined, attempts: 0, cancel() {} };
+      entry = { subject, pending: undefined, result: undefined, attempts: 0, cancel() {} };
       this.#entries.set(key, entry);
     }
-    if (entry.answer !== undefined) return entry.answer;
-    entry.pending ??= this.#ask(place, entry);
+    if (entry.result !== undefined) return entry.result;
+    entry.pending ??= this.#probe(location, entry);
     return await entry.pending;
   }
 
-  peek(place: HostLocation): Result | undefined {
-    return this.#entries.get(keyOf(place))?.answer;
+  peek(location: HostLocation): Result | undefined {
+    return this.#entries.get(keyOf(location))?.result;
   }
 
-  /** Drops the result because the virtual cluster has changed or is gone. */
-  forget(place: HostLocation): void {
-    this.#entries.get(keyOf(place))?.cancel();
-    this.#entries.delete(keyOf(place));
+  /** Removes the cached result and stops repeating the probe, because the virtual cluster has changed or is gone. */
+  forget(location: HostLocation): void {
+    this.#entries.get(keyOf(location))?.cancel();
+    this.#entries.delete(keyOf(location));
   }
 
   close(): void {
@@ -65,18 +65,18 @@ export class ProbeCache<Result> {
     this.#entries.clear();
   }
 
-  async #ask(place: HostLocation, entry: Entry<Result>): Promise<Result> {
+  async #probe(location: HostLocation, entry: Entry<Result>): Promise<Result> {
     const { probe, isFinal, retry, clock, onChange } = this.#options;
-    const before = entry.answer;
-    const answer = await probe(place, this.#stopping.signal);
-    entry.answer = answer;
+    const before = entry.result;
+    const result = await probe(location, this.#stopping.signal);
+    entry.result = result;
     entry.attempts += 1;
-    if (this.#entries.get(keyOf(place)) !== entry) return answer;
-    if (!isFinal(answer)) {
-      entry.cancel = clock.after(backoffDelay(entry.attempts, retry), () => void this.#ask(place, entry));
+    if (this.#entries.get(keyOf(location)) !== entry) return result;
+    if (!isFinal(result)) {
+      entry.cancel = clock.after(backoffDelay(entry.attempts, retry), () => void this.#probe(location, entry));
     }
-    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(answer)) onChange(place);
-    return answer;
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(result)) onChange(location);
+    return result;
   }
 }
 

@@ -30,7 +30,7 @@ describe('the probe of a cluster', () => {
     cluster.bodies.set('/readyz', { code: 500, text: '[-]etcd failed: reason withheld\n' });
     expect(await refusal(probeCluster(cluster.connect(kubeconfig), signal))).toEqual([
       503,
-      'it returned status 500 for /readyz: [-]etcd failed: reason withheld',
+      'the API server returned status 500 for /readyz: [-]etcd failed: reason withheld',
     ]);
   });
 

@@ -6,27 +6,30 @@ import { describePermission, type RequiredPermission, requiredPermissions } from
 
 type Connection = Pick<HostConnection, 'fetch'>;
 
-/** A namespace that every cluster has for its whole lifetime; its uid identifies the cluster. */
+/** The namespace kube-system exists for the whole lifetime of a cluster, so its uid identifies the cluster. */
 const identityPath = '/api/v1/namespaces/kube-system';
 const reviewPath = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-/** Enough to be fast over a high-latency connection, and too few to load the cluster. */
+/**
+ * The number of access reviews that are sent at the same time. It is high enough for a connection with high latency,
+ * and too low to put load on the cluster.
+ */
 const concurrentReviews = 8;
 const maxMessageLength = 300;
-/** Far more than any expected response; a server that sends more is not Kubernetes. */
+/** Maximum size of a response. A server that sends more is not a Kubernetes API server. */
 const maxBytes = 256 * 1024;
-/** Versions and uids are stored and displayed, so their length is limited. */
+/** Maximum length of a version or uid. They are stored and displayed, so a longer text is not accepted. */
 const maxTextLength = 100;
 
 export interface ClusterProbe {
-  /** Empty if the credentials may not read it. */
+  /** The Kubernetes version of the cluster; empty if the credentials do not permit reading it. */
   readonly kubernetesVersion: string;
-  /** Identifies the cluster; empty if the credentials may not read it. */
+  /** The uid of the namespace kube-system; empty if the credentials do not permit reading it. */
   readonly uid: string;
 }
 
 /**
- * Checks that a cluster is reachable, ready and accepts the credentials. Rejects with StatusError: 401 if it rejects
- * the credentials, 503 if it does not respond, is not ready or is not Kubernetes.
+ * Checks that a cluster is reachable, is ready and accepts the credentials. Rejects with StatusError: 401 if the
+ * cluster rejects the credentials; 503 if it does not respond, is not ready or is not a Kubernetes cluster.
  */
 export async function probeCluster(connection: Connection, signal: AbortSignal): Promise<ClusterProbe> {
   await request(connection, '/readyz', signal);
@@ -36,7 +39,10 @@ export async function probeCluster(connection: Connection, signal: AbortSignal):
   return { kubernetesVersion, uid: await clusterUidOf(connection, signal) };
 }
 
-/** The uid of the cluster; empty if the credentials may not read it. Rejects like `probeCluster`. */
+/**
+ * Returns the uid that identifies the cluster; empty if the credentials do not permit reading it. Rejects with the same
+ * errors as `probeCluster`.
+ */
 export async function clusterUidOf(connection: Connection, signal: AbortSignal): Promise<string> {
   const { code, document } = await request(connection, identityPath, signal);
   if (code === 403) return '';
@@ -45,7 +51,7 @@ export async function clusterUidOf(connection: Connection, signal: AbortSignal):
   return uid;
 }
 
-/** The permissions that the server needs there and its credentials lack, as readable text. */
+/** Returns descriptions of the permissions that the server needs on the cluster but that its credentials lack. */
 export async function missingPermissions(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
   if (await isAllowed(connection, { verb: '*', group: '*', resource: '*' }, signal)) return [];
   const missing: string[] = [];
@@ -72,7 +78,7 @@ async function isAllowed(
 
 interface ProbeResponse {
   readonly code: number;
-  /** `null` if the response is not JSON. */
+  /** The response body; `null` if it is not JSON. */
   readonly document: JsonValue;
 }
 
@@ -93,7 +99,7 @@ async function request(
   if (answer.code === 401 || isAnonymous(answer)) throw unauthorized();
   if (answer.code < 500) return answer;
   const message = (textAt(answer.document, 'message') || text).slice(0, maxMessageLength).trim();
-  throw serviceUnavailable(`it returned status ${answer.code} for ${path}: ${message}`);
+  throw serviceUnavailable(`the API server returned status ${answer.code} for ${path}: ${message}`);
 }
 
 async function textOf({ body }: Awaited<ReturnType<Connection['fetch']>>): Promise<string> {
@@ -108,13 +114,16 @@ async function textOf({ body }: Awaited<ReturnType<Connection['fetch']>>): Promi
   return text + decoder.decode();
 }
 
-/** Empty if the text is too long for a version or uid. */
+/** Returns a string from the document; empty if it is missing or too long for a version or uid. */
 function shortTextAt(document: JsonValue, ...path: string[]): string {
   const text = textAt(document, ...path);
   return text.length > maxTextLength ? '' : text;
 }
 
-/** A client certificate of an unknown authority is not rejected: its holder is treated as anonymous. */
+/**
+ * True if the cluster treated the request as anonymous. Kubernetes does so, instead of responding with 401, if it does
+ * not know the authority of the client certificate.
+ */
 function isAnonymous({ code, document }: ProbeResponse): boolean {
   return code === 403 && textAt(document, 'message').includes('"system:anonymous"');
 }

@@ -4,15 +4,19 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { ClusterApi } from '../../host.ts';
 import { virtualClient } from '../../virtual-client.ts';
 
-/** The version that a virtual cluster reports, or why the probe failed. */
+/** The Kubernetes version that a virtual cluster reports, or the reason why the probe failed. */
 export type VirtualClusterProbe =
   | { readonly kubernetesVersion: string }
   | { readonly reason: string; readonly message: string };
 
-/** A ready one responds in milliseconds; the first connection takes a few round trips. */
+/**
+ * The timeout of a probe. A ready virtual cluster responds in milliseconds; a new connection takes some round trips.
+ */
 const timeoutMs = 5_000;
 
-/** Probes the API of a virtual cluster. A ready pod does not guarantee that this server can reach its API. */
+/**
+ * Checks that the API of a virtual cluster responds. It may be unreachable for this server even if its pod is ready.
+ */
 export async function probeVirtualCluster(
   api: ClusterApi,
   clock: Clock,
@@ -27,7 +31,7 @@ export async function probeVirtualCluster(
     return { kubernetesVersion: textAt(await client.get('/version'), 'gitVersion') };
   } catch (error) {
     const reason = error instanceof StatusError ? error.message : String(error);
-    const message = `Its pod is ready, but its API cannot be reached: ${reason}. Retrying automatically.`;
+    const message = `The pod of the virtual cluster is ready, but its API cannot be reached: ${reason}. Retrying automatically.`;
     return { reason: 'NotAnswering', message };
   } finally {
     cancel();

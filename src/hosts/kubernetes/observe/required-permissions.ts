@@ -1,4 +1,4 @@
-/** One permission that the server needs on a cluster, in the form of an access review. */
+/** A permission that the server needs on a connected cluster. The fields are those of a SelfSubjectAccessReview. */
 export interface RequiredPermission {
   readonly verb: string;
   readonly group: string;
@@ -19,8 +19,9 @@ function permissions(
 }
 
 /**
- * The permissions for installing, observing, reaching and removing virtual clusters and for impersonating callers of
- * the gateway. The chart's roles grant further permissions, which the credentials must have themselves.
+ * The permissions that the server needs on a connected cluster to install, observe, reach and remove virtual clusters
+ * and to impersonate callers of the gateway. In addition, the server's credentials must have all permissions that the
+ * roles in the chart grant.
  */
 export const requiredPermissions: readonly RequiredPermission[] = [
   ...permissions('', 'namespaces', [...readVerbs, ...writeVerbs]),
@@ -29,7 +30,7 @@ export const requiredPermissions: readonly RequiredPermission[] = [
   ...permissions('', 'configmaps', writeVerbs),
   ...permissions('', 'serviceaccounts', writeVerbs),
   ...permissions('', 'pods', readVerbs),
-  // Over WebSocket the request is a get; newer clusters also require create.
+  // Port forwarding over a WebSocket is a GET request. Newer Kubernetes versions also require `create`.
   ...permissions('', 'pods', ['get', 'create'], 'portforward'),
   ...permissions('', 'pods', ['get'], 'log'),
   ...permissions('apps', 'statefulsets', [...readVerbs, ...writeVerbs]),
@@ -40,7 +41,7 @@ export const requiredPermissions: readonly RequiredPermission[] = [
   ...permissions('', 'groups', ['impersonate']),
 ];
 
-/** `create pods/portforward`, `patch statefulsets.apps`. */
+/** Returns a permission as text, for example `create pods/portforward` or `patch statefulsets.apps`. */
 export function describePermission({ verb, group, resource, subresource }: RequiredPermission): string {
   const qualified = group === '' ? resource : `${resource}.${group}`;
   return `${verb} ${qualified}${subresource === undefined ? '' : `/${subresource}`}`;

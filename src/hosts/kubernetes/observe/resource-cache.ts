@@ -6,36 +6,39 @@ import type { Log } from '../../../lib/log.ts';
 import type { HostLocation } from '../../host.ts';
 import type { ObjectSummary } from './object-summaries.ts';
 
-export interface ResourceCacheOptions<Fact extends ObjectSummary> {
+export interface ResourceCacheOptions<Summary extends ObjectSummary> {
   readonly resource: ResourceClient;
   readonly labelSelector: string;
-  /** Returns `undefined` for objects that are not relevant. */
-  summarize(object: KubeObject): Fact | undefined;
+  /** Returns the fields of the object to cache; `undefined` if the object does not belong to a virtual cluster. */
+  summarize(object: KubeObject): Summary | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called when an entry is added, changed or removed. */
-  onChange(entry: Fact): void;
-  /** Reports the result of each list: `undefined`, or the error. */
+  /** Called after a cached summary is added, changed or removed. */
+  onChange(entry: Summary): void;
+  /** Called after each list request with the error, or with `undefined` if it succeeded. */
   onStatus(failure: unknown): void;
 }
 
-/** Pods take ten kilobytes each: parsing thousands of them at once would block the event loop. */
+/**
+ * The number of objects per list request. A pod takes about ten kilobytes, so parsing thousands of pods at once would
+ * block the event loop.
+ */
 const pageSize = 250;
 
 /**
- * A cache of the relevant data of one kind on a host, kept current by list and watch. `done` settles when the signal
- * has fired and all work has stopped.
+ * A cache of summaries of all objects of one kind on a host. A list and a watch keep it current. `done` resolves after
+ * the signal has fired and both have stopped.
  */
-export class ResourceCache<Fact extends ObjectSummary> {
+export class ResourceCache<Summary extends ObjectSummary> {
   readonly done: Promise<void>;
-  readonly #options: ResourceCacheOptions<Fact>;
-  #entries = new Map<string, Fact>();
-  /** The keys of the entries of each virtual cluster. */
+  readonly #options: ResourceCacheOptions<Summary>;
+  #entries = new Map<string, Summary>();
+  /** The keys of the cached objects, by the location of the virtual cluster to which they belong. */
   #keysByLocation = new Map<string, Set<string>>();
   #isSynced = false;
 
-  constructor(options: ResourceCacheOptions<Fact>) {
+  constructor(options: ResourceCacheOptions<Summary>) {
     this.#options = options;
     const { resource, labelSelector, clock, log, signal } = options;
     this.done = listAndWatch({
@@ -53,17 +56,17 @@ export class ResourceCache<Fact extends ObjectSummary> {
     return this.#isSynced;
   }
 
-  get(namespace: string, name: string): Fact | undefined {
+  get(namespace: string, name: string): Summary | undefined {
     return this.#entries.get(keyOf({ namespace, name }));
   }
 
-  /** The entries of the virtual cluster at that location. */
-  ofVirtualCluster({ namespace, name }: HostLocation): readonly Fact[] {
+  /** Returns the summaries of the objects that belong to the virtual cluster at this location. */
+  ofVirtualCluster({ namespace, name }: HostLocation): readonly Summary[] {
     const keys = this.#keysByLocation.get(`${namespace}/${name}`) ?? [];
     return [...keys].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
-  all(): Iterable<Fact> {
+  all(): Iterable<Summary> {
     return this.#entries.values();
   }
 
@@ -82,7 +85,7 @@ export class ResourceCache<Fact extends ObjectSummary> {
 
   async #list(): Promise<string> {
     const { resource, labelSelector, summarize, signal, onChange } = this.#options;
-    const found: Fact[] = [];
+    const found: Summary[] = [];
     let page = await resource.list({ labelSelector, limit: pageSize, signal });
     for (;;) {
       found.push(...page.items.flatMap((object) => summarize(object) ?? []));
@@ -116,18 +119,18 @@ export class ResourceCache<Fact extends ObjectSummary> {
     }
   }
 
-  #put(entry: Fact): void {
-    const place = locationKeyOf(entry);
-    let keys = this.#keysByLocation.get(place);
+  #put(entry: Summary): void {
+    const locationKey = locationKeyOf(entry);
+    let keys = this.#keysByLocation.get(locationKey);
     if (keys === undefined) {
       keys = new Set();
-      this.#keysByLocation.set(place, keys);
+      this.#keysByLocation.set(locationKey, keys);
     }
     keys.add(keyOf(entry));
     this.#entries.set(keyOf(entry), entry);
   }
 
-  #drop(entry: Fact): void {
+  #drop(entry: Summary): void {
     this.#entries.delete(keyOf(entry));
     const keys = this.#keysByLocation.get(locationKeyOf(entry));
     keys?.delete(keyOf(entry));
@@ -143,7 +146,7 @@ function locationKeyOf({ namespace, release }: ObjectSummary): string {
   return `${namespace}/${release}`;
 }
 
-/** Many updates of an object change nothing in its entry. */
+/** True if two summaries differ in more than the resourceVersion. Many updates change no other cached field. */
 function differs(one: ObjectSummary, other: ObjectSummary): boolean {
   const { resourceVersion: _one, ...before } = one;
   const { resourceVersion: _other, ...after } = other;

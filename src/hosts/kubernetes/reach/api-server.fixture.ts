@@ -7,14 +7,14 @@ import type { TLSSocket } from 'node:tls';
 import { type KeyPairPem, selfSigned } from '../../../../test/harness/self-signed.ts';
 import type { Kubeconfig } from '../../../api/kubeconfig.ts';
 
-/** A request as the server received it. */
+/** A request that the test server received. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
-  /** Alternating names and values, as received. */
+  /** The headers as an array in which names and values alternate. */
   readonly rawHeaders: readonly string[];
-  /** The common name of the client certificate; empty without one. */
+  /** The common name of the client certificate; empty if the client sent none. */
   readonly certificate: string;
   readonly body: string;
 }
@@ -23,7 +23,7 @@ export type RespondFunction = (seen: SeenRequest, response: ServerResponse) => v
 
 let pairs: Promise<{ server: KeyPairPem; client: KeyPairPem; other: KeyPairPem }> | undefined;
 
-/** Shared by all tests of a run, because generating them takes longer than most tests. */
+/** Returns TLS key pairs. All tests of a process share them, because generating them takes longer than most tests. */
 export function testKeyPairs() {
   pairs ??= Promise.all([selfSigned(), selfSigned('client'), selfSigned('other')]).then(([server, client, other]) => ({
     server,
@@ -33,10 +33,10 @@ export function testKeyPairs() {
   return pairs;
 }
 
-/** A TLS server on the loopback address that responds as a test defines and records its requests. */
+/** A TLS server for tests. A test defines its responses, and the server records the requests. */
 export class ApiServerTestEnv {
   readonly seen: SeenRequest[] = [];
-  /** The number of connections ever made. */
+  /** The number of connections that the server has accepted so far. */
   connections = 0;
   respond: RespondFunction = (_, response) => response.end('{}');
   onUpgrade: ((message: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
@@ -87,7 +87,7 @@ export class ApiServerTestEnv {
     return last;
   }
 
-  /** Closes the open connections, as a restarting server does. */
+  /** Closes all open connections, like a server that restarts. */
   closeConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -103,14 +103,14 @@ export class ApiServerTestEnv {
     try {
       for await (const chunk of message) body += String(chunk);
     } catch {
-      // The client aborted the request.
+      // The client aborted the request while sending the body.
     }
     this.respond(this.#note(message, body), response);
   }
 
   #note(message: IncomingMessage, body: string): SeenRequest {
     const { method = '', url = '', headers, rawHeaders } = message;
-    // Without a certificate Node returns an empty object; without a connection, null.
+    // Node returns an empty object if the client sent no certificate, and null if the connection is closed.
     const peer = (message.socket as TLSSocket).getPeerCertificate() as { subject?: { CN?: string } } | null;
     const certificate = peer?.subject?.CN ?? '';
     const seen = { method, url, headers, rawHeaders, certificate, body };

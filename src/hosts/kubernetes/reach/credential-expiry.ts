@@ -4,11 +4,11 @@ import type { Kubeconfig } from '../../../api/kubeconfig.ts';
 
 export interface CredentialExpiry {
   readonly credential: 'client certificate' | 'token';
-  /** Milliseconds since the epoch. */
+  /** The time of expiry, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** The earliest expiry among the credentials. `undefined` if none of them states one. */
+/** Returns the credential of a kubeconfig that expires first; `undefined` if none of them has a known expiry. */
 export function credentialExpiry({ clientCertificate, token }: Kubeconfig): CredentialExpiry | undefined {
   const expiries: CredentialExpiry[] = [];
   const certificate = clientCertificate === undefined ? undefined : certificateExpiry(clientCertificate);
@@ -23,12 +23,15 @@ function certificateExpiry(pem: string): number | undefined {
     const expiry = Date.parse(new X509Certificate(pem).validTo);
     return Number.isNaN(expiry) ? undefined : expiry;
   } catch {
-    // A connection attempt with this certificate reports the problem.
+    // The certificate cannot be parsed. The next connection attempt reports that.
     return undefined;
   }
 }
 
-/** Tokens of service accounts and of most identity providers are JSON Web Tokens; other tokens state no expiry. */
+/**
+ * Returns the expiry of a JSON Web Token; `undefined` for any other token. Service accounts and most identity providers
+ * issue JSON Web Tokens.
+ */
 function tokenExpiry(token: string): number | undefined {
   const [, claims, signature] = token.split('.');
   if (claims === undefined || signature === undefined) return undefined;

@@ -6,14 +6,20 @@ import { tunnelThroughProxy } from './tunnel-through-proxy.ts';
 
 export interface DialOptions {
   readonly clock: Clock;
-  /** The timeout for a connection, in milliseconds. */
+  /** The timeout for opening a connection including TLS, in milliseconds. */
   readonly timeout: number;
 }
 
-/** The part of a kubeconfig that a connection needs; each request carries the user's credentials itself. */
+/**
+ * The fields of a kubeconfig that are needed to open a connection. Tokens and passwords are not among them, because
+ * they are sent with each request.
+ */
 export type ServerAddress = Omit<Kubeconfig, 'token' | 'username' | 'password'>;
 
-/** Connections to the server of a kubeconfig. Throws StatusError 400 if its certificates or keys are unusable. */
+/**
+ * Returns a function that opens connections to the server of a kubeconfig. Throws StatusError 400 if the certificates
+ * or keys are unusable.
+ */
 export function dialServer(kubeconfig: ServerAddress, { clock, timeout }: DialOptions): Dial {
   const { server, certificateAuthority, tlsServerName, insecureSkipTlsVerify, proxyUrl, clientCertificate, clientKey } =
     kubeconfig;

@@ -9,9 +9,9 @@ import type { HostConnection } from './host-connection.ts';
 import { NoResponseError } from './no-response.ts';
 import { connectTcp, type Dial, openSocket, waitForSocket } from './open-socket.ts';
 
-/** The addresses of a virtual cluster's API, from the objects on its host. */
+/** How the API of a virtual cluster can be reached, according to the objects on its host. */
 export interface VirtualClusterEndpoint {
-  /** The uid of the service; a different uid means a different virtual cluster. */
+  /** The uid of the service. If it changes, the virtual cluster has been replaced by another one. */
   readonly uid: string;
   readonly service: {
     readonly type: string;
@@ -19,10 +19,10 @@ export interface VirtualClusterEndpoint {
     readonly ingress: readonly { readonly ip?: string; readonly hostname?: string }[];
     readonly port: number;
   };
-  /** The names of the pods in its namespace that are ready and not being deleted. */
+  /** The names of the pods of the virtual cluster that are ready and not being deleted. */
   readonly pods: readonly string[];
   readonly podPort: number;
-  /** The name of the secret that holds its credentials. */
+  /** The name of the secret with the credentials of the virtual cluster. */
   readonly secret: string;
 }
 
@@ -30,30 +30,31 @@ export interface VirtualClusterDialerOptions {
   readonly location: HostLocation;
   readonly connection: Pick<HostConnection, 'forward'>;
   endpoint(): VirtualClusterEndpoint | undefined;
-  /** True to try the addresses of its service. */
+  /** True to try the addresses of the service. False to use only port forwarding. */
   readonly direct: boolean;
   secure(carrier: Duplex): TLSSocket;
   readonly clock: Clock;
-  /** The timeout for a connection, in milliseconds. */
+  /** The timeout for opening a connection including TLS, in milliseconds. */
   readonly timeout: number;
 }
 
 export interface VirtualClusterDialer {
   readonly dial: Dial;
-  /** Closes the connections to all other pods. */
+  /** Closes the connections to all pods except the given ones. */
   closeExcept(pods: readonly string[]): void;
 }
 
-/** A reachable address accepts within this time; after it, port forwarding is tried in parallel. */
+/** A reachable address accepts a connection within this time. After it, port forwarding is tried in parallel. */
 const directHeadStartMs = 300;
-/** The time for which an address that did not respond is not tried again. */
+/** If port forwarding was faster than the addresses of the service, the addresses are not tried for this time. */
 const directRetryDelayMs = 600_000;
-/** A pod that just disappeared is worth another try; a host that forwards to none of them is not. */
+/** The number of pods that are tried. Another pod is tried only if the host reports that the previous one is gone. */
 const maxPodAttempts = 3;
 
 /**
- * Connections to the API of a virtual cluster: directly to the address of its service if that responds, otherwise by
- * port forwarding through the host's API to one of its pods. In both cases TLS ends at the virtual cluster itself.
+ * Opens connections to the API of a virtual cluster. Connects to the address of its service if that responds, and
+ * otherwise to one of its pods by port forwarding through the API of the host. In both cases the connection is
+ * encrypted up to the virtual cluster.
  */
 export function dialVirtualCluster(options: VirtualClusterDialerOptions): VirtualClusterDialer {
   const { location, connection, clock, timeout, secure } = options;
@@ -88,7 +89,7 @@ export function dialVirtualCluster(options: VirtualClusterDialerOptions): Virtua
     throw failure;
   }
 
-  /** Returns the first connection that succeeds and closes the others. */
+  /** Tries the addresses and port forwarding. Returns the first successful connection, and closes all others. */
   async function race(endpoint: VirtualClusterEndpoint, addresses: readonly Address[], signal: AbortSignal) {
     const over = new AbortController();
     const onAbort = () => over.abort(signal.reason);
@@ -115,7 +116,7 @@ export function dialVirtualCluster(options: VirtualClusterDialerOptions): Virtua
     try {
       return await Promise.any([...attempts, forwarding].map(first));
     } catch {
-      // Direct addresses are only an attempt, so their errors are not reported.
+      // Report only the error of port forwarding, because the addresses of the service are often unreachable.
       return await forwarding;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -148,7 +149,10 @@ function rotated<T>(all: readonly T[], attempts: number): readonly T[] {
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-/** Translates an error of the host: the client must not take its status for one of the virtual cluster. */
+/**
+ * Converts an error of the host to a NoResponseError. Otherwise the client would think that the virtual cluster itself
+ * returned the status.
+ */
 function toNoResponse(error: unknown, where: string): unknown {
   if (!(error instanceof StatusError) || error instanceof NoResponseError) return error;
   return new NoResponseError('Unreachable', `the host cannot connect to ${where}: ${error.message}`);

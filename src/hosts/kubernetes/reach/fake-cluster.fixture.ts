@@ -4,18 +4,18 @@ import { serviceUnavailable } from '../../../api/status.ts';
 import type { Fetch } from '../../../client/http-client.ts';
 import type { HostConnection } from './host-connection.ts';
 
-/** A fake of the few Kubernetes API responses that decide whether the server can use a cluster; tests change them. */
+/** A fake cluster with the few API paths that a probe requests. A test can change its responses. */
 export class FakeCluster {
   uid: string;
   version = 'v1.36.3';
   /**
-   * The behavior of the cluster: 200 serves requests normally, another positive number is the status of every response,
-   * 0 refuses connections, and -1 never responds.
+   * 200 means that the cluster serves requests normally. Any other positive number is the status code of every
+   * response. 0 means that connections are refused, and -1 that the cluster never responds.
    */
   statusOverride = 200;
-  /** Returns true if the requested permission is granted. A request for `*` covers all permissions. */
-  allowed: (right: JsonObject) => boolean = () => true;
-  /** Responses by path, instead of the default ones. */
+  /** Returns true if the cluster grants this permission. A permission for `*` stands for all permissions. */
+  allowed: (permission: JsonObject) => boolean = () => true;
+  /** Responses that replace the default responses, by path. */
   readonly bodies = new Map<string, { code: number; text: string }>();
   readonly requestedPaths: string[] = [];
   open = 0;
@@ -31,7 +31,7 @@ export class FakeCluster {
       api: { send: never, upgrade: never },
       own: { send: never, upgrade: never },
       forward: never,
-      fetch: (path, init) => this.#answer(path, init),
+      fetch: (path, init) => this.#respond(path, init),
       kubeconfig: writeKubeconfig(kubeconfig),
       close: async () => {
         this.open -= 1;
@@ -39,20 +39,20 @@ export class FakeCluster {
     };
   }
 
-  async #answer(path: string, { body: sent, signal }: Parameters<Fetch>[1]): ReturnType<Fetch> {
+  async #respond(path: string, { body: sent, signal }: Parameters<Fetch>[1]): ReturnType<Fetch> {
     this.requestedPaths.push(path);
     if (this.statusOverride === 0) throw serviceUnavailable('the connection was refused');
     if (this.statusOverride < 0) {
       return await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     }
-    const { code, text } = this.bodies.get(path) ?? this.#ordinary(path, sent);
+    const { code, text } = this.bodies.get(path) ?? this.#defaultResponse(path, sent);
     const body = async function* () {
       yield Buffer.from(text);
     };
     return { status: code, text: async () => text, body: body() };
   }
 
-  #ordinary(path: string, body: string | undefined): { code: number; text: string } {
+  #defaultResponse(path: string, body: string | undefined): { code: number; text: string } {
     if (this.statusOverride !== 200) return { code: this.statusOverride, text: 'not now' };
     if (path === '/readyz') return { code: 200, text: 'ok' };
     if (path === '/version') return { code: 200, text: JSON.stringify({ gitVersion: this.version }) };

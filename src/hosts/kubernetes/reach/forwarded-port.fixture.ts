@@ -3,17 +3,20 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { ApiServerTestEnv } from './api-server.fixture.ts';
 
 export interface ForwardedPorts {
-  /** The pods of all forwarded connections, in order. */
+  /** The pod name of each port-forward request so far, in order. */
   readonly pods: string[];
-  /** The connections that are open now. */
+  /** The WebSockets that are open now. */
   readonly open: Set<WebSocket>;
-  /** The local port that a pod's port leads to; `undefined` if there is no such pod. */
+  /** Returns the local port to which connections for a pod are forwarded; `undefined` if there is no such pod. */
   portOf: (pod: string) => number | undefined;
-  /** The number of pings received. */
+  /** The number of pings that the server has received. */
   pings: number;
 }
 
-/** Makes a server forward ports like a kubelet: two channels, each beginning with the port. */
+/**
+ * Makes a test server forward ports like a kubelet. Each connection has a data channel and an error channel, and both
+ * begin with the port number.
+ */
 export function forwardPorts(
   env: ApiServerTestEnv,
   portOf: ForwardedPorts['portOf'],

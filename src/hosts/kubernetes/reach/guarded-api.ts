@@ -8,16 +8,19 @@ import type { VirtualClusterEndpoint } from './dial-virtual-cluster.ts';
 import { statusResponse } from './status-response.ts';
 import type { VirtualClusterConnections } from './virtual-cluster-connections.ts';
 
-/** The API of a virtual cluster that responds with an explanation while the virtual cluster cannot be used. */
+/**
+ * Returns the API of a virtual cluster. While the virtual cluster cannot be used, every response is a Status that
+ * states the reason.
+ */
 export function guardedApi(
-  place: HostLocation,
-  copies: HostCache,
-  ways: VirtualClusterConnections,
+  location: HostLocation,
+  cache: HostCache,
+  connections: VirtualClusterConnections,
 ): Required<ClusterApi> {
-  const api = ways.apiOf(place);
+  const api = connections.apiOf(location);
   async function ifUsable<T>(signal: AbortSignal, use: () => Promise<T>) {
-    await copies.ready(signal);
-    const unusable = unusableError(copies.snapshotOf(place));
+    await cache.ready(signal);
+    const unusable = unusableError(cache.snapshotOf(location));
     return unusable === undefined ? await use() : statusResponse(unusable);
   }
   return {
@@ -26,15 +29,15 @@ export function guardedApi(
   };
 }
 
-/** `undefined` if the virtual cluster can be used. */
-function unusableError(facts: VirtualClusterSnapshot): StatusError | undefined {
-  const { location, service } = facts;
+/** Returns the reason why the virtual cluster cannot be used; `undefined` if it can be used. */
+function unusableError(snapshot: VirtualClusterSnapshot): StatusError | undefined {
+  const { location, service } = snapshot;
   if (service === undefined) return noVirtualCluster(location);
   const what = `the virtual cluster ${location.name}`;
-  if (isBeingRemoved(facts)) return serviceUnavailable(`${what} is being removed`);
-  if (isAsleep(facts)) return serviceUnavailable(`${what} is asleep and keeps its data; wake it to use it`);
-  if (readyPods(facts).length > 0) return undefined;
-  const { message = '' } = describeVirtualCluster(facts) ?? {};
+  if (isBeingRemoved(snapshot)) return serviceUnavailable(`${what} is being removed`);
+  if (isAsleep(snapshot)) return serviceUnavailable(`${what} is asleep and keeps its data; wake it to use it`);
+  if (readyPods(snapshot).length > 0) return undefined;
+  const { message = '' } = describeVirtualCluster(snapshot) ?? {};
   return serviceUnavailable(`${what} is not running${message === '' ? '' : `: ${message}`}`, 1);
 }
 
@@ -46,15 +49,15 @@ export function readyPods({ pods }: VirtualClusterSnapshot): readonly PodSummary
   return pods.filter(({ isReady, isDeleting }) => isReady && !isDeleting);
 }
 
-/** The addresses at which the virtual cluster can be reached. */
-export function endpointOf(facts: VirtualClusterSnapshot): VirtualClusterEndpoint | undefined {
-  const { service, location } = facts;
+/** Returns how the API of the virtual cluster can be reached; `undefined` if it has no service. */
+export function endpointOf(snapshot: VirtualClusterSnapshot): VirtualClusterEndpoint | undefined {
+  const { service, location } = snapshot;
   if (service === undefined) return undefined;
   const { uid, type, clusterIP, ingress, port, targetPort } = service;
   return {
     uid,
     service: { type, clusterIP, ingress, port },
-    pods: readyPods(facts).map(({ name }) => name),
+    pods: readyPods(snapshot).map(({ name }) => name),
     podPort: targetPort,
     secret: credentialsSecret(location.name),
   };

@@ -16,63 +16,76 @@ export type { OwnApi } from './impersonating-api.ts';
 
 export interface HostConnectionOptions {
   readonly clock: Clock;
-  /** The timeout for a connection including TLS, in milliseconds. */
+  /** The timeout for opening a connection including TLS, in milliseconds. */
   readonly connectTimeout?: number;
-  /** The timeout for the response head, in milliseconds; long-running requests have none. */
+  /**
+   * The maximum time until the status and headers of a response arrive, in milliseconds. Does not apply to long-running
+   * requests.
+   */
   readonly answerTimeout?: number;
 }
 
 /**
  * A connection to the API of a Kubernetes cluster, from a kubeconfig. It connects on the first request and reconnects
- * on demand.
+ * if necessary.
  *
- * Everything here rejects with StatusError: 503 if there is no response, with a message that never contains a
- * credential; 400 for a request that cannot be forwarded. A request whose signal fires rejects with the signal's
- * reason. A response body occupies a connection until it is read to its end, abandoned, or aborted by the signal.
+ * All functions reject with StatusError: 503 if there is no response, 400 for a request that cannot be forwarded. The
+ * message never contains a credential. If the signal of a request fires, the request rejects with the signal's reason.
+ * A response occupies a connection until its body is read to the end, its reader stops, or the signal fires.
  */
 export interface HostConnection {
-  /** Sends requests as `request.as`; the kubeconfig's own user needs permission to impersonate. */
+  /** Sends requests as the user `request.as`. The user of the kubeconfig needs permission to impersonate that user. */
   readonly api: Required<ClusterApi>;
-  /** Sends the server's own requests, as the kubeconfig's own user. */
+  /** Sends the server's own requests, as the user of the kubeconfig. */
   readonly own: OwnApi;
-  /** For `httpClient({ server: '', fetch })`: URLs are paths below the cluster's root. As the kubeconfig's own user. */
+  /**
+   * Sends requests as the user of the kubeconfig. URLs are paths below the root of the cluster. Meant for
+   * `httpClient({ server: '', fetch })`.
+   */
   readonly fetch: Fetch;
-  /** Forwards a port of a pod; the signal applies until the connection is established. As the kubeconfig's own user. */
+  /**
+   * Opens a port-forward connection to a pod, as the user of the kubeconfig. The signal can abort it only until it is
+   * open.
+   */
   forward(pod: PodPort, signal: AbortSignal): Promise<Duplex>;
-  /** A kubeconfig for other programs: one context with inline credentials. A secret: never log it. */
+  /** A kubeconfig for other programs, with a single context and inline credentials. It is a secret: never log it. */
   readonly kubeconfig: string;
   /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
 const defaults = {
-  // A server in the same region responds in milliseconds; one behind a VPN that must dial first, in seconds.
+  // A server in the same region accepts in milliseconds. If a VPN must be established first, it takes seconds.
   connectTimeout: 10_000,
-  // Kubernetes itself ends short requests after 60 s, and its own error message is better than ours.
+  // Kubernetes ends short requests after 60 seconds, and its error message is more helpful than a timeout of this
+  // server.
   answerTimeout: 70_000,
 };
 
-/** The connections for short requests: more than a server executes concurrently, fewer than a process can open. */
-const mostConnections = 256;
+/**
+ * Maximum number of connections for short requests. It is high enough for the requests that a server executes at the
+ * same time, and low enough not to exhaust the sockets of this process.
+ */
+const maxConnections = 256;
 
-/** Throws StatusError 400 if the kubeconfig's certificates or keys are unusable. */
+/** Creates a connection. Throws StatusError 400 if the certificates or keys in the kubeconfig are unusable. */
 export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOptions): HostConnection {
   const { clock, connectTimeout, answerTimeout } = { ...defaults, ...options };
   const { origin, pathname, host } = new URL(kubeconfig.server);
-  const wireTo = (address: ServerAddress) =>
+  const poolFor = (address: ServerAddress) =>
     openHttpPool({
       origin,
       dial: dialServer(address, { clock, timeout: connectTimeout }),
       clock,
       responseTimeoutMs: answerTimeout,
-      maxConnections: mostConnections,
+      maxConnections,
     });
   const { clientCertificate, clientKey: _, ...anybody } = kubeconfig;
-  const wire = wireTo(kubeconfig);
-  const withoutCertificate = lazyValue(() => (clientCertificate === undefined ? wire : wireTo(anybody)));
+  const pool = poolFor(kubeconfig);
+  const withoutCertificate = lazyValue(() => (clientCertificate === undefined ? pool : poolFor(anybody)));
   const root = pathname.replace(/\/+$/, '');
   const credentials = credentialHeaders(kubeconfig);
-  const target: ApiTarget = { pool: wire, withoutCertificate: withoutCertificate.get, credentials, root, name: host };
+  const target: ApiTarget = { pool, withoutCertificate: withoutCertificate.get, credentials, root, name: host };
   const own = ownApi(target);
   return {
     own,
@@ -89,18 +102,18 @@ export function connectToHost(kubeconfig: Kubeconfig, options: HostConnectionOpt
         timeout: answerTimeout,
         signal,
       };
-      const webSocket = await openWebSocket(await wire.connect(signal), asked);
+      const webSocket = await openWebSocket(await pool.connect(signal), asked);
       return portForward(webSocket, `the pod ${pod.namespace}/${pod.name}`, clock);
     },
     kubeconfig: writeKubeconfig(kubeconfig),
     async close() {
-      await Promise.all([wire.close(), withoutCertificate.created?.close()]);
+      await Promise.all([pool.close(), withoutCertificate.created?.close()]);
     },
   };
 }
 
 const never = new AbortController().signal;
-// Every request without its own signal adds a listener.
+// Each request without its own signal adds a listener to this one, so their number is not limited.
 setMaxListeners(0, never);
 
 function fetchOver(own: OwnApi): Fetch {

@@ -5,7 +5,7 @@ export interface HttpPoolRequest {
   readonly path: string;
   readonly headers: RawHeaders;
   readonly body?: AsyncIterable<Uint8Array>;
-  /** The length of the body, if known. */
+  /** The length of the body in bytes; `undefined` if it is unknown. */
   readonly length?: number | undefined;
   readonly signal: AbortSignal;
 }

@@ -14,23 +14,23 @@ import { ResponseStream } from './response-stream.ts';
 import { upgradeConnection } from './upgrade-connection.ts';
 
 export interface HttpPoolOptions {
-  /** The origin of the server: `https://10.0.0.1:6443`. */
+  /** The origin of the server, for example `https://10.0.0.1:6443`. */
   readonly origin: string;
-  /** The name of the server in error messages. Optional; defaults to the origin's host. */
+  /** The server as error messages name it. Optional; defaults to the host and port of the origin. */
   readonly displayName?: string;
   readonly dial: Dial;
   readonly clock: Clock;
-  /** The timeout for the response head, in milliseconds. */
+  /** The maximum time until the status and headers of a response arrive, in milliseconds. */
   readonly responseTimeoutMs: number;
-  /** The maximum number of concurrent short requests; further ones wait. */
+  /** The maximum number of concurrent short requests. Further requests wait until another one has ended. */
   readonly maxConnections: number;
 }
 
-/** HTTP/1.1 to one server over pooled keep-alive connections. Rejects with StatusError. */
+/** An HTTP/1.1 client for one server with a pool of keep-alive connections. Rejects with StatusError. */
 export interface HttpPool {
   send(request: HttpPoolRequest): Promise<ApiResponse>;
   upgrade(request: HttpPoolRequest): Promise<ApiResponse | UpgradedConnection>;
-  /** A connection for a caller with its own HTTP implementation. It ends when the pool is closed. */
+  /** Opens a connection for a caller with its own HTTP implementation. `close` of the pool closes it too. */
   connect(signal: AbortSignal): Promise<Socket>;
   /** The number of open connections, including idle ones. */
   readonly connections: number;
@@ -38,11 +38,14 @@ export interface HttpPool {
   close(): Promise<void>;
 }
 
-/** The maximum number of requests that wait for a connection; beyond it, requests get a 429. */
+/** The maximum number of requests that wait for a connection. Further requests fail with 429. */
 const maxWaiting = 2000;
-/** Go servers close connections that are idle for 90 s or more; the side that closes first needs no retry. */
+/**
+ * Idle connections are closed after this time. Go servers close them after 90 seconds or more. If this side closes
+ * first, no request is sent on a connection that the server is closing.
+ */
 const idleTimeoutMs = 55_000;
-/** Bodies up to this size are buffered before they are sent, so that a slow client holds no connection. */
+/** Request bodies up to this size are buffered before they are sent, so that a slow client occupies no connection. */
 const maxBufferedBody = 64 * 1024;
 
 export function openHttpPool(options: HttpPoolOptions): HttpPool {
@@ -56,10 +59,10 @@ class UndiciHttpPool implements HttpPool {
   readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
   readonly #slots: Semaphore;
-  // A pool allocates memory for thousands of requests up front, so each pool is created on first use. Requests do not
-  // queue in the pool, because each has a slot: the pool would keep aborted requests in its queue.
+  // Created on first use, because an undici pool allocates memory for thousands of requests. Requests wait for a slot
+  // before they enter the pool, because the pool would keep aborted requests in its own queue.
   readonly #shortRequests = lazyValue(() => this.#pool(this.#options.maxConnections));
-  // Each long-running request gets its own connection, so that watches take no connections from short requests.
+  // Each long-running request gets its own connection, so that watches do not occupy the connections of short requests.
   readonly #longRunning = lazyValue(() => this.#pool(null));
 
   constructor(options: HttpPoolOptions) {
@@ -67,7 +70,7 @@ class UndiciHttpPool implements HttpPool {
     this.#host = new URL(options.origin).host;
     this.#where = options.displayName ?? this.#host;
     this.#slots = new Semaphore(options.maxConnections, maxWaiting);
-    // Each connection attempt adds a listener.
+    // Each connection attempt adds a listener to this signal, so their number is not limited.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -92,7 +95,7 @@ class UndiciHttpPool implements HttpPool {
       try {
         return await this.#dispatch(request, undefined);
       } catch (error) {
-        // The server may close an idle connection at the moment in which it is reused.
+        // Retry once: the server may have closed an idle connection at the moment in which the request was sent on it.
         const isBroken = error instanceof NoResponseError && error.why === 'ConnectionEnded';
         if (!isBroken || (method !== 'GET' && method !== 'HEAD')) throw error;
         return await this.#dispatch(request, undefined);
@@ -126,8 +129,8 @@ class UndiciHttpPool implements HttpPool {
   }
 
   async #pool(connections: number | null): Promise<Pool> {
-    // Loading undici takes a tenth of the server's start time, and many servers never need it.
-    // Imported through the default export: in the bundled program, a CommonJS package has only that.
+    // Loaded on demand, because loading undici takes a tenth of the server's start time and many servers never need it.
+    // The default export is used because in the bundled program a CommonJS package has no named exports.
     const { default: undici } = await import('undici');
     const { Pool: UndiciPool } = undici;
     return new UndiciPool(this.#options.origin, {
@@ -151,7 +154,7 @@ class UndiciHttpPool implements HttpPool {
     if (signal.aborted) return signal.reason;
     if (this.#closing.signal.aborted) return serviceUnavailable(`the connection to ${where} is closed`);
     if (malformedRequestCodes.has(codeOf(error)))
-      return badRequest(`cannot forward the request to ${where}: it is malformed`);
+      return badRequest(`cannot forward the request to ${where}: its method, path, headers or body length is invalid`);
     return noResponse(error, { where, timeout: this.#options.responseTimeoutMs });
   }
 
@@ -188,7 +191,7 @@ const malformedRequestCodes = new Set([
   'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** True if the response may take any time to begin or end. A false positive does no harm. */
+/** True if the response may begin or end at any time, as for a watch. It does no harm if a short request matches. */
 function mayBeLongRunning(path: string): boolean {
   return /[?&](?:watch|follow)=|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)|\/watch\//.test(path);
 }

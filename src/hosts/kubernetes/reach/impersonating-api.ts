@@ -6,26 +6,26 @@ import type { HttpPoolRequest } from './http-pool-request.ts';
 import { NoResponseError } from './no-response.ts';
 import { bearerHeader, forwardedHeaders, impersonationHeaders, type RawHeaders } from './request-headers.ts';
 
-/** A server and its credentials. */
+/** The connections to an API server, and the credentials for it. */
 export interface ApiTarget {
-  /** Presents the client certificate, if there is one. */
+  /** Connections that present the client certificate, if there is one. */
   readonly pool: HttpPool;
   /**
-   * Presents no certificate. A server checks the certificate before the bearer token: with both, every token would
-   * authenticate as the certificate's owner, who may do everything.
+   * Connections without a client certificate, for requests with a bearer token. A server checks the certificate before
+   * the token, so with both, every token would authenticate as the owner of the certificate, who may do everything.
    */
   withoutCertificate(): HttpPool;
-  /** The credentials of the kubeconfig's own user; empty if that is the certificate. */
+  /** The authorization header for the user of the kubeconfig; empty if that user authenticates with a certificate. */
   readonly credentials: RawHeaders;
-  /** The root path of its API: empty, or `/k8s/clusters/a`. */
+  /** The root path of the API; empty, or for example `/k8s/clusters/a`. */
   readonly root: string;
-  /** The name of the server in error messages. */
+  /** The server as error messages name it. */
   readonly name: string;
 }
 
 type OwnRequest = Omit<ApiRequest, 'as'>;
 
-/** Sends requests as the target's own user. */
+/** Sends requests as the user of the kubeconfig, without impersonation. */
 export interface OwnApi {
   send(request: OwnRequest): Promise<ApiResponse>;
   upgrade(request: Omit<OwnRequest, 'body'>): Promise<ApiResponse | UpgradedConnection>;
@@ -38,7 +38,9 @@ export function ownApi({ pool, credentials, root }: ApiTarget): OwnApi {
   };
 }
 
-/** Sends each request as the user that it names. */
+/**
+ * Returns an API that sends each request as the user in `ApiRequest.as`, by impersonation or with that user's token.
+ */
 export function impersonatingApi({
   pool,
   withoutCertificate,
@@ -50,7 +52,10 @@ export function impersonatingApi({
     'token' in as ? bearerHeader(as.token) : [...credentials, ...impersonationHeaders(as)];
   const poolFor = (as: ApiRequest['as']) => ('token' in as ? withoutCertificate() : pool);
 
-  /** If this server's own credentials are rejected, the caller cannot fix it by authenticating again. */
+  /**
+   * Converts a 401 to a NoResponseError if the server rejected this server's own credentials, because the caller cannot
+   * solve that by authenticating again.
+   */
   async function checkCredentials<A extends { readonly status: number }>(
     { as, path }: SentRequest,
     response: A,
@@ -74,12 +79,12 @@ export function impersonatingApi({
 
 type SentRequest = Pick<ApiRequest, 'as' | 'path'>;
 
-/** Applications behind these paths have their own credentials. */
+/** Paths that lead to applications behind a service, pod or node. A 401 from an application concerns the caller. */
 const applicationProxyPath = /^\/api\/v1\/(?:namespaces\/[^/]+\/(?:services|pods)|nodes)\/[^/]+\/proxy(?:[/?]|$)/;
 
 /**
- * The first server on the way would act on CONNECT itself, and the bytes that follow would not be a request. TRACE and
- * TRACK return the request as it was sent, including this server's credentials.
+ * CONNECT is not forwarded, because a proxy would handle it itself and then treat the following bytes as a tunnel.
+ * TRACE and TRACK are not forwarded, because their responses repeat the request including this server's credentials.
  */
 const unforwardableMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
@@ -99,15 +104,15 @@ function lengthOf(text: string | undefined): number | undefined {
 
 function upgradeRequest(root: string, request: Omit<OwnRequest, 'body'>, credentials: RawHeaders): HttpPoolRequest {
   const { upgrade } = request.headers;
-  if (upgrade === undefined) throw badRequest('the upgrade request does not name a protocol');
+  if (upgrade === undefined) throw badRequest('the upgrade request has no Upgrade header that names a protocol');
   const sent = wireRequest(root, request, credentials);
   return { ...sent, headers: [...sent.headers, 'connection', 'Upgrade', 'upgrade', upgrade] };
 }
 
-/** Reads the body so that the connection can be reused. */
+/** Reads and discards the body, so that the connection can be reused. */
 async function discard(body: AsyncIterable<Uint8Array>): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
-  // Error bodies are short; the rest of a longer one is not read.
+  // The bodies of error responses are short. If there are more than 16 chunks, give up the connection instead.
   for (let remaining = 16; remaining > 0; remaining--) if ((await chunks.next()).done === true) return;
   await chunks.return?.();
 }

@@ -1,6 +1,6 @@
 import { StatusError, serviceUnavailable } from '../../../api/status.ts';
 
-/** The reason for programs why there is no response. */
+/** The cause of a missing response, for programs. */
 export type NoResponseReason =
   | 'Refused'
   | 'NameNotFound'
@@ -15,7 +15,7 @@ export type NoResponseReason =
   | 'ConnectionEnded'
   | 'Unreachable';
 
-/** A server did not respond: 503, with a message for the administrator. It never contains a credential. */
+/** Thrown with 503 if a server does not respond. The message is for administrators and never contains a credential. */
 export class NoResponseError extends StatusError {
   readonly why: NoResponseReason;
 
@@ -29,11 +29,14 @@ export class NoResponseError extends StatusError {
 export interface ConnectionTarget {
   /** The host and port that did not respond. */
   readonly where: string;
-  /** The timeout in milliseconds. */
+  /** The timeout that was exceeded if the error is a timeout, in milliseconds. */
   readonly timeout: number;
 }
 
-/** Uses the error's code only, because error messages may quote what was sent. */
+/**
+ * Converts a connection error to a StatusError. Uses only the code of the error, because its message may quote the
+ * request including credentials.
+ */
 export function noResponse(error: unknown, { where, timeout }: ConnectionTarget): StatusError {
   if (error instanceof StatusError) return error;
   const [why, message] = reasonFor(codeOf(error), timeout);
@@ -67,7 +70,7 @@ function reasonFor(code: string, timeout: number): readonly [NoResponseReason, s
   if (untrusted.test(code)) {
     return ['CertificateNotTrusted', 'presents a certificate that is not signed by the certificate authority'];
   }
-  // An alert of the server about the client certificate.
+  // The server sent a TLS alert about the client certificate.
   if (/^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
     return ['ClientCertificateRefused', 'rejected the client certificate'];
   }
@@ -83,7 +86,7 @@ export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
-  // Several addresses were tried, each with its own error.
+  // All addresses of the host name failed. Return the code of the first error.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error.cause === undefined ? '' : codeOf(error.cause);
 }

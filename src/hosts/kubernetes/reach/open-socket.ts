@@ -3,23 +3,27 @@ import type { Clock } from '../../../lib/clock.ts';
 import { unlessAborted } from '../../../lib/unless-aborted.ts';
 import { noResponse } from './no-response.ts';
 
-/** Opens a new connection to one server, ready for HTTP. Rejects with StatusError 503. The caller must close it. */
+/**
+ * Opens a new connection to one server, on which HTTP requests can be sent. Rejects with StatusError 503. The caller
+ * must close the connection.
+ */
 export type Dial = (signal: AbortSignal) => Promise<Socket>;
 
-/** Registers a resource of an attempt, so that it is destroyed if the attempt fails. */
+/** Registers a socket that a connection attempt has opened. It is destroyed if the attempt fails. */
 export type TrackResource = (resource: { destroy(): unknown }) => void;
 
 export interface SocketAttempt {
   readonly clock: Clock;
-  /** The timeout for the whole attempt, in milliseconds. */
+  /** The timeout for all steps of the connection attempt together, in milliseconds. */
   readonly timeout: number;
-  /** The name of the server in error messages. */
+  /** The server as error messages name it. */
   readonly where: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the steps of an attempt. Destroys its resources and aborts the steps on timeout, on the signal or on an error.
+ * Runs the steps of a connection attempt. On timeout, on abort or on an error, it aborts the steps and destroys all
+ * registered sockets.
  */
 export async function openSocket<S extends Socket>(
   { clock, timeout, where, signal }: SocketAttempt,
@@ -49,19 +53,20 @@ export async function openSocket<S extends Socket>(
 }
 
 export async function connectTcp(target: { host: string; port: number }, track: TrackResource): Promise<Socket> {
-  // Keep-alive detects a peer that disappeared silently, which nothing else would on a quiet watch.
+  // TCP keep-alive detects a server that has disappeared silently. A watch without events would not notice it
+  // otherwise.
   const socket = connect({ ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 });
   return await waitForSocket(socket, 'connect', track);
 }
 
-/** Resolves with the socket at the event, or rejects with the error. */
+/** Resolves with the socket after the event, or rejects with the error of the socket. */
 export function waitForSocket<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
   track: TrackResource,
 ): Promise<S> {
   track(socket);
-  // An error while nothing else handles it must not end the process.
+  // An error that occurs while there is no other listener must not end the process.
   socket.on('error', () => {});
   return new Promise((resolve, reject) => {
     const onClose = () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));

@@ -11,7 +11,7 @@ export interface WebSocketRequest {
   readonly path: string;
   readonly headers: RawHeaders;
   readonly protocol: string;
-  /** For the request and for error messages. */
+  /** The host and port of the server, for the `Host` header and for error messages. */
   readonly host: string;
   readonly clock: Clock;
   /** The timeout for the handshake, in milliseconds. */
@@ -19,17 +19,17 @@ export interface WebSocketRequest {
   readonly signal: AbortSignal;
 }
 
-/** A byte stream needs no longer messages. */
+/** Maximum size of a received message. Byte streams need no longer messages, because they can be split anywhere. */
 const maxMessageLength = 4 * 1024 * 1024;
 
 /**
- * Opens a WebSocket on a dedicated connection. Rejects with StatusError: the server's own if it declines, 503 if it
- * does not respond; the connection is then closed. The signal applies until the WebSocket is open. The WebSocket starts
- * paused.
+ * Opens a WebSocket on an existing connection, which is used for nothing else. Rejects with StatusError and closes the
+ * connection: with the server's own Status if it declines, with 503 if it does not respond. The signal can abort only
+ * the handshake. The WebSocket starts paused.
  */
 export async function openWebSocket(socket: Socket, request: WebSocketRequest): Promise<WebSocket> {
   const { path, headers, protocol, host, clock, timeout, signal } = request;
-  // The URL scheme does not matter: the connection already exists.
+  // The scheme `ws:` has no effect, because the connection exists already.
   const webSocket = new WebSocket(`ws://${host}${path}`, [protocol], {
     createConnection: (() => socket) as never,
     perMessageDeflate: false,
@@ -44,7 +44,8 @@ export async function openWebSocket(socket: Socket, request: WebSocketRequest): 
   try {
     const declined = await new Promise<IncomingMessage | undefined>((resolve, reject) => {
       webSocket.once('open', () => {
-        // Paused until the caller listens: messages right behind the response would be lost.
+        // Pause until the caller adds a listener. Otherwise messages that immediately follow the handshake would be
+        // lost.
         webSocket.pause();
         resolve(undefined);
       });
@@ -69,7 +70,7 @@ function toRecord(lines: RawHeaders): Record<string, string> {
   return headers;
 }
 
-/** Returns the server's own error if the body is a Status. */
+/** Returns the error of a server that declined the WebSocket: its own Status, or a NoResponseError. */
 async function declinedError(host: string, response: IncomingMessage): Promise<StatusError> {
   const code = response.statusCode ?? 0;
   let text = '';
@@ -81,7 +82,7 @@ async function declinedError(host: string, response: IncomingMessage): Promise<S
     const status: unknown = JSON.parse(text);
     if (isJsonObject(status) && status.kind === 'Status') return new StatusError(status as unknown as Status);
   } catch {
-    // The body is not a Status. The error below contains only the code.
+    // The body is not a Status, so the error contains only the status code.
   }
   return new NoResponseError('ConnectionEnded', `${host} returned status ${code} for a WebSocket request`);
 }

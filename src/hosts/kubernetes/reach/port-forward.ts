@@ -3,21 +3,27 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../lib/clock.ts';
 import { NoResponseError } from './no-response.ts';
 
-/** Kubernetes' port forwarding over WebSockets: each message is one channel byte followed by data. */
+/**
+ * The WebSocket subprotocol of Kubernetes for port forwarding. Each message consists of one byte with the channel
+ * number, followed by data.
+ */
 export const portForwardProtocol = 'v4.channel.k8s.io';
 
 const dataChannel = 0;
 const errorChannel = 1;
-/** Each channel begins with the port number in two bytes. */
+/** The length of the port number at the beginning of each channel, in bytes. */
 const prefixLength = 2;
 /**
- * Milliseconds. Load balancers close connections that are idle for a minute, as most watches are. Pings also detect a
- * node that disappeared silently.
+ * Pings keep idle connections open, because load balancers close them after a minute. Most watches are idle. Pings also
+ * detect a node that has disappeared silently.
  */
 const pingIntervalMs = 25_000;
-/** A node sends its pong behind data that it still has to deliver to the pod, and the pod may be slow. */
+/**
+ * The connection is closed after this number of missed pongs. A pong may be late, because the node sends it only after
+ * the data that a slow pod has not read yet.
+ */
 const maxMissedPongs = 4;
-/** Large enough to keep the overhead per message low, small enough not to block other connections. */
+/** Large enough for a low overhead per message, and small enough not to block other connections. */
 const maxMessageLength = 64 * 1024;
 
 export interface PodPort {
@@ -32,8 +38,8 @@ export function portForwardPath({ namespace, name, port }: PodPort): string {
 }
 
 /**
- * The byte stream of one port of a pod, with backpressure in both directions. The protocol has no half-close: ending
- * the writable side ends both. Errors are NoResponseError with the node's message.
+ * Returns the byte stream to a port of a pod. It has backpressure in both directions. The protocol has no half-close,
+ * so ending the writable side ends the whole stream. Errors are NoResponseError with the message of the node.
  */
 export function portForward(webSocket: WebSocket, name: string, clock: Clock): Duplex {
   let dataPrefix = prefixLength;
@@ -41,7 +47,8 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   let isEnding = false;
 
   const stream = new Duplex({
-    // The layer above may still hold data that it has not delivered when it writes again.
+    // Keep the writable side open after the pod ends the stream. Otherwise a write of the TLS layer would fail and
+    // discard received data that is not yet read.
     allowHalfOpen: true,
     read() {
       webSocket.resume();
@@ -56,7 +63,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
       );
     },
     final(done) {
-      // Remaining messages are consumed until the other side closes.
+      // Read and discard the remaining messages until the node closes the WebSocket.
       isEnding = true;
       webSocket.close();
       webSocket.resume();
@@ -70,7 +77,8 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
 
   function sendAll(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
     const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    // A write to a side that is gone must not discard what that side sent before: the reader gets it up to its end.
+    // Ignore a write after the node has closed the WebSocket. An error would discard received data that is not yet
+    // read.
     if (bytes === undefined || webSocket.readyState !== webSocket.OPEN) {
       done();
       return;
@@ -102,12 +110,12 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
     }
   }
 
-  // Callers handle the error; without a listener it would end the process.
+  // Callers handle the error with their own listeners. Without this listener it could end the process.
   stream.on('error', () => {});
   let missedPongs = 0;
   let cancelPing = clock.after(pingIntervalMs, ping);
   function ping(): void {
-    // While reading is paused, pongs are not seen either.
+    // While reading is paused, pongs are not received either, so missing ones mean nothing.
     if (missedPongs >= maxMissedPongs && !webSocket.isPaused) {
       stream.destroy(
         new NoResponseError(
@@ -130,7 +138,7 @@ export function portForward(webSocket: WebSocket, name: string, clock: Clock): D
   );
   webSocket.once('close', () => {
     cancelPing();
-    // Data that has arrived is still read.
+    // End the stream after the data that has already arrived.
     if (!stream.destroyed) stream.push(null);
   });
   return stream;

@@ -4,10 +4,13 @@ import type { UserInfo } from '../../../api/user-info.ts';
 import { connectionHeaders } from '../../connection-headers.ts';
 import type { ApiRequest, ApiResponse } from '../../host.ts';
 
-/** Alternating names and values, as sent; a name may occur twice. */
+/** HTTP headers as an array in which names and values alternate. A name may occur more than once. */
 export type RawHeaders = readonly string[];
 
-/** `expect` has been handled already; the others state who the caller is or where the request comes from. */
+/**
+ * Request headers that are not forwarded. This server has already handled `expect`; the other ones state who the caller
+ * is or where the request comes from.
+ */
 const droppedRequestHeaders = new Set([
   ...connectionHeaders,
   'host',
@@ -19,15 +22,15 @@ const droppedRequestHeaders = new Set([
   'x-real-ip',
 ]);
 const droppedPrefixes = [':', 'impersonate-', 'x-remote-', 'x-forwarded-'];
-/** A cluster behind this server must not set cookies for this server. */
+/** Response headers that are not returned. A cluster must not set cookies for the origin of this server. */
 const droppedResponseHeaders = new Set([...connectionHeaders, 'set-cookie', 'set-cookie2']);
 
-/** The subprotocol prefix with which browsers send a bearer token when they open a WebSocket. */
+/** The prefix of the WebSocket subprotocol in which browsers send a bearer token to Kubernetes. */
 const bearerProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 type UserCredentials = Pick<Kubeconfig, 'token' | 'username' | 'password'>;
 
-/** The client headers to forward to another server, without credentials. */
+/** Returns the headers of a client's request that may be forwarded to a cluster. Credentials are removed. */
 export function forwardedHeaders(headers: ApiRequest['headers']): string[] {
   const { connection } = headers;
   const listedHeaders = connection === undefined ? [] : splitList(connection.toLowerCase());
@@ -52,7 +55,7 @@ function splitList(value: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The response headers to return to the client. */
+/** Returns the headers of a cluster's response that may be returned to the client. */
 export function returnedHeaders(headers: ApiResponse['headers']): ApiResponse['headers'] {
   const listedHeaders = splitList([headers.connection ?? ''].flat().join(',').toLowerCase());
   const forwarded: Record<string, string | readonly string[]> = {};
@@ -68,16 +71,16 @@ export function credentialHeaders({ token, username, password = '' }: UserCreden
   return ['authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/** Throws StatusError 400 if the text cannot be a token. */
+/** Returns the header for a bearer token. Throws StatusError 400 if the token contains invalid characters. */
 export function bearerHeader(token: string): RawHeaders {
   if (!/^[\x21-\x7e]+$/.test(token)) throw badRequest('the token contains invalid characters');
   return ['authorization', `Bearer ${token}`];
 }
 
 /**
- * The impersonation headers for a user. Throws StatusError 400 for names that would change on the way: leading and
- * trailing blanks are stripped, which would give another user's name. Without a name the request would run as this
- * server's own user, who may do everything.
+ * Returns the impersonation headers for a user. Throws StatusError 400 for an empty name, because the request would run
+ * as the user of the kubeconfig, who may do everything. Also throws for a name with leading or trailing blanks, because
+ * HTTP removes them and the result could be the name of another user.
  */
 export function impersonationHeaders({ name, uid, groups, extra = {} }: UserInfo): RawHeaders {
   const lines = ['impersonate-user', exactValue(name, 'name')];
@@ -97,13 +100,13 @@ function exactValue(text: string, what: string): string {
       `a ${what} that is empty, begins or ends with a blank or contains control characters cannot be impersonated`,
     );
   }
-  // Headers are bytes, and Kubernetes reads these as UTF-8.
+  // Node writes each character of a header as one byte. Kubernetes reads these bytes as UTF-8.
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Percent-encodes characters that header names cannot contain, as Kubernetes expects. */
+/** Percent-encodes the characters that a header name cannot contain. Kubernetes decodes them. */
 function escapedKey(key: string): string {
-  if (key === '') throw badRequest('an extra with an empty key cannot be impersonated');
+  if (key === '') throw badRequest('a user extra field with an empty key cannot be impersonated');
   let escaped = '';
   for (const byte of Buffer.from(key, 'utf8')) {
     const character = String.fromCharCode(byte);

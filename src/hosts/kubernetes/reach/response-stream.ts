@@ -4,22 +4,22 @@ import { returnedHeaders } from './request-headers.ts';
 
 export interface ResponseStreamOptions {
   readonly signal: AbortSignal;
-  /** Translates an error before it is reported. */
+  /** Converts an error of undici to the error that the caller gets. */
   translate(error: unknown): unknown;
-  /** Called once, when the connection is free again or closed. */
+  /** Called once, after the connection has become free or has been closed. */
   onRelease(): void;
 }
 
-/** The buffer limit; beyond it the connection is paused. */
+/** Maximum number of unread bytes in memory. Beyond it, reading from the connection is paused. */
 const maxUnread = 64 * 1024;
 
 /**
- * A response as an async iterator over its chunks, without an intermediate stream. The signal applies from the start,
- * also while the request waits for a connection. A reader that stops early, even before the first chunk, aborts the
- * request. There is one reader.
+ * Receives a response from undici and returns its body as an async iterator. It must be read by one reader only. The
+ * signal can abort the request at any time, even while it waits for a connection. If the reader stops before the end of
+ * the body, the request is aborted.
  */
 export class ResponseStream implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array> {
-  /** Resolves with the response head; rejects if there is none. */
+  /** Resolves with the status and headers of the response. Rejects if there is no response. */
   readonly head: Promise<ApiResponse>;
   readonly #options: ResponseStreamOptions;
   #resolve: (head: ApiResponse) => void = () => {};
@@ -30,7 +30,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler, AsyncIterator
   #wake: (() => void) | undefined;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
-  /** undici is done with the request. */
+  /** True after undici has finished with the request. */
   #isReleased = false;
 
   constructor(options: ResponseStreamOptions) {
@@ -101,7 +101,9 @@ export class ResponseStream implements Dispatcher.DispatchHandler, AsyncIterator
     this.#controller?.abort(new Error('ended'));
   };
 
-  /** Discards unread chunks: they are not a complete response, and no reader may take them for one. */
+  /**
+   * Ends the response with an error. Discards unread chunks, because a reader could take them for the whole response.
+   */
   #fail(error: unknown): void {
     if (this.#isEnded || this.#failure !== undefined) return;
     const translated = this.#options.translate(error);

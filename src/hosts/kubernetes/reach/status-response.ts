@@ -3,7 +3,7 @@ import { writeJson } from '@flotilla/json';
 import type { StatusError } from '../../../api/status.ts';
 import type { ApiResponse } from '../../host.ts';
 
-/** The response that the cluster itself would send for this error. */
+/** Converts an error to the HTTP response that a Kubernetes API server would send. */
 export function statusResponse({ status, code }: StatusError): ApiResponse {
   const body = Buffer.from(`${writeJson(status as JsonValue)}\n`);
   const { retryAfterSeconds } = status.details ?? {};

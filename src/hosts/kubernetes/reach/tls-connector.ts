@@ -11,26 +11,29 @@ import {
 } from 'node:tls';
 import { badRequest } from '../../../api/status.ts';
 
-/** The certificates that a connection presents and accepts. */
+/** The certificates that a TLS client presents and accepts. */
 export interface TlsConnectorOptions {
-  /** PEM. Optional; defaults to the well-known authorities. */
+  /** The certificate authorities to trust, as PEM. Optional; defaults to the well-known authorities. */
   readonly certificateAuthority?: string | undefined;
-  /** The name or address that the server's certificate must be for. */
+  /** The DNS name or IP address for which the server's certificate must be valid. */
   readonly name: string;
-  /** Further acceptable names. */
+  /** Other names for which the server's certificate may be valid instead of `name`. */
   readonly otherNames?: readonly string[];
   readonly insecure?: boolean | undefined;
-  /** PEM; both or neither. */
+  /** The client certificate and its key, as PEM. Either both or neither are present. */
   readonly clientCertificate?: string | undefined;
   readonly clientKey?: string | undefined;
 }
 
-/** Wraps byte streams in TLS. Throws StatusError 400 if the certificates or keys are unusable. */
+/**
+ * Returns a function that starts TLS on a byte stream. Throws StatusError 400 if the certificates or keys are unusable.
+ */
 export function createTlsConnector(tls: TlsConnectorOptions): (carrier: Duplex) => TLSSocket {
   const options: ConnectionOptions = {
     secureContext: contextOf(tls),
     rejectUnauthorized: tls.insecure !== true,
-    // Used for certificate checks; the SNI extension must not carry an IP address.
+    // `host` is used only to check the certificate. `servername` is set only for a DNS name, because SNI forbids
+    // addresses.
     host: tls.name,
     checkServerIdentity: (_, certificate) => identityError([tls.name, ...(tls.otherNames ?? [])], certificate),
     ALPNProtocols: ['http/1.1'],
@@ -39,7 +42,7 @@ export function createTlsConnector(tls: TlsConnectorOptions): (carrier: Duplex) 
   let session: Buffer | undefined;
   return (carrier) => {
     const secured = connect({ ...options, socket: carrier, ...(session === undefined ? {} : { session }) });
-    // Session resumption saves most of the cost of the next handshake.
+    // With the session ticket, the next connection can resume the TLS session and save most of the handshake.
     secured.on('session', (ticket: Buffer) => {
       session = ticket;
     });
@@ -57,7 +60,7 @@ function identityError(names: readonly string[], certificate: PeerCertificate): 
 
 function contextOf({ certificateAuthority, clientCertificate, clientKey }: TlsConnectorOptions) {
   try {
-    // `createSecureContext` accepts any text as authorities and then trusts none.
+    // Parse the authorities first, because `createSecureContext` accepts any text and would then trust no server.
     if (certificateAuthority !== undefined) void new X509Certificate(certificateAuthority);
     return createSecureContext({
       minVersion: 'TLSv1.2',
@@ -66,7 +69,7 @@ function contextOf({ certificateAuthority, clientCertificate, clientKey }: TlsCo
       ...(clientKey === undefined ? {} : { key: clientKey }),
     });
   } catch {
-    // OpenSSL's error messages do not help a user who cannot see the certificates.
+    // The message of OpenSSL is not included, because it does not say which of the certificates is wrong.
     throw badRequest(
       clientCertificate === undefined
         ? 'the certificate authority cannot be read'

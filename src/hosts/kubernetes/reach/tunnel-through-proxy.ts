@@ -6,8 +6,8 @@ import { connectTcp, type TrackResource, waitForSocket } from './open-socket.ts'
 import { createTlsConnector } from './tls-connector.ts';
 
 /**
- * Opens connections through an HTTP proxy with CONNECT. The certificate of a TLS proxy must be signed by a well-known
- * authority.
+ * Returns a function that opens connections through an HTTP proxy with the method CONNECT. If the proxy itself uses
+ * TLS, a well-known authority must have signed its certificate.
  */
 export function tunnelThroughProxy(proxy: URL, timeout: number): typeof connectTcp {
   const isSecure = proxy.protocol === 'https:';

@@ -9,7 +9,10 @@ export interface UpgradeRequest extends Omit<HttpPoolRequest, 'body'> {
   readonly host: string;
 }
 
-/** Requests a protocol upgrade on a dedicated connection. The connection is closed by the signal and on failure. */
+/**
+ * Requests a protocol upgrade on an existing connection, which is used for nothing else. The connection is closed if
+ * the signal fires or the upgrade fails.
+ */
 export async function upgradeConnection(
   socket: Socket,
   { method, path, host, headers, signal }: UpgradeRequest,

@@ -14,30 +14,33 @@ export interface VirtualClusterConnectionOptions {
   readonly uid: string;
   readonly credentials: VirtualClusterCredentials;
   readonly connection: Pick<HostConnection, 'forward'>;
-  endpointOf(place: HostLocation): VirtualClusterEndpoint | undefined;
+  endpointOf(location: HostLocation): VirtualClusterEndpoint | undefined;
   readonly direct: boolean;
   readonly clock: Clock;
   readonly connectTimeout: number;
   readonly answerTimeout: number;
 }
 
-/** A connection to one virtual cluster with one set of credentials. */
+/** The connections to the API of one virtual cluster, with the same credentials. */
 export interface VirtualClusterConnection {
   readonly uid: string;
   readonly credentials: VirtualClusterCredentials;
   readonly api: Required<ClusterApi>;
   connections(): number;
-  /** Closes the connections to all other pods. */
+  /** Closes the connections to all pods except the given ones. */
   closeExcept(pods: readonly string[]): void;
   /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** Opening one involves the host, the node and the pod; an open connection carries thousands of requests per second. */
-const mostConnections = 64;
 /**
- * Its certificate is valid for this name, because owners forward the port to their own machine, and for its service
- * names.
+ * Maximum number of connections to a virtual cluster. Opening a connection is expensive, because it involves the host,
+ * the node and the pod. An open connection can carry thousands of requests per second.
+ */
+const maxConnections = 64;
+/**
+ * A name for which the certificate of every virtual cluster is valid, because owners forward
+ * the port of the API to their own machines.
  */
 const name = 'localhost';
 
@@ -50,40 +53,40 @@ export function openVirtualClusterConnection(options: VirtualClusterConnectionOp
   const tlsOptions = { certificateAuthority, insecure, name, otherNames };
   const endpoint = () => endpointOf(location);
   const dialers: VirtualClusterDialer[] = [];
-  const wires: HttpPool[] = [];
+  const pools: HttpPool[] = [];
 
-  function openWire(secure: ReturnType<typeof createTlsConnector>): HttpPool {
+  function openPool(secure: ReturnType<typeof createTlsConnector>): HttpPool {
     const timeout = connectTimeout;
     const dialer = dialVirtualCluster({ location, connection, endpoint, direct, secure, clock, timeout });
     const { dial } = dialer;
-    const wire = openHttpPool({
+    const pool = openHttpPool({
       origin: `https://${name}`,
       displayName: where,
       dial,
       clock,
       responseTimeoutMs: answerTimeout,
-      maxConnections: mostConnections,
+      maxConnections,
     });
     dialers.push(dialer);
-    wires.push(wire);
-    return wire;
+    pools.push(pool);
+    return pool;
   }
 
-  const wire = openWire(createTlsConnector({ ...tlsOptions, clientCertificate, clientKey }));
+  const pool = openPool(createTlsConnector({ ...tlsOptions, clientCertificate, clientKey }));
   const withoutCertificate = lazyValue(() =>
-    clientCertificate === undefined ? wire : openWire(createTlsConnector(tlsOptions)),
+    clientCertificate === undefined ? pool : openPool(createTlsConnector(tlsOptions)),
   ).get;
   const ownCredentials = token === undefined ? [] : credentialHeaders({ token });
   return {
     uid,
     credentials,
-    api: impersonatingApi({ pool: wire, withoutCertificate, credentials: ownCredentials, root: '', name: where }),
-    connections: () => wires.reduce((sum, each) => sum + each.connections, 0),
+    api: impersonatingApi({ pool, withoutCertificate, credentials: ownCredentials, root: '', name: where }),
+    connections: () => pools.reduce((sum, each) => sum + each.connections, 0),
     closeExcept(pods) {
       for (const dialer of dialers) dialer.closeExcept(pods);
     },
     async close() {
-      await Promise.all(wires.map((each) => each.close()));
+      await Promise.all(pools.map((each) => each.close()));
     },
   };
 }

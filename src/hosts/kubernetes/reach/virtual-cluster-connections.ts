@@ -11,42 +11,48 @@ import { readVirtualClusterSecret, sameCredentials } from './virtual-cluster-sec
 
 export interface VirtualClusterConnectionsOptions {
   readonly connection: Pick<HostConnection, 'fetch' | 'forward'>;
-  /** The current endpoint; `undefined` if there is none. Called for each connection, so it must come from a cache. */
-  endpointOf(place: HostLocation): VirtualClusterEndpoint | undefined;
-  /** True to try the addresses of services; otherwise everything goes through the host's API. */
+  /**
+   * Returns how a virtual cluster can be reached now; `undefined` if it does not exist. Called for each connection, so
+   * it must use a cache.
+   */
+  endpointOf(location: HostLocation): VirtualClusterEndpoint | undefined;
+  /** True to try the addresses of services. False to send everything through the API of the host. */
   readonly direct: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Milliseconds, as for the connection to the host. */
+  /** The timeouts in milliseconds, with the same meaning as in HostConnectionOptions. */
   readonly connectTimeout?: number;
   readonly answerTimeout?: number;
 }
 
-/** The connections to the virtual clusters of one host. Each is opened on demand and closed when idle. */
+/** The connections to the virtual clusters on one host. They are opened on demand and closed after they were idle. */
 export interface VirtualClusterConnections {
-  /** Rejects like HostConnection. */
-  apiOf(place: HostLocation): Required<ClusterApi>;
   /**
-   * Must be called when its pods, service or secret change. Closes outdated connections, or renews them on next use.
+   * Returns the API of the virtual cluster at this location. Its functions reject with the errors of HostConnection.
    */
-  handleChange(place: HostLocation): void;
+  apiOf(location: HostLocation): Required<ClusterApi>;
+  /**
+   * Must be called after the pods, the service or the secret of a virtual cluster have changed. Closes its outdated
+   * connections, and makes the next request read the credentials again.
+   */
+  handleChange(location: HostLocation): void;
   close(): Promise<void>;
 }
 
-/** A connection in use. */
+/** An open connection to a virtual cluster, and its recent use. */
 interface ActiveConnection extends VirtualClusterConnection {
-  /** The secret may have changed since it was read. */
+  /** True if the credentials in the secret may have changed after they were read. */
   stale: boolean;
-  /** The number of requests that wait for a response head. */
+  /** The number of requests that wait for the status and headers of their response. */
   waiting: number;
-  /** By the monotonic clock. */
+  /** The time of the last use, by the monotonic clock in milliseconds. */
   lastUse: number;
 }
 
 const defaults = { connectTimeout: 10_000, answerTimeout: 70_000 };
-/** Credentials and connections that are idle for this long are dropped. */
+/** Connections that were idle for this time are closed, and their credentials are removed from memory. */
 const idleTimeoutMs = 300_000;
-/** Failures that replaced credentials may resolve. */
+/** Errors that may disappear after the credentials have been read from the secret again. */
 const renewableReasons: readonly NoResponseReason[] = [
   'CredentialsRefused',
   'ClientCertificateRefused',
@@ -68,22 +74,22 @@ class OnDemandConnections implements VirtualClusterConnections {
 
   constructor(options: VirtualClusterConnectionsOptions) {
     this.#options = { ...defaults, ...options };
-    // Each read of a secret adds a listener.
+    // Each read of a secret adds a listener to this signal, so their number is not limited.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  apiOf(place: HostLocation): Required<ClusterApi> {
+  apiOf(location: HostLocation): Required<ClusterApi> {
     return {
-      send: (request) => this.#sendThrough(place, request, (api) => api.send(request)),
-      upgrade: (request) => this.#sendThrough(place, request, (api) => api.upgrade(request)),
+      send: (request) => this.#sendThrough(location, request, (api) => api.send(request)),
+      upgrade: (request) => this.#sendThrough(location, request, (api) => api.upgrade(request)),
     };
   }
 
-  handleChange(place: HostLocation): void {
-    const key = keyOf(place);
+  handleChange(location: HostLocation): void {
+    const key = keyOf(location);
     const active = this.#connections.get(key);
     if (active === undefined) return;
-    const endpoint = this.#options.endpointOf(place);
+    const endpoint = this.#options.endpointOf(location);
     if (endpoint === undefined || endpoint.uid !== active.uid) {
       this.#closeInBackground(key, active);
       return;
@@ -109,23 +115,23 @@ class OnDemandConnections implements VirtualClusterConnections {
     );
   }
 
-  async #connectionTo(place: HostLocation, signal: AbortSignal): Promise<ActiveConnection> {
+  async #connectionTo(location: HostLocation, signal: AbortSignal): Promise<ActiveConnection> {
     this.#closing.signal.throwIfAborted();
-    const key = keyOf(place);
+    const key = keyOf(location);
     const existing = this.#connections.get(key);
     if (existing !== undefined && !existing.stale) return existing;
-    const opening = this.#pending.get(key) ?? this.#open(key, place).finally(() => this.#pending.delete(key));
+    const opening = this.#pending.get(key) ?? this.#open(key, location).finally(() => this.#pending.delete(key));
     this.#pending.set(key, opening);
     return await unlessAborted(opening, signal);
   }
 
-  /** Reads the secret; keeps the existing connection if the credentials are the same. */
-  async #open(key: string, place: HostLocation): Promise<ActiveConnection> {
+  /** Reads the credentials from the secret. Returns the existing connection if the credentials are unchanged. */
+  async #open(key: string, location: HostLocation): Promise<ActiveConnection> {
     const { connection, clock, direct, connectTimeout, answerTimeout } = this.#options;
     const endpointOf = (at: HostLocation) => this.#options.endpointOf(at);
-    const endpoint = endpointOf(place);
+    const endpoint = endpointOf(location);
     if (endpoint === undefined) throw new NoResponseError('Unreachable', `the virtual cluster ${key} does not exist`);
-    const secret = { namespace: place.namespace, name: endpoint.secret };
+    const secret = { namespace: location.namespace, name: endpoint.secret };
     const credentials = await readVirtualClusterSecret(connection, secret, this.#closing.signal);
     this.#closing.signal.throwIfAborted();
     const existing = this.#connections.get(key);
@@ -135,7 +141,7 @@ class OnDemandConnections implements VirtualClusterConnections {
     }
     const { uid } = endpoint;
     const shared = { connection, endpointOf, direct, clock, connectTimeout, answerTimeout };
-    const opened = openVirtualClusterConnection({ location: place, uid, credentials, ...shared });
+    const opened = openVirtualClusterConnection({ location, uid, credentials, ...shared });
     const active = { ...opened, stale: false, waiting: 0, lastUse: clock.elapsed() };
     if (existing !== undefined) this.#closeInBackground(key, existing);
     this.#connections.set(key, active);
@@ -144,18 +150,18 @@ class OnDemandConnections implements VirtualClusterConnections {
   }
 
   async #sendThrough<A>(
-    place: HostLocation,
+    location: HostLocation,
     request: ApiRequest,
     use: (api: Required<ClusterApi>) => Promise<A>,
   ): Promise<A> {
-    const active = await this.#connectionTo(place, request.signal);
+    const active = await this.#connectionTo(location, request.signal);
     try {
       return await this.#withUse(active, use);
     } catch (error) {
       if (!(error instanceof NoResponseError) || !renewableReasons.includes(error.why)) throw error;
       active.stale = true;
-      const renewed = await this.#connectionTo(place, request.signal);
-      // A body that was partly sent cannot be sent again.
+      const renewed = await this.#connectionTo(location, request.signal);
+      // Do not repeat a request with a body, because a part of the body may already have been sent.
       if (renewed === active || request.body !== undefined) throw error;
       return await this.#withUse(renewed, use);
     }

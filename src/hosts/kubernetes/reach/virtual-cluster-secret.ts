@@ -5,15 +5,15 @@ import type { StatusError } from '../../../api/status.ts';
 import type { HostConnection } from './host-connection.ts';
 import { NoResponseError } from './no-response.ts';
 
-/** The administrator credentials of a virtual cluster. Kept in memory only. */
+/** The administrator credentials of a virtual cluster. They are kept in memory and never written to disk. */
 export type VirtualClusterCredentials = Pick<
   Kubeconfig,
   'certificateAuthority' | 'clientCertificate' | 'clientKey' | 'token' | 'insecureSkipTlsVerify'
 >;
 
 /**
- * Reads the credentials that a virtual cluster writes for its owner: certificates, or a kubeconfig with them or a
- * token.
+ * Reads the administrator credentials from the secret that a virtual cluster writes to its host. The secret contains
+ * certificates, or a kubeconfig with certificates or a token.
  */
 export async function readVirtualClusterSecret(
   { fetch }: Pick<HostConnection, 'fetch'>,

@@ -1,6 +1,6 @@
-/** Labels that vCluster's chart and vCluster itself set on their objects. */
+/** The value of the label `app` that the vCluster chart sets on the control plane of a virtual cluster. */
 export const controlPlaneApp = 'vcluster';
-/** The workloads of one virtual cluster, in the order in which they are stopped. */
+/** The values of the label `app` of all workloads of a virtual cluster, in the order in which they are stopped. */
 export const workloadApps = [controlPlaneApp, 'vcluster-api', 'vcluster-controller', 'vcluster-etcd'] as const;
 
 export const controlPlaneSelector = `app=${controlPlaneApp}`;
@@ -10,28 +10,28 @@ export function releaseSelector(release: string): string {
   return `${workloadSelector},release=${release}`;
 }
 
-/** Helm stores release records in secrets with this label. */
+/** Selects the secrets in which Helm records the revisions of its releases. */
 export const releaseRecordSelector = 'owner=helm';
 
 export function recordSelector(release: string): string {
   return `${releaseRecordSelector},name=${release}`;
 }
 
-/** Selects the pods that the virtual cluster syncs to the host. */
+/** Selects the pods that a virtual cluster has synced to its host. */
 export function syncedPodSelector(release: string): string {
   return `vcluster.loft.sh/managed-by=${release}`;
 }
 
-/** The secret into which a virtual cluster writes the credentials of its administrator. */
+/** Returns the name of the secret into which a virtual cluster writes its administrator credentials. */
 export function credentialsSecret(release: string): string {
   return `vc-${release}`;
 }
 
-/** The container of a control plane pod that runs the API. */
+/** The name of the container that runs the API in a control plane pod. */
 export const apiContainer = 'syncer';
-/** The port of that container. */
+/** The port at which the container `syncer` serves the API. */
 export const apiPort = 8443;
 
-/** Annotations that vCluster's own CLI sets on a workload that it paused. */
+/** Annotations that the command `vcluster pause` sets on a workload. */
 export const pausedReplicasAnnotation = 'loft.sh/paused-replicas';
 export const pausedAnnotations = ['loft.sh/paused', pausedReplicasAnnotation, 'loft.sh/paused-date'] as const;

@@ -10,23 +10,23 @@ import { InstallError } from '../../install-error.ts';
 import type { HelmSettings } from './helm-settings.ts';
 import { HelmFailure } from './run-helm.ts';
 
-/** The chart to install. */
+/** Identifies the Helm chart to install. */
 export interface ChartReference {
   readonly name: string;
   readonly repo: string;
-  /** Empty for the newest version. */
+  /** The version of the chart; empty for the newest one. */
   readonly version: string;
-  /** The path of the chart on this machine; empty if it must be fetched. */
+  /** The path of the chart on this machine; empty if it must be fetched from the repository. */
   readonly path: string;
 }
 
-/** The chart from the settings, overridden by the template. */
+/** Returns the chart to install: the one from the template, with the server's settings as defaults. */
 export function chartOf(wanted: HelmRelease['chart'] = {}, settings: HelmSettings): ChartReference {
   const name = wanted.name || settings.chart;
   const repo = wanted.repo || settings.repo;
   const isDefault = name === settings.chart && sameRepo(repo, settings.repo);
   const version = wanted.version || (isDefault ? settings.version : '');
-  // The version becomes part of a path.
+  // The version is used in a path, so it must not contain slashes or `..`.
   if (!/^[\w.+~^*<>=|, -]*$/.test(version) || version.includes('..')) {
     throw new InstallError('ChartNotFound', `${JSON.stringify(version)} is not a chart version or version range`);
   }
@@ -44,16 +44,16 @@ function sameRepo(one: string, other: string): boolean {
 
 export interface HelmChartsOptions {
   readonly settings: HelmSettings;
-  /** The directory for fetched charts. */
+  /** The directory in which fetched charts are cached. */
   readonly folder: string;
   readonly clock: Clock;
   run(arguments_: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** The time for which the result of resolving the newest version is reused. */
+/** The time for which a fetched chart is reused if its version is not exact, that is empty or a range. */
 const newestTtlMs = 10 * 60_000;
 
-/** Fetches each chart once, so that a slow or unavailable repository delays only new charts. */
+/** Fetches each chart once and caches it, so that a slow or unavailable repository delays only new charts. */
 export class HelmCharts {
   readonly #options: HelmChartsOptions;
   readonly #fetching = new Map<string, Promise<string>>();
@@ -62,7 +62,7 @@ export class HelmCharts {
     this.#options = options;
   }
 
-  /** Returns the path of the chart on this machine. Rejects with InstallError. */
+  /** Returns the path of the chart on this machine, and fetches the chart if necessary. Rejects with InstallError. */
   async fetch(chart: ChartReference, signal: AbortSignal): Promise<string> {
     if (chart.path !== '') return await existingPath(chart);
     const key = hash('sha256', JSON.stringify([chart.name, chart.repo, chart.version]), 'hex').slice(0, 32);
@@ -70,7 +70,8 @@ export class HelmCharts {
       try {
         return await pending;
       } catch (error) {
-        // The caller that started the fetch may just have aborted it; a fault of the chart applies to all callers.
+        // An InstallError concerns the chart, so it applies to all callers. For any other error try again, because the
+        // caller that started this fetch may just have aborted it.
         if (error instanceof InstallError) throw error;
         signal.throwIfAborted();
       }
@@ -121,7 +122,9 @@ export class HelmCharts {
     await run(['pull', `${repository}/${name}`, ...options, ...config], signal);
   }
 
-  /** The name of a repository that needs credentials, from the file that holds them. */
+  /**
+   * Returns the name of the repository with this URL from the file with repository credentials; `undefined` if none.
+   */
   async #repositoryNamed(repo: string): Promise<string | undefined> {
     const file = this.#options.settings.repositoryConfig;
     if (file === '') return undefined;

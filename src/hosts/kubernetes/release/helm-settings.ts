@@ -1,25 +1,25 @@
-/** The settings for installations on Kubernetes clusters. Every member has a default. */
+/** The settings for installing virtual clusters on Kubernetes clusters with Helm. */
 export interface HelmSettings {
-  /** A program name to look up in PATH, or a path. */
+  /** The helm program: a name to look up in PATH, or a path. */
   readonly program: string;
-  /** The chart for templates that name none, and its repository (`https://…` or `oci://…`). */
+  /** The default chart for templates that name none, and its repository (`https://…` or `oci://…`). */
   readonly chart: string;
   readonly repo: string;
   readonly version: string;
   /**
-   * The path of that chart on this machine, a directory or an archive; `{version}` is replaced by the version. Empty to
-   * fetch it from the repository.
+   * The path of the default chart on this machine, a directory or an archive. `{version}` is replaced by the version.
+   * Empty to fetch the chart from the repository.
    */
   readonly path: string;
-  /** A file with registry credentials, as `helm registry login` writes it, or empty. */
+  /** A file with registry credentials, as `helm registry login` writes it. Empty if there is none. */
   readonly registryConfig: string;
-  /** A file with repositories and their credentials, as `helm repo add` writes it, or empty. */
+  /** A file with repositories and their credentials, as `helm repo add` writes it. Empty if there is none. */
   readonly repositoryConfig: string;
-  /** The timeout for one run of helm. */
+  /** The timeout for one execution of helm. */
   readonly timeoutSeconds: number;
-  /** The maximum number of concurrent runs per cluster. */
+  /** The maximum number of helm processes that run at the same time for one cluster. */
   readonly concurrency: number;
-  /** The part of the server's environment that helm sees: PATH, and proxy settings for the repositories. */
+  /** The environment variables of the helm process: PATH, and the proxy settings for chart repositories. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -12,9 +12,9 @@ import { HelmFailure, runHelm } from './run-helm.ts';
 
 export interface HelmOptions {
   readonly settings: HelmSettings;
-  /** A kubeconfig for one cluster with inline credentials. A secret. */
+  /** A kubeconfig for the cluster, with inline credentials. It is a secret. */
   readonly kubeconfig: string;
-  /** A directory that only this server writes to. */
+  /** A directory for the files of helm. No other program may write to it. */
   readonly workDir: string;
   readonly clock: Clock;
 }
@@ -22,23 +22,25 @@ export interface HelmOptions {
 export interface WantedRelease {
   readonly place: HostLocation;
   readonly chart: ChartReference;
-  /** YAML text of a map, or ''. */
+  /** The Helm values as a YAML map; empty for none. */
   readonly values: string;
-  /** Labels of the release record. */
+  /** Labels of the secret in which Helm records the release. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Manages the releases of one cluster with the helm program. Rejects with StatusError, usually InstallError. */
+/** Manages the Helm releases on one cluster with the helm program. Rejects with StatusError, usually InstallError. */
 export interface Helm {
-  /** Installs or upgrades the release. Does not wait until its pods run. */
+  /** Installs or upgrades a release. Does not wait until its pods are running. */
   install(wanted: WantedRelease, signal: AbortSignal): Promise<void>;
-  /** Does nothing if there is no such release. */
-  uninstall(place: HostLocation, signal: AbortSignal): Promise<void>;
+  /** Uninstalls a release. Does nothing if there is no such release. */
+  uninstall(location: HostLocation, signal: AbortSignal): Promise<void>;
 }
 
-/** The number of release revisions that helm keeps. Older values are in the template's history, if it retains them. */
+/** The number of revisions per release that Helm keeps. Older values may be found in the history of the template. */
 const keptRevisions = 3;
-/** More than the controller has in progress for one cluster. */
+/**
+ * The maximum number of waiting helm executions. It is higher than the number that the controller starts per cluster.
+ */
 const maxQueued = 1_000;
 const runPrefix = 'run-';
 
@@ -48,7 +50,7 @@ export function createHelm(options: HelmOptions): Helm {
   const cache = join(workDir, 'cache');
   const timeoutMilliseconds = settings.timeoutSeconds * 1_000;
 
-  /** Runs helm in a temporary directory with these files; the directory is deleted afterwards. */
+  /** Runs helm in a temporary directory with the given files, and then deletes the directory. */
   async function run(arguments_: readonly string[], files: Readonly<Record<string, string>>, signal: AbortSignal) {
     await mkdir(cache, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(workDir, runPrefix));
@@ -62,14 +64,14 @@ export function createHelm(options: HelmOptions): Helm {
         HELM_CONFIG_HOME: folder,
         HELM_DATA_HOME: folder,
         HELM_DRIVER: 'secret',
-        // Caches the cluster's discovery documents across runs.
+        // Keep the API discovery documents of the cluster in a cache that all helm processes share.
         KUBECACHEDIR: join(cache, 'discovery'),
       };
       const { program } = settings;
       await runHelm({ program, arguments: arguments_, environment, folder, timeoutMilliseconds, clock, signal });
     } catch (error) {
       if (!(error instanceof HelmFailure)) throw error;
-      // The temporary directory means nothing to users and no longer exists.
+      // Remove the path of the temporary directory from the message, because users cannot do anything with it.
       throw new HelmFailure(error.kind, error.output.replaceAll(`${folder}/`, ''));
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -83,13 +85,14 @@ export function createHelm(options: HelmOptions): Helm {
     run: (arguments_, signal) => run(arguments_, {}, signal),
   });
   const onCluster = ({ namespace }: HostLocation) => [`--namespace=${namespace}`, '--kubeconfig=kubeconfig'];
-  const withSlot = async (place: HostLocation, work: () => Promise<void>, signal: AbortSignal) => {
-    if (slots.isFull) throw serviceUnavailable('too many installations are queued', 5);
+  const withSlot = async (location: HostLocation, work: () => Promise<void>, signal: AbortSignal) => {
+    if (slots.isFull)
+      throw serviceUnavailable('too many installations are waiting for this cluster, please try again later', 5);
     const release = await slots.acquire(signal);
     try {
       await work();
     } catch (error) {
-      throw error instanceof HelmFailure ? toStatusError(error, place, settings) : error;
+      throw error instanceof HelmFailure ? toStatusError(error, location, settings) : error;
     } finally {
       release();
     }
@@ -104,7 +107,7 @@ export function createHelm(options: HelmOptions): Helm {
           const labelPairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
           const arguments_ = [
             ...['upgrade', place.name, path, '--install', ...onCluster(place)],
-            // `--reset-values`: otherwise helm would keep values that the new file no longer contains.
+            // Without `--reset-values`, helm would keep values that the new values file no longer contains.
             ...['--reset-values', '--values=values.yaml', '--hide-notes'],
             ...[
               `--labels=${labelPairs.join(',')}`,
@@ -116,11 +119,11 @@ export function createHelm(options: HelmOptions): Helm {
         },
         signal,
       ),
-    uninstall: (place, signal) =>
+    uninstall: (location, signal) =>
       withSlot(
-        place,
+        location,
         async () => {
-          const arguments_ = ['uninstall', place.name, '--ignore-not-found', ...onCluster(place)];
+          const arguments_ = ['uninstall', location.name, '--ignore-not-found', ...onCluster(location)];
           await run(arguments_, { kubeconfig: options.kubeconfig }, signal);
         },
         signal,
@@ -128,10 +131,10 @@ export function createHelm(options: HelmOptions): Helm {
   };
 }
 
-/** Deletes what a killed server left behind: kubeconfigs and values in plain text. */
+/** Deletes the temporary directories of a server that was killed. They contain kubeconfigs and values in plain text. */
 export async function clearHelmFolder(workDir: string): Promise<void> {
   const found = await readdir(workDir).catch((error: NodeJS.ErrnoException) => {
-    // Helm has never run: its first run creates the directory.
+    // The directory does not exist yet, because the first execution of helm creates it.
     if (error.code === 'ENOENT') return [];
     throw error;
   });

@@ -8,21 +8,21 @@ import { recordSelector } from './chart-labels.ts';
 import type { Helm } from './helm.ts';
 import type { HelmSettings } from './helm-settings.ts';
 
-/** The dependencies of operations that change a host. */
+/** The clients, settings and cache that all operations on a Kubernetes host need. */
 export interface HostContext {
   readonly hostClient: ApiClient;
   readonly metadataClient: ApiClient;
-  /** Sends requests as the kubeconfig's own user and ignores `as`. */
+  /** Sends requests as the user of the kubeconfig. Ignores `ApiRequest.as`. */
   readonly ownApi: ClusterApi;
   readonly helm: Helm;
   readonly settings: HelmSettings;
   readonly cache: HostCache;
   readonly clock: Clock;
-  /** The time at which the host was opened, by the monotonic clock. */
+  /** The time at which the host driver was opened, by the monotonic clock in milliseconds. */
   readonly openedAt: number;
 }
 
-/** Reads the newest record of a release from the host: a decision must not depend on a cache that may lag behind. */
+/** Reads the newest record of a Helm release from the host. Does not use the cache, because it may be outdated. */
 export async function latestReleaseRecord(
   { metadataClient }: HostContext,
   { namespace, name }: HostLocation,

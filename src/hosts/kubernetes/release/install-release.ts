@@ -17,7 +17,7 @@ import { chartOf } from './helm-charts.ts';
 import { type HostContext, latestReleaseRecord } from './host-context.ts';
 import { scaleDown, workloadsOf } from './scale-workloads.ts';
 
-/** Installs the release or updates it to the requested state. Steps that are already done are skipped. */
+/** Installs a virtual cluster as a Helm release, or updates it. Skips steps that are already done. */
 export async function installRelease(work: HostContext, wanted: InstallRequest, signal: AbortSignal): Promise<void> {
   const { hostClient, cache, helm } = work;
   const { location, owner, displayName, metadata = {}, space = {}, helm: release = {} } = wanted;
@@ -49,7 +49,7 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
       { place: location, chart, values, labels: { [hostOwnerLabel]: owner, [installDigestLabel]: digest } },
       signal,
     );
-    // The chart does not know about sleep and would start the control plane.
+    // Helm has started the control plane, because the chart does not know about sleep. Put it back to sleep.
     if (controlPlane.some(({ replicas }) => replicas === 0)) await scaleDown(hostClient, location, signal);
   }
   const service = await findObject(services, location, call);
@@ -71,12 +71,12 @@ export async function installRelease(work: HostContext, wanted: InstallRequest, 
   }
   await cache.waitUntil(
     location,
-    (facts) =>
-      facts.service?.uid === service.metadata.uid &&
-      facts.service?.owner === owner &&
-      facts.record?.digest === digest &&
-      facts.record.status === 'deployed' &&
-      facts.workloads.some(({ isControlPlane }) => isControlPlane),
+    (snapshot) =>
+      snapshot.service?.uid === service.metadata.uid &&
+      snapshot.service?.owner === owner &&
+      snapshot.record?.digest === digest &&
+      snapshot.record.status === 'deployed' &&
+      snapshot.workloads.some(({ isControlPlane }) => isControlPlane),
     signal,
   );
 }
@@ -86,7 +86,7 @@ interface ExistingObjects {
   readonly service: KubeObject | undefined;
 }
 
-/** Throws 409 if another owner's objects are in the way, and cleans up after an unfinished run of helm. */
+/** Throws 409 if an object of another owner already exists. Cleans up after a helm execution that did not finish. */
 async function prepareInstall(
   work: HostContext,
   { location, owner }: InstallRequest,
@@ -94,23 +94,28 @@ async function prepareInstall(
   signal: AbortSignal,
 ): Promise<void> {
   if (service !== undefined && ![owner, ''].includes(ownerOf(service))) {
-    throw conflict(groupResourceOf(serviceKind), location.name, 'it already exists and belongs to another owner');
+    throw conflict(
+      groupResourceOf(serviceKind),
+      location.name,
+      'the object already exists and belongs to another owner',
+    );
   }
   if (record === undefined) return;
   if (record.owner !== owner) {
     const resource = { group: '', resource: 'releases' };
-    throw conflict(resource, location.name, 'it already exists and belongs to another owner');
+    throw conflict(resource, location.name, 'the Helm release already exists and belongs to another owner');
   }
   if (service?.metadata.deletionTimestamp !== undefined) {
     throw serviceUnavailable(`the previous release ${location.name} is still being deleted`);
   }
   const isRemoval = record.status === 'uninstalling';
   if (!isRemoval && !record.status.startsWith('pending-')) return;
-  // Only this server changes its releases, but a helm process that outlived a previous server may still be running.
+  // Only this server changes its releases. But a helm process of a server that was killed may still be running, so wait
+  // until it must have reached its timeout.
   const { clock, openedAt } = work;
   const timeoutMs = work.settings.timeoutSeconds * 1_000;
   if (clock.elapsed() - openedAt < timeoutMs && clock.now() - record.createdAt < timeoutMs) {
-    throw serviceUnavailable(`a previous run of helm for the release ${location.name} may still be in progress`);
+    throw serviceUnavailable(`a previous helm process for the release ${location.name} may still be running`);
   }
   if (isRemoval) return await work.helm.uninstall(location, signal);
   const records = work.hostClient.resource(secretKind);

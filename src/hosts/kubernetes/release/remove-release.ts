@@ -19,90 +19,97 @@ export interface Removal {
 }
 
 /**
- * Returns true once nothing is left on the host, and false while the removal continues: call again. Throws 503 if
- * something blocks it.
+ * Removes a virtual cluster and its Helm release. Returns true after everything is removed. Returns false while the
+ * removal is in progress; the caller must call again. Throws 503 if something blocks the removal.
  */
 export async function removeRelease(
   work: HostContext,
-  place: HostLocation,
+  location: HostLocation,
   of: Removal,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, cache } = work;
-  const service = await findObject(hostClient.resource(serviceKind), place, { signal });
-  const record = await latestReleaseRecord(work, place, signal);
+  const service = await findObject(hostClient.resource(serviceKind), location, { signal });
+  const record = await latestReleaseRecord(work, location, signal);
   if (service !== undefined && !isTarget(service, record, of)) return true;
-  const hadObjects = await deleteObjects(work, place, { service, record, of }, signal);
+  const hadObjects = await deleteObjects(work, location, { service, record, of }, signal);
 
   const namespaces = hostClient.resource(namespaceKind);
-  const namespace = await findObject(namespaces, { name: place.namespace }, { signal });
+  const namespace = await findObject(namespaces, { name: location.namespace }, { signal });
   const isOurs = namespace !== undefined && ownerOf(namespace) === of.owner;
   const isKept = namespace?.metadata.annotations?.[keepNamespaceAnnotation] === 'true';
-  if (isOurs && !isKept && !(await hasOtherVirtualCluster(work, place, signal))) {
-    // Deletes everything that is left in the namespace.
-    await deleteByUid(namespaces, { name: place.namespace }, namespace, { signal });
+  if (isOurs && !isKept && !(await hasOtherVirtualCluster(work, location, signal))) {
+    // This also deletes all other objects in the namespace.
+    await deleteByUid(namespaces, { name: location.namespace }, namespace, { signal });
     const stuck = stuckNamespace(namespace, work.clock.now());
-    if (stuck !== '') throw serviceUnavailable(`the namespace ${place.namespace} is still being deleted: ${stuck}`);
+    if (stuck !== '') throw serviceUnavailable(`the namespace ${location.namespace} is still being deleted: ${stuck}`);
     return false;
   }
   if (namespace !== undefined) {
-    if (hadObjects || (await isStillDeleting(work, place, of, signal))) return false;
+    if (hadObjects || (await isStillDeleting(work, location, of, signal))) return false;
     if (isOurs && isKept) {
-      // The namespace now belongs to the user who keeps it.
+      // The user has annotated the namespace so that it is kept. Remove the owner label, so that it belongs to the
+      // user.
       const labels = { [hostOwnerLabel]: null };
-      await namespaces.patch({ name: place.namespace }, { metadata: { labels } }, { signal });
+      await namespaces.patch({ name: location.namespace }, { metadata: { labels } }, { signal });
     }
   }
   const uid = of.uid ?? service?.metadata.uid;
   await cache.waitUntil(
-    place,
+    location,
     ({ service: known }) => known === undefined || (uid !== undefined && known.uid !== uid),
     signal,
   );
   return true;
 }
 
-/** Without a uid: a virtual cluster of this owner, or a manually created one. Never one of another owner. */
+/**
+ * True if this is the virtual cluster to remove. If no uid is given, a virtual cluster of the owner and a manually
+ * created one are removed, but never one of another owner.
+ */
 function isTarget(service: KubeObject, record: ReleaseRecordSummary | undefined, { owner, uid }: Removal): boolean {
   if (uid !== undefined) return service.metadata.uid === uid;
   return [owner, ''].includes(ownerOf(service) || (record?.owner ?? ''));
 }
 
 interface ExistingObjects {
-  /** The service of the virtual cluster to remove. */
+  /** The service of the virtual cluster to remove; `undefined` if it is already deleted. */
   readonly service: KubeObject | undefined;
   readonly record: ReleaseRecordSummary | undefined;
   readonly of: Removal;
 }
 
-/** Returns false if there was nothing to delete. */
+/** Deletes the objects of the virtual cluster. Returns false if there were none. */
 async function deleteObjects(
   work: HostContext,
-  place: HostLocation,
+  location: HostLocation,
   { service, record, of }: ExistingObjects,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, helm } = work;
   if (service !== undefined) {
-    // The volume claims are deleted before the release. If the server stops in between, the service still exists, and
-    // its existence causes a retry of the removal.
-    await deleteAll(work, volumeClaimKind, place, signal);
+    // Delete the volume claims before the Helm release. If the server stops in between, the service still exists, and
+    // so the removal is retried.
+    await deleteAll(work, volumeClaimKind, location, signal);
   }
   const isOurs = record !== undefined && (record.owner === of.owner || record.status === 'uninstalling');
   if (record !== undefined && (service !== undefined || isOurs)) {
-    await helm.uninstall(place, signal);
+    await helm.uninstall(location, signal);
   } else {
-    // Installed without Helm, or its record is missing.
-    const workloads = await workloadsOf(hostClient, place, signal);
+    // There is no release to uninstall: the virtual cluster was installed without Helm, or the release record is
+    // missing.
+    const workloads = await workloadsOf(hostClient, location, signal);
     const targets = workloads.filter(({ object }) => service !== undefined || ownerOf(object) === of.owner);
     for (const { client, object } of targets) {
-      await deleteByUid(client, { namespace: place.namespace, name: object.metadata.name ?? '' }, object, { signal });
+      await deleteByUid(client, { namespace: location.namespace, name: object.metadata.name ?? '' }, object, {
+        signal,
+      });
     }
-    if (service !== undefined) await deleteByUid(hostClient.resource(serviceKind), place, service, { signal });
+    if (service !== undefined) await deleteByUid(hostClient.resource(serviceKind), location, service, { signal });
     if (service === undefined && targets.length === 0) return false;
   }
   const secrets = hostClient.resource(secretKind);
-  const credentials = { namespace: place.namespace, name: credentialsSecret(place.name) };
+  const credentials = { namespace: location.namespace, name: credentialsSecret(location.name) };
   const secret = await findObject(work.metadataClient.resource(secretKind), credentials, { signal });
   if (secret !== undefined) await deleteByUid(secrets, credentials, secret, { signal });
   return true;
@@ -121,7 +128,7 @@ async function deleteAll(
   }
 }
 
-/** True if another virtual cluster runs in the namespace. */
+/** True if there is another virtual cluster in the namespace. */
 async function hasOtherVirtualCluster(
   { hostClient }: HostContext,
   { namespace, name }: HostLocation,
@@ -132,22 +139,23 @@ async function hasOtherVirtualCluster(
   return items.some((object) => summarizeService(object) !== undefined && object.metadata.name !== name);
 }
 
-/** True if objects are still being deleted. Objects that are neither being deleted nor this owner's do not count. */
+/** True while objects of the virtual cluster are being deleted, or workloads of this owner exist. */
 async function isStillDeleting(
   work: HostContext,
-  place: HostLocation,
+  location: HostLocation,
   { owner }: Removal,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { hostClient, metadataClient } = work;
   const isDeleting = ({ metadata }: KubeObject) => metadata.deletionTimestamp !== undefined;
-  const workloads = await workloadsOf(hostClient, place, signal);
+  const workloads = await workloadsOf(hostClient, location, signal);
   if (workloads.some(({ object }) => isDeleting(object) || ownerOf(object) === owner)) return true;
-  const selected = { namespace: place.namespace, labelSelector: releaseSelector(place.name), signal };
+  const selected = { namespace: location.namespace, labelSelector: releaseSelector(location.name), signal };
   if (workloads.length === 0) {
-    // Its pods wait for the cluster's garbage collection; the synced pods would wait forever, so they are deleted here.
+    // Kubernetes deletes the pods of the workloads by garbage collection, but not the synced pods. So the synced pods
+    // are deleted here.
     const { items: pods } = await metadataClient.resource(podKind).list(selected);
-    if (pods.length > 0 || (await deleteSyncedPods(hostClient, place, signal)) > 0) return true;
+    if (pods.length > 0 || (await deleteSyncedPods(hostClient, location, signal)) > 0) return true;
   }
   const { items: claims } = await metadataClient.resource(volumeClaimKind).list(selected);
   return claims.some(isDeleting);

@@ -4,41 +4,41 @@ import { errorCode } from '../../../lib/private-file.ts';
 
 export interface HelmRun {
   readonly program: string;
-  /** Visible in process lists: never a secret. */
+  /** The arguments of helm. They must not contain secrets, because process lists show them. */
   readonly arguments: readonly string[];
-  /** The complete environment of the process. */
+  /** All environment variables of the process. None are inherited. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The working directory. */
+  /** The working directory of the process. */
   readonly folder: string;
   readonly timeoutMilliseconds: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** A failed run of helm. */
+/** Thrown if helm fails. */
 export class HelmFailure extends Error {
   override name = 'HelmFailure';
-  /** `missing`: it could not be started. `late`: it timed out. */
+  /** `missing` means that helm could not be started, and `late` that it exceeded the timeout. */
   readonly kind: 'missing' | 'late' | 'failed';
-  /** The last lines of its output, or why it could not be started. */
+  /** The last lines of helm's error output, or the reason why helm could not be started. */
   readonly output: string;
 
-  constructor(how: HelmFailure['kind'], words: string) {
-    super(words);
-    this.kind = how;
-    this.output = words;
+  constructor(kind: HelmFailure['kind'], output: string) {
+    super(output);
+    this.kind = kind;
+    this.output = output;
   }
 }
 
 /**
- * The time for helm to exit after SIGTERM and leave the release in a consistent state; then it is killed. A draining
- * server waits twice as long.
+ * The time between SIGTERM and SIGKILL. Helm needs it to leave the release in a consistent state. A server that shuts
+ * down waits twice as long.
  */
 const gracePeriodMs = 5_000;
-/** Only the end of the output matters, not a rendered chart. */
+/** Maximum number of characters of the error output that are kept. Only its end is needed. */
 const maxOutput = 16 * 1024;
 
-/** Rejects with HelmFailure or with the signal's reason. Settles only when the process has exited. */
+/** Runs helm. Rejects with HelmFailure or with the signal's reason, but only after the process has exited. */
 export async function runHelm(run: HelmRun): Promise<void> {
   const { program, folder, clock, signal } = run;
   signal.throwIfAborted();
@@ -83,7 +83,7 @@ export async function runHelm(run: HelmRun): Promise<void> {
 const maxLines = 8;
 const maxCharacters = 1_000;
 
-/** The last error in the output, without the warnings before it. */
+/** Returns the last error in the output, without the warnings before it. */
 function lastError(output: string): string {
   const lines = output.split('\n').map((line) => line.trimEnd());
   const error = lines.findLastIndex((line) => line.startsWith('Error: '));

@@ -16,12 +16,15 @@ import {
 
 const appsInOrder: readonly string[] = workloadApps;
 
-/** A concurrent change of the workloads leads to a retry, up to this number. */
+/** The number of attempts to scale the workloads. An attempt fails if somebody changes them at the same time. */
 const maxAttempts = 5;
 
-/** Scales to zero and records the previous replica counts. Returns false if there is nothing to scale. */
-export async function scaleDown(hostClient: ApiClient, place: HostLocation, signal: AbortSignal): Promise<boolean> {
-  return await scale(hostClient, place, signal, (workload) => {
+/**
+ * Scales all workloads of the virtual cluster to zero and records their replica counts in annotations. Returns false if
+ * the virtual cluster has no workloads.
+ */
+export async function scaleDown(hostClient: ApiClient, location: HostLocation, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, location, signal, (workload) => {
     const replicas = numberAt(workload as JsonValue, 'spec', 'replicas') ?? 1;
     if (replicas === 0) return undefined;
     const annotations = { [replicasAnnotation]: String(replicas), [fallingAsleepAnnotation]: 'true' };
@@ -29,9 +32,11 @@ export async function scaleDown(hostClient: ApiClient, place: HostLocation, sign
   });
 }
 
-/** Restores the recorded replica counts, whoever put the virtual cluster to sleep. */
-export async function scaleUp(hostClient: ApiClient, place: HostLocation, signal: AbortSignal): Promise<boolean> {
-  return await scale(hostClient, place, signal, (workload) => {
+/**
+ * Restores the recorded replica counts, even if another program, such as vCluster's CLI, paused the virtual cluster.
+ */
+export async function scaleUp(hostClient: ApiClient, location: HostLocation, signal: AbortSignal): Promise<boolean> {
+  return await scale(hostClient, location, signal, (workload) => {
     const present = workload.metadata.annotations ?? {};
     const outdated = [replicasAnnotation, fallingAsleepAnnotation, ...pausedAnnotations].filter(
       (name) => name in present,
@@ -46,25 +51,26 @@ export async function scaleUp(hostClient: ApiClient, place: HostLocation, signal
 }
 
 /**
- * Deletes the pods that the virtual cluster synced to the host, after its control plane has stopped. A running control
- * plane would treat them as deleted; after a wake it creates them again. Returns how many there were.
+ * Deletes the pods that the virtual cluster has synced to its host. Must be called after the control plane has stopped,
+ * because a running control plane would also delete the pods inside the virtual cluster. After a wake it creates the
+ * synced pods again. Returns the number of pods.
  */
 export async function deleteSyncedPods(
   hostClient: ApiClient,
-  place: HostLocation,
+  location: HostLocation,
   signal: AbortSignal,
 ): Promise<number> {
   const pods = hostClient.resource(podKind);
   const { items } = await pods.list({
-    namespace: place.namespace,
-    labelSelector: syncedPodSelector(place.name),
+    namespace: location.namespace,
+    labelSelector: syncedPodSelector(location.name),
     signal,
   });
   for (const { metadata } of items) {
     if (metadata.deletionTimestamp !== undefined) continue;
-    await ignoreNotFound(pods.delete({ namespace: place.namespace, name: metadata.name ?? '' }, { signal }));
+    await ignoreNotFound(pods.delete({ namespace: location.namespace, name: metadata.name ?? '' }, { signal }));
   }
-  await scale(hostClient, place, signal, ({ metadata }) =>
+  await scale(hostClient, location, signal, ({ metadata }) =>
     metadata.annotations?.[fallingAsleepAnnotation] === undefined
       ? undefined
       : { metadata: { annotations: { [fallingAsleepAnnotation]: null } } },
@@ -90,12 +96,12 @@ export async function workloadsOf(
 
 async function scale(
   hostClient: ApiClient,
-  place: HostLocation,
+  location: HostLocation,
   signal: AbortSignal,
   patchOf: (workload: KubeObject) => JsonObject | undefined,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const workloads = await workloadsOf(hostClient, place, signal);
+    const workloads = await workloadsOf(hostClient, location, signal);
     try {
       for (const { client, object } of workloads) {
         const patch = patchOf(object);

@@ -16,21 +16,24 @@ export interface SleepCleanupOptions {
 
 const retryDelayMs = 10_000;
 
-/** Deletes the synced pods of virtual clusters whose control plane sleeps, also after a restart of the server. */
+/**
+ * Returns a listener that deletes the synced pods of virtual clusters whose control plane sleeps. It continues after a
+ * restart of the server.
+ */
 export function createSleepCleanup({ hostClient, cache, clock, log, signal }: SleepCleanupOptions): HostListener {
   const inProgress = new Set<string>();
 
-  function check(place: HostLocation): void {
-    const { workloads, pods } = cache.snapshotOf(place);
-    const key = `${place.namespace}/${place.name}`;
+  function check(location: HostLocation): void {
+    const { workloads, pods } = cache.snapshotOf(location);
+    const key = `${location.namespace}/${location.name}`;
     if (!workloads.some(({ isFallingAsleep }) => isFallingAsleep) || pods.length > 0 || inProgress.has(key)) return;
     inProgress.add(key);
-    void deleteSyncedPods(hostClient, place, signal)
+    void deleteSyncedPods(hostClient, location, signal)
       .catch((error: unknown) => {
         if (signal.aborted) return;
         const message = error instanceof StatusError ? error.message : String(error);
-        log.warn({ ...place, error: message }, 'could not delete the pods of a sleeping virtual cluster; retrying');
-        const cancel = clock.after(retryDelayMs, () => check(place));
+        log.warn({ ...location, error: message }, 'could not delete the pods of a sleeping virtual cluster; retrying');
+        const cancel = clock.after(retryDelayMs, () => check(location));
         signal.addEventListener('abort', cancel, { once: true });
       })
       .finally(() => inProgress.delete(key));
@@ -41,7 +44,7 @@ export function createSleepCleanup({ hostClient, cache, clock, log, signal }: Sl
       if (name !== undefined) check({ namespace, name });
     },
     onGap() {
-      for (const place of cache.locations()) check(place);
+      for (const location of cache.locations()) check(location);
     },
   };
 }

@@ -2,12 +2,12 @@ import type { JsonValue } from '@flotilla/json';
 import { listAt, textAt } from '@flotilla/json';
 import type { KubeObject } from '../../../api/meta.ts';
 
-/** Pods may take half a minute to terminate, which is normal. */
+/** A deletion that takes less than this time is normal, because pods may take half a minute to terminate. */
 const gracePeriodMs = 60_000;
 
 /**
- * The reason why a namespace is still being deleted, as the cluster reports it, once the deletion takes long; empty
- * until then.
+ * Returns the reason why the deletion of a namespace takes longer than a minute, from the conditions of the namespace.
+ * Empty if the deletion started less than a minute ago.
  */
 export function stuckNamespace(namespace: KubeObject, now: number): string {
   const since = Date.parse(namespace.metadata.deletionTimestamp ?? '');
