@@ -14,14 +14,14 @@ export interface CatalogueSection {
 
 export interface Catalogue {
   readonly sections: readonly CatalogueSection[];
-  /** The commands of all sections. */
+  /** All commands of the command line, in one list. */
   readonly commands: readonly CommandSpec[];
   readonly groups: readonly GroupSpec[];
 }
 
 /**
- * Returns the commands that begin with `word`, or the whole catalogue if there are none. A call needs no more than
- * these: to build every command takes longer than most commands run.
+ * Returns the commands whose path begins with `word`, or the whole catalogue if there are none. Building only these
+ * saves time, because building every command takes longer than most commands run.
  */
 export function catalogueForWord(catalogue: Catalogue, word: string | undefined): Catalogue {
   const matches = ({ path }: { readonly path: string }) => path === word || path.startsWith(`${word} `);
@@ -37,7 +37,7 @@ export function catalogueForWord(catalogue: Catalogue, word: string | undefined)
 
 export type Invoke = (spec: CommandSpec, values: CallValues) => Promise<void>;
 
-/** Builds the command line that the catalogue describes. */
+/** Builds the command line parser for the commands of the catalogue. */
 export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
   const program = new Command('flotilla')
     .description('Create and manage virtual Kubernetes clusters')
@@ -62,7 +62,7 @@ export function buildProgram({ sections }: Catalogue, invoke: Invoke): Command {
   return program;
 }
 
-/** The help text about environment variables and exit codes, which apply to all commands. */
+/** Returns the help text about environment variables and exit codes, which apply to all commands. */
 function rootNotes(): string {
   const section = (title: string, rows: readonly (readonly [string, string])[]) => {
     const longest = Math.max(...rows.map(([name]) => name.length));

@@ -19,7 +19,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   interrupted: 'Interrupted by Ctrl-C; 143 after SIGTERM',
 };
 
-/** An error that the user can fix. It is printed as one line that says what to do next. */
+/** An error that the user can fix. It is printed as one line, which tells the user what to do next. */
 export class CliError extends Error {
   readonly exitCode: number;
 

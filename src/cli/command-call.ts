@@ -1,28 +1,28 @@
 import type { Environment } from './environment.ts';
 import type { Terminal } from './output/terminal.ts';
 
-/** One parsed command line, and the resources that the command may use. */
+/** One call of the program: the parsed command line, and the resources that the command may use. */
 export interface CommandCall {
   readonly values: CallValues;
   readonly terminal: Terminal;
   readonly environment: Environment;
   /**
-   * Aborted by the first Ctrl-C or SIGTERM; a second signal ends the process immediately. The signal handlers are
-   * installed when this property is first read. Until then signals have their default effect.
+   * Aborted by the first Ctrl-C or SIGTERM. A second signal ends the process immediately. The first read of this
+   * property installs the signal handlers; before that, signals have their default effect.
    */
   readonly interrupted: AbortSignal;
-  /** Stops handling signals: a child process that owns the terminal handles them from now on. */
+  /** Removes the signal handlers, so that a child process in the same terminal can handle signals itself. */
   releaseSignals(): void;
 }
 
-/** The given arguments and options, by their names in the command description. */
+/** The arguments and options of a call, by their names in the CommandSpec. */
 export interface CallValues {
-  /** A required argument. */
+  /** Returns a required argument. */
   argument(name: string): string;
   optionalArgument(name: string): string | undefined;
-  /** The values of an argument that takes several. */
+  /** Returns the values of an argument that accepts several values. */
   argumentList(name: string): readonly string[];
-  /** The value of `--<option>`. */
+  /** Returns the value of `--<option>`; `undefined` if the option is not given. */
   text(option: string): string | undefined;
   flag(option: string): boolean;
   list(option: string): readonly string[];

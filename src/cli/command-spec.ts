@@ -1,6 +1,6 @@
 import type { CommandCall } from './command-call.ts';
 
-/** The source of completions for a value: names on the server, saved logins, files or fixed words. */
+/** The source of shell completions for a value: names on the server, saved logins, files or fixed words. */
 export type Candidates =
   | 'virtual-cluster'
   | 'project'
@@ -14,17 +14,19 @@ export type Candidates =
   | readonly string[];
 
 export interface ArgumentSpec {
-  /** The form in the usage line: `<name>`, `[name]`, `[command...]`. */
+  /**
+   * The argument as the usage line shows it: `<name>` if required, `[name]` if optional, `[command...]` for several.
+   */
   readonly name: string;
   readonly description: string;
   readonly candidates?: Candidates;
 }
 
 export interface OptionSpec {
-  /** For example `-o, --output <format>`; without `<…>` it is a switch. */
+  /** The option as the help shows it, for example `-o, --output <format>`. An option without `<…>` is a boolean. */
   readonly flags: string;
   readonly description: string;
-  /** Can be repeated. */
+  /** True if the option can be repeated. */
   readonly many?: true;
   readonly required?: true;
   readonly candidates?: Candidates;
@@ -36,8 +38,8 @@ export interface Example {
 }
 
 /**
- * A command as data. The command line, its help, shell completion and docs/reference/cli.md are generated from it. The
- * implementation is loaded when the command runs, so that a call loads only what its command needs.
+ * The description of a command. The command line parser, the help, shell completion and docs/reference/cli.md are
+ * generated from it. `load` imports the implementation only when the command runs, so that other commands start faster.
  */
 export interface CommandSpec {
   /** The words after `flotilla`, for example `access-key create`. */
@@ -52,7 +54,7 @@ export interface CommandSpec {
   readonly load: () => Promise<{ readonly run: CommandRun }>;
 }
 
-/** Returns the exit code; `undefined` means 0. Throws on failure. */
+/** The implementation of a command. Returns the exit code; `undefined` means 0. Throws on failure. */
 export type CommandRun = (call: CommandCall) => Promise<number | undefined>;
 
 /** A group of commands, for example `access-key`. */

@@ -10,17 +10,19 @@ export interface Failure {
 }
 
 /**
- * Errors of server components (start, backup, …) that the user can fix. They are matched by name, because their code is
- * not loaded here.
+ * Error classes of the server (start, backup, …) whose errors the user can fix. They are compared by name, so that the
+ * client does not load the server's code.
  */
 const userErrors: ReadonlySet<string> = new Set(['StartError', 'StoreError', 'SealError', 'BackupError']);
 
-/** Describes an error: in one line if the user can fix it, otherwise with its stack, because it is a bug. */
+/**
+ * Describes an error for the user: in one line if the user can fix it, otherwise with the stack, because it is a bug.
+ */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliError) return { text: oneLine(error.message), exitCode: error.exitCode };
   if (error instanceof StatusError) return describeStatus(error);
   if (!(error instanceof Error)) return { text: String(error), exitCode: exitCodes.error };
-  // A failed system call, such as an unreadable file or a full disk: the message names the cause.
+  // A failed system call, for example an unreadable file or a full disk, has a message that names the cause.
   if (userErrors.has(error.name) || 'syscall' in error)
     return { text: oneLine(error.message), exitCode: exitCodes.error };
   return { text: error.stack ?? error.message, exitCode: exitCodes.error };
@@ -48,7 +50,7 @@ function describeStatus(error: StatusError): Failure {
   }
 }
 
-/** The message for a missing object in the terms of this command line; `undefined` if no command manages its kind. */
+/** Returns a message that names a missing object as the commands do; `undefined` if no command manages its kind. */
 function notFoundText({ status }: StatusError): string | undefined {
   const { kind: plural = '', name = '' } = status.details ?? {};
   const project = plural === 'namespaces' ? projectOfNamespace(name) : undefined;
@@ -56,7 +58,7 @@ function notFoundText({ status }: StatusError): string | undefined {
     return `project "${project}" not found; list the projects that you can see with: flotilla project list`;
   const kind = namedKinds.find((one) => one.plural === plural);
   if (kind === undefined || name === '') return undefined;
-  // A user who revokes a key in a hurry must not conclude that the key does not exist: another user may own it.
+  // The message mentions other users' keys, so that a user who must revoke a key does not conclude that it is gone.
   if (kind === ownedAccessKeys)
     return `you have no access key "${name}"; list yours with: flotilla access-key list; administrators reach the keys of other users with --all`;
   return `${kind.noun} "${name}" not found; list them with: flotilla ${kind.command === '' ? '' : `${kind.command} `}list`;

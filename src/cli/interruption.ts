@@ -2,11 +2,11 @@ import { exitCodes } from './cli-error.ts';
 
 const terminated = 143;
 
-/** Ctrl-C or SIGTERM as an abort signal that commands pass to everything they wait for. */
+/** Converts Ctrl-C and SIGTERM into an abort signal, which commands pass to every operation that they wait for. */
 export interface Interruption {
-  /** Listens for signals from the first time that it is read. */
+  /** Aborted by the first Ctrl-C or SIGTERM. The first read of this property installs the signal handlers. */
   readonly signal: AbortSignal;
-  /** The exit code after an interruption; `undefined` if there was none. */
+  /** The exit code for the received signal; `undefined` if no signal was received. */
   readonly exitCode: number | undefined;
   stop(): void;
 }
@@ -24,7 +24,7 @@ export function listenForInterruption(): Interruption {
   let exitCode: number | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
     const code = name === 'SIGINT' ? exitCodes.interrupted : terminated;
-    // A user who interrupts twice does not want to wait.
+    // A second signal ends the process immediately.
     if (exitCode !== undefined) process.exit(code);
     exitCode = code;
     controller.abort(new Interrupted());

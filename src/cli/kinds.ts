@@ -16,24 +16,25 @@ import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cl
 import { managementGroup, managementVersion } from '../api/naming.ts';
 import type { FieldsOf } from '../api/resource.ts';
 
-/** A kind by its name, with the type of its objects. */
+/** The name of a kind, with the TypeScript type of its objects. */
 export interface TypedKind<Fields extends JsonObject = JsonObject> {
   readonly kind: string;
-  /** Never set. It ties the type of the objects to the kind. */
+  /** Never set at run time. It lets TypeScript infer the type of the objects. */
   readonly fields?: Fields;
 }
 
 /**
- * The names of a kind for paths and messages. The kind definitions are not loaded: a list needs none of their schemas.
+ * The names of a kind that commands use in paths and messages. They are listed here, so that commands do not load the
+ * kind definitions with their schemas.
  */
 export interface NamedKind<Fields extends JsonObject = JsonObject> extends TypedKind<Fields> {
   readonly plural: string;
   readonly singular: string;
-  /** True if objects of the kind are in the namespace of a project. */
+  /** True if objects of this kind belong to a project and are in its namespace. */
   readonly inProject: boolean;
   /** The name of the kind in messages. */
   readonly noun: string;
-  /** The command group of the kind; '' for virtual clusters, whose commands are at the top level. */
+  /** The first word of the commands for this kind; '' for virtual clusters, whose commands have only one word. */
   readonly command: string;
 }
 

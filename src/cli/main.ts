@@ -1,8 +1,8 @@
 import { programVersion } from '../lib/program-version.ts';
 
 /**
- * Runs the program with `process.argv` and sets the exit code. The version and shell completion load nothing else, so
- * that they are fast.
+ * Runs the program with `process.argv` and sets the exit code. `--version` and shell completion are handled first,
+ * without loading the command line parser, so that they are fast.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   const [, , first, ...rest] = argv;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits and keeps the process alive. Rejects with the reason of `signal` when it aborts. */
+/** Waits for the given time and keeps the process alive. Rejects with `signal.reason` if `signal` is aborted. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });

@@ -6,7 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { Interrupted, listenForInterruption } from './interruption.ts';
 import { openTerminal } from './output/terminal.ts';
 
-/** Runs one command and sets the exit code. An error that the user can fix is one line on standard error. */
+/** Runs one command and sets the exit code. Prints an error that the user can fix as one line on standard error. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   exitOnClosedPipe();
   const interruption = listenForInterruption();
@@ -42,7 +42,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Exits successfully when the reader closes the pipe, as in `flotilla list | head -1`. */
+/** Exits with code 0 if the reader of a pipe closes it, as in `flotilla list | head -1`. */
 function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.success);

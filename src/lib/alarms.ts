@@ -1,15 +1,17 @@
-/** Milliseconds between checks whether the system clock was set. */
+/** Milliseconds between two checks whether the system clock was set to another time. */
 const checkIntervalMs = 1_000;
-/** The tolerated clock difference in milliseconds: time synchronization adjusts the clock in small steps. */
+/**
+ * Differences up to this many milliseconds are ignored, because time synchronization adjusts the clock in small steps.
+ */
 const toleranceMs = 100;
 
-/** The clock that alarms run on. */
+/** The clock functions that alarms use. */
 export interface AlarmClock {
   /** Milliseconds since the epoch; see `Clock.now`. */
   now(): number;
   /** Milliseconds of a monotonic clock; see `Clock.elapsed`. */
   elapsed(): number;
-  /** Calls back once after `milliseconds`; the returned function cancels. */
+  /** Calls `callback` once after `milliseconds`. Returns a function that cancels the call. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -20,8 +22,8 @@ interface Alarm {
 }
 
 /**
- * Calls back at absolute times. A timer measures the remaining time, which is wrong as soon as the system clock is set.
- * While any alarm is pending, one more timer therefore checks for that and rearms all alarms.
+ * Calls functions at absolute times. A timer measures a duration, so it fires at the wrong time if the system clock is
+ * set. Therefore, while there are alarms, a timer checks the clock every second and restarts all alarms if it was set.
  */
 export class Alarms {
   readonly #clock: AlarmClock;
@@ -33,7 +35,7 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** The returned function cancels the alarm. */
+  /** Calls `callback` at `time`, in milliseconds since the epoch. Returns a function that cancels the alarm. */
   set(time: number, callback: () => void): () => void {
     const alarm: Alarm = { time, callback, cancelTimer: () => {} };
     this.#alarms.add(alarm);
@@ -48,7 +50,8 @@ export class Alarms {
   #arm(alarm: Alarm): void {
     alarm.cancelTimer();
     alarm.cancelTimer = this.#clock.after(alarm.time - this.#clock.now(), () => {
-      // The clock may have been set back since, and a timer lasts at most 24 days.
+      // The timer fired too early: the clock was set back, or the alarm is later than the maximum timer duration of 24
+      // days.
       if (this.#clock.now() < alarm.time) {
         this.#arm(alarm);
         return;

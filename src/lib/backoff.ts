@@ -1,12 +1,17 @@
-/** Delays that double from the first to the longest, with jitter so that many clients do not retry at the same time. */
+/**
+ * Delays that double from the initial to the maximum, with jitter so that many clients do not retry at the same time.
+ */
 export interface BackoffOptions {
   readonly initialMilliseconds: number;
   readonly maxMilliseconds: number;
-  /** Returns a number from 0 to 1. Optional; tests inject a fixed one. */
+  /** Returns a number from 0 to 1. Optional; defaults to `Math.random`. */
   readonly random?: () => number;
 }
 
-/** The delay before attempt number `failures + 1`: between half and all of `first * 2^(failures - 1)`. */
+/**
+ * Returns the delay after a number of consecutive failures. It is random, between half and all of
+ * `initialMilliseconds * 2^(failures - 1)`, and at most `maxMilliseconds`.
+ */
 export function backoffDelay(failures: number, options: BackoffOptions): number {
   const { initialMilliseconds, maxMilliseconds, random = Math.random } = options;
   const whole = Math.min(maxMilliseconds, initialMilliseconds * 2 ** Math.min(Math.max(failures - 1, 0), 30));

@@ -1,6 +1,6 @@
 /**
- * A bounded cache of values computed from recurring texts. When it is full, it is emptied; values of texts that are too
- * long are not cached.
+ * A bounded cache with text keys, for values that are computed again if they are missing. A full cache is emptied
+ * before the next value is added. Values with very long keys are not cached.
  */
 export class BoundedCache<T> {
   readonly #values = new Map<string, T>();
@@ -16,7 +16,7 @@ export class BoundedCache<T> {
     return this.#values.get(text);
   }
 
-  /** Replaces an earlier value for the text. */
+  /** Adds a value, or replaces the existing value of this key. */
   set(text: string, value: T): void {
     if (text.length > this.#maxKeyLength) return;
     if (this.#values.size >= this.#maxEntries) this.#values.clear();

@@ -1,32 +1,38 @@
 import { Alarms } from './alarms.ts';
 
-/** The time source of the program. Everything that waits or writes timestamps takes one, so that tests control time. */
+/**
+ * The time source of the program. All code that waits or writes timestamps uses a Clock, so that tests control time.
+ */
 export interface Clock {
   /**
-   * Milliseconds since the epoch. The machine's administrator may set this clock forward and back: use it for
-   * timestamps and for deadlines that are given as a time.
+   * Milliseconds since the epoch. An administrator may set this clock forward and back. Use it for timestamps, and for
+   * deadlines that are given as absolute times.
    */
   now(): number;
-  /** Milliseconds of a monotonic clock with an arbitrary start: use it for durations and timeouts. */
+  /** Milliseconds of a monotonic clock with an arbitrary start. Use it for durations and timeouts. */
   elapsed(): number;
-  /** Calls back once after `milliseconds`; the returned function cancels. Never keeps the process alive. */
+  /**
+   * Calls `callback` once after `milliseconds`. Returns a function that cancels the call. Does not keep the process
+   * alive.
+   */
   after(milliseconds: number, callback: () => void): () => void;
   /**
-   * Calls back once when `now` reaches that time; if the clock is set meanwhile, within a second of it. The returned
-   * function cancels. Never keeps the process alive.
+   * Calls `callback` once when `now` reaches `time`. If the clock is set in the meantime, the call is at most one
+   * second late. Returns a function that cancels the call. Does not keep the process alive.
    */
   at(time: number, callback: () => void): () => void;
 }
 
-/** The maximum of a Node.js timer (2^31 - 1 ms). Longer delays are shortened; callers check the time when they wake. */
+/** The maximum delay of a Node.js timer (2^31 - 1 ms). A longer delay is shortened, so callers must check the time. */
 const maxTimerMs = 2_147_483_647;
 
 function after(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, Math.min(Math.max(milliseconds, 0), maxTimerMs));
   timer.unref();
   return () => {
-    // Node.js keeps one list per timer duration. If the last timer of a list is cleared while unreferenced, the empty
-    // list stays until the duration has passed: a small leak for each duration ever used.
+    // Node.js has one internal list per timer duration. If the last timer of a list is cleared while it is
+    // unreferenced, the empty list remains until the duration has passed, which is a small memory leak. Calling ref()
+    // first prevents it.
     timer.ref();
     clearTimeout(timer);
   };
@@ -41,10 +47,10 @@ export const systemClock: Clock = {
   at: (time, callback) => alarms.set(time, callback),
 };
 
-/** A clock that stands still until a test advances it. */
+/** A clock for tests. Its time does not change until the test advances it. */
 export class ManualClock implements Clock {
   #elapsed = 0;
-  /** The wall clock time at elapsed time 0. */
+  /** The wall clock time in milliseconds since the epoch at which `elapsed` was 0. */
   #start: number;
   #waiting: { at: number; callback: () => void }[] = [];
   readonly #alarms = new Alarms(this);
@@ -73,7 +79,7 @@ export class ManualClock implements Clock {
     return this.#alarms.set(time, callback);
   }
 
-  /** Advances the time and runs due callbacks in order of their time. */
+  /** Advances the time, and calls the callbacks that are due in the order of their times. */
   advance(milliseconds: number): void {
     this.#elapsed += milliseconds;
     for (;;) {
@@ -84,7 +90,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Sets the wall clock without advancing the elapsed time. */
+  /** Changes the wall clock by `milliseconds` without advancing the elapsed time. */
   setWall(milliseconds: number): void {
     this.#start += milliseconds;
   }

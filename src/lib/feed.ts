@@ -1,22 +1,22 @@
 /**
- * A stream of items for one reader, which takes whatever is available. Unlike an async iterable it allocates nothing
- * and awaits nothing per item, which matters when one change goes to a thousand readers.
+ * A stream of items for one reader, which takes all available items. Unlike an async iterable it allocates and awaits
+ * nothing per item. That matters if one change is sent to a thousand readers.
  */
 export interface Feed<T> {
-  /** The next available item; `undefined` if there is none now. Throws the error of the feed, which then has ended. */
+  /** Takes the next item; `undefined` if none is available now. Throws if the feed failed, which also ends the feed. */
   take(): T | undefined;
-  /** True once no more items will come and all were taken. */
+  /** True if all items were taken and no more will be added. */
   readonly isEnded: boolean;
   /**
-   * Call when there was nothing to take: calls back once, later, when the reader should try again. There may still be
-   * nothing to take then.
+   * Calls `wake` once, later, when the reader should call `take` again. Must be called after `take` returned
+   * `undefined`. The next `take` may return `undefined` again.
    */
   wait(wake: () => void): void;
-  /** The reader leaves: the feed ends, and a waiting reader is woken. May be called repeatedly. */
+  /** Ends the feed and wakes the reader if it waits. The reader calls it to stop. May be called repeatedly. */
   close(): void;
 }
 
-/** Turns a feed into an async iterator. Leaving the loop closes the feed, even during a wait. */
+/** Converts a feed into an async iterator. Leaving the `for await` loop closes the feed. */
 export function feedIterator<T>(feed: Feed<T>): AsyncIterator<T, undefined> {
   return {
     async next() {

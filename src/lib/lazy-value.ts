@@ -1,10 +1,10 @@
 export interface LazyValue<T> {
   get(): T;
-  /** The value if it was created already, for cleanup. */
+  /** The value; `undefined` if `get` was never called. Used to close only what was created. */
   readonly created: T | undefined;
 }
 
-/** Creates a value on first use and keeps it. */
+/** Creates a value on the first call of `get`. Later calls return the same value. */
 export function lazyValue<T extends object>(make: () => T): LazyValue<T> {
   let made: T | undefined;
   return {

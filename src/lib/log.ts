@@ -1,4 +1,4 @@
-/** The program's log. Field names come from the code; values never come from request bodies or credentials. */
+/** The program's log. Logged values must never contain request bodies or credentials. */
 export interface Log {
   debug(members: Record<string, unknown>, message: string): void;
   info(members: Record<string, unknown>, message: string): void;

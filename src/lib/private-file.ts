@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path';
 export const privateMode = 0o600;
 
 /**
- * Writes a file that only its owner may read, atomically: writes a temporary file, syncs it and renames it. A crash
- * leaves either the old file or the new one.
+ * Writes a file atomically that only its owner may read: writes a temporary file, syncs it to disk and renames it.
+ * After a crash, either the old or the new file exists.
  */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
@@ -27,7 +27,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await syncDirectory(dirname(path));
 }
 
-/** Syncs a directory; a rename is durable only after that. */
+/** Syncs a directory to disk. Must be called after a rename, which is durable only then. */
 export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -37,7 +37,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The permission bits of group and others; 0 if the file is private. */
+/** Returns the permission bits for the group and for other users; 0 if only the owner has access. */
 export async function nonOwnerPermissions(path: string): Promise<number> {
   return (await stat(path)).mode & 0o077;
 }

@@ -1,4 +1,4 @@
 import description from '../../package.json' with { type: 'json' };
 
-/** The version from package.json; the build includes it in the bundle. */
+/** The version in package.json. The build inserts it into the bundle. */
 export const programVersion: string = description.version;

@@ -1,6 +1,6 @@
 /**
- * Yields the lines of a chunked text without newlines, and reads only as fast as the consumer. Throws if a line has
- * more than `longest` characters: a client that never ends a line would exhaust the memory.
+ * Yields the lines of a chunked text, without newlines, as fast as the consumer reads them. Throws if a line is longer
+ * than `longest` characters, because a client that never ends a line could exhaust the memory.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,30 +1,31 @@
 export interface SyncIoBreakerOptions {
-  /** Milliseconds: an operation that blocks the thread for longer counts as slow. */
+  /** An operation that blocks the thread for more than this many milliseconds counts as slow. */
   readonly maxBlockMs: number;
-  /** The maximum number of milliseconds to avoid synchronous I/O after it was slow repeatedly. */
+  /** The maximum time in milliseconds for which the breaker stays open, that is, avoids synchronous I/O. */
   readonly maxOpenMs: number;
-  /** Milliseconds of a monotonic clock. Optional; defaults to `performance.now`. */
+  /** Returns the milliseconds of a monotonic clock. Optional; defaults to `performance.now`. */
   elapsed?(): number;
 }
 
 /**
- * An occasional slow operation has waited for the CPU, not for the disk. This share of the time may be lost to slow
- * operations, which is less than another thread would cost, with bursts of this many maximum waits.
+ * A single slow operation usually waited for the CPU, not for the disk, so it is tolerated. Slow operations may take
+ * this share of the time, which is less than the cost of using another thread. A burst may take `burstWaits *
+ * maxBlockMs`.
  */
 const slowShare = 0.02;
 const burstWaits = 4;
 const minOpenMs = 1000;
 
 /**
- * A circuit breaker for synchronous I/O that is usually fast: doing it on this thread takes less time than handing it
- * to another one. If it blocks for very long, or repeatedly, the breaker opens for a while and callers use another
- * thread. Each time it opens for twice as long, so that a slow disk blocks the thread only rarely.
+ * A circuit breaker for synchronous I/O. Such I/O is usually fast enough to do on this thread, which costs less than
+ * passing it to another thread. If it is slow repeatedly or for very long, the breaker opens, and callers use another
+ * thread. It stays open twice as long each time, so that a slow disk blocks this thread only rarely.
  */
 export class SyncIoBreaker {
   readonly #options: SyncIoBreakerOptions;
   #openUntil = Number.NEGATIVE_INFINITY;
   #openMs: number;
-  /** The budget used by slow operations in milliseconds, and when the last of them ended. */
+  /** The milliseconds that recent slow operations took, and the time at which the last of them ended. */
   #slowMs = 0;
   #slowAt = 0;
 
@@ -37,7 +38,7 @@ export class SyncIoBreaker {
     return this.#now() >= this.#openUntil;
   }
 
-  /** Runs the operation on this thread and measures how long it took. */
+  /** Runs an operation on this thread and measures its duration. */
   run<T>(work: () => T): T {
     const began = this.#now();
     try {

@@ -1,4 +1,6 @@
-/** Settles like the promise, or rejects with the signal's reason, whichever comes first. The work itself continues. */
+/**
+ * Settles like `work`, or rejects with the signal's reason if `signal` is aborted first. Does not stop the work itself.
+ */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};

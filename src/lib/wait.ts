@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts';
 
-/** Resolves after the time, or when the signal fires. Never rejects: the caller checks the signal. */
+/**
+ * Resolves after the given time, or earlier if `signal` is aborted. Never rejects, so the caller must check `signal`.
+ */
 export function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

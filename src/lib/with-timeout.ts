@@ -3,15 +3,15 @@ import type { Clock } from './clock.ts';
 export interface TimeoutOptions {
   readonly clock: Clock;
   readonly milliseconds: number;
-  /** Fires when the caller is no longer interested. Optional. */
+  /** Cancels the function if it is aborted. Optional. */
   readonly signal?: AbortSignal;
-  /** Creates the error to reject with on timeout. */
+  /** Creates the error with which the promise rejects on a timeout. */
   timeoutError(): Error;
 }
 
 /**
- * Runs a function with a timeout. On timeout the function's signal fires, and the promise rejects at once, even if the
- * function ignores its signal.
+ * Runs a function with a timeout. On a timeout, aborts the signal that the function received and rejects immediately,
+ * even if the function ignores its signal.
  */
 export async function withTimeout<T>(options: TimeoutOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, milliseconds, signal, timeoutError } = options;

@@ -1,7 +1,7 @@
 /**
- * Divides long work over several ticks of the event loop, so that other requests are served in between. Callers declare
- * the cost of a step in units of their choice; it is not measured, so that the same work always takes the same number
- * of ticks.
+ * Divides long work over several ticks of the event loop, so that other requests are served in between. Callers state
+ * the cost of each step in units of their choice. Time is not measured, so that the same work always takes the same
+ * number of ticks.
  */
 export class WorkBudget {
   readonly #perTick: number;
@@ -9,15 +9,15 @@ export class WorkBudget {
   #spent = 0;
 
   /**
-   * `waitForTick` waits for the next tick if several callers share ticks. Optional; defaults to the next tick of the event
-   * loop.
+   * `waitForTick` resolves in the next tick. Optional; defaults to the next tick of the event loop. Callers that share
+   * ticks pass their own function.
    */
   constructor(perTick: number, waitForTick: () => Promise<void> = yieldToEventLoop) {
     this.#perTick = perTick;
     this.#nextTick = waitForTick;
   }
 
-  /** Returns true if the budget of this tick is used up; the caller then awaits `next`. */
+  /** Adds to the cost of this tick. If it returns true, the budget is used up and the caller must await `next`. */
   spend(units: number): boolean {
     this.#spent += units;
     return this.#spent >= this.#perTick;
@@ -29,7 +29,7 @@ export class WorkBudget {
   }
 }
 
-/** Resolves after other pending work of the event loop has run. */
+/** Resolves after the other pending work of the event loop has run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,18 +7,18 @@ import type { AdminAccess } from './kubeconfig.ts';
 export interface AdminRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** JSON. */
+  /** The request body as JSON text. Optional. */
   readonly body?: string;
-  /** The requested action, as error messages name it: `the backup`. */
+  /** The noun phrase by which error messages name the requested action, for example `the backup`. */
   readonly description: string;
 }
 
-/** No server listens at the address. */
+/** Thrown if no server listens at the address in the administrator's kubeconfig. */
 export class ServerUnreachableError extends StartError {}
 
 /**
- * Sends a request with the administrator's key to the running server. `use` reads the body while the connection is
- * open.
+ * Sends a request with the administrator's access key to the running server. `use` reads the response body before the
+ * connection is closed.
  */
 export async function sendAdminRequest<T>(
   access: AdminAccess,
@@ -52,7 +52,7 @@ export async function sendAdminRequest<T>(
   }
 }
 
-/** The message of a Status body; '' if the body is something else. */
+/** Returns the message of a Kubernetes Status response body; '' if the body is not a Status. */
 async function messageIn(body: Dispatcher.ResponseData['body']): Promise<string> {
   const response: unknown = await body.json().catch(() => undefined);
   return isJsonObject(response) ? textAt(response, 'message') : '';

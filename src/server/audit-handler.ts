@@ -8,7 +8,7 @@ import type { Handler } from '../http/exchange.ts';
 import { negotiate } from '../http/negotiate/negotiate.ts';
 import { render } from '../http/negotiate/render.ts';
 
-/** GET `/audit`: searches the audit log, newest lines first, as far back as one request can search. */
+/** GET `/audit`: searches the audit log from the newest line backward. One request searches only part of a long log. */
 export function auditHandler(location: LogLocation): Handler {
   return async (exchange) => {
     const { request, query: search, signal } = exchange;
@@ -26,7 +26,7 @@ export function auditHandler(location: LogLocation): Handler {
   };
 }
 
-/** The lines are JSON already and are copied into the response unchanged. */
+/** Creates the response body. The found lines are already JSON and are copied unchanged. */
 function listText({ lines, continue: next, reached }: AuditSearchResult): string {
   const metadata = {
     ...(next === undefined ? {} : { continue: next }),

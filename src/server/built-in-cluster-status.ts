@@ -7,15 +7,15 @@ import { systemContext } from '../controlplane/system-context.ts';
 import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 
 /**
- * Updates the status of the built-in cluster, which is online whenever the server runs. A write is needed only on the
- * first start and after a version change.
+ * Writes the status of the Cluster object `local`, the built-in cluster. The built-in cluster is online whenever the
+ * server runs, so only the first start and a version change cause a write.
  */
 export async function updateBuiltInClusterStatus(
   kinds: KindStores,
   local: KindStores,
   kubernetesVersion: string,
 ): Promise<void> {
-  // The uid detects an attempt to connect the built-in cluster again by its address.
+  // The uid detects a second Cluster object whose kubeconfig leads to the built-in cluster.
   const clusterUID = storeOf(local, namespaceKind).peek('', 'kube-system')?.object.metadata.uid ?? '';
   const clusters = storeOf(kinds, clusterKind);
   const cluster = clusters.peek('', builtInClusterName)?.object;
@@ -33,7 +33,7 @@ export async function updateBuiltInClusterStatus(
   try {
     await write({ ...status, clusterUID });
   } catch (error) {
-    // 409: another object claims the UID. An older server allowed connecting the built-in cluster by its address.
+    // 409: another Cluster object has this uid, because an older server accepted a kubeconfig of the built-in cluster.
     if (!(error instanceof StatusError) || error.code !== 409) throw error;
     await write(status);
   }

@@ -8,17 +8,17 @@ import type { RunningServer } from './start-server.ts';
 export const builtInClusterPath = '/kubernetes/cluster/local';
 export const virtualClusters = `${builtInClusterPath}/apis/storage.platform.sh/v1/namespaces/default/virtualclusters`;
 
-/** The root path of a virtual cluster's own API. */
+/** Returns the root path of the API of a virtual cluster. */
 export function proxyPath(name: string): string {
   return `${virtualClusters}/${name}/proxy`;
 }
 
-/** A real server for tests of the built-in cluster, new for each test. */
+/** Starts a new server for each test of the built-in cluster. */
 export class BuiltInClusterTestEnv {
   #serverEnv: ServerTestEnv | undefined;
   #server: RunningServer | undefined;
 
-  /** Must be called inside a describe block. */
+  /** Creates the test environment. Must be called inside a describe block. */
   static forEach(): BuiltInClusterTestEnv {
     const local = new BuiltInClusterTestEnv();
     beforeEach(async () => {
@@ -64,14 +64,14 @@ export class BuiltInClusterTestEnv {
     return this.bench.request(this.server, path, call, headers);
   }
 
-  /** Creates a virtual cluster. */
   async createVirtualCluster(name: string): Promise<void> {
-    const answer = await this.post(virtualClusters, { metadata: { name } });
-    expect(answer.code, answer.text).toBe(201);
+    const response = await this.post(virtualClusters, { metadata: { name } });
+    expect(response.code, response.text).toBe(201);
   }
 
   /**
-   * Watches a virtual cluster and returns its first version that matches. The predicate gets `{}` for a deleted one.
+   * Watches a virtual cluster and returns its first version for which the predicate is true. The predicate receives
+   * `{}` if the virtual cluster is deleted.
    */
   async waitForVirtualCluster(name: string, has: (object: JsonObject) => boolean): Promise<JsonObject> {
     const only = `${virtualClusters}?fieldSelector=metadata.name%3D${name}`;

@@ -8,19 +8,20 @@ import type { Log } from '../lib/log.ts';
 import { hiddenKubeconfig } from '../management/resources/cluster-kubeconfig.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 
-/** Connections to the clusters that have a kubeconfig, kept in sync with their Cluster objects. */
+/** The connections to all clusters that have a kubeconfig. They follow changes to the Cluster objects. */
 export interface ConnectedHosts {
   /**
-   * `undefined` if there is no such cluster, it has no kubeconfig, or another cluster responds at its address. The same
-   * host until the credentials change.
+   * Returns the host of a cluster; `undefined` if there is no such cluster, it has no kubeconfig, or another cluster
+   * responds at its address. Returns the same Host object until the credentials change.
    */
   hostOf(cluster: string): Host | undefined;
-  /** The API of the cluster itself, for gateway callers. */
+  /** Returns the API of the cluster itself, to which the gateway forwards requests of users. */
   apiOf(cluster: string): ClusterApi | undefined;
-  /** The server's own connection to the cluster. */
+  /** Returns the connection that the server itself uses for the cluster. */
   connectionOf(cluster: string): HostConnection | undefined;
   /**
-   * Calls back when a host is added, replaced or removed. Listeners must be fast. Returns a function that unsubscribes.
+   * Calls `listener` with the name of each cluster whose host was added, replaced or removed. The listener must return
+   * quickly. Returns a function that unsubscribes.
    */
   onReplaced(listener: (cluster: string) => void): () => void;
   close(): Promise<void>;
@@ -29,7 +30,7 @@ export interface ConnectedHosts {
 export interface ConnectedHostsOptions {
   /** The Cluster store of the management API. */
   readonly clusters: Pick<KindStore<FieldsOf<typeof clusterKind>>, 'peek' | 'peekAll' | 'peekHidden' | 'listen'>;
-  /** Decrypts a kubeconfig. Throws if this installation did not seal it. */
+  /** Decrypts a kubeconfig. Throws if it was sealed with another seal key. */
   unseal(sealed: string): string;
   connect(kubeconfig: Kubeconfig): HostConnection;
   hostOn(cluster: string, connection: HostConnection): ClosableHost;
@@ -42,17 +43,19 @@ interface Connected {
 }
 
 interface Entry {
-  /** The sealed kubeconfig of the connection. */
+  /** The sealed kubeconfig from which the connection was created. A different value means new credentials. */
   readonly sealed: string;
-  /** `undefined` if the kubeconfig is unusable. */
+  /** The connection and its host; `undefined` if the kubeconfig is unusable. */
   readonly connected: Connected | undefined;
-  /** True if the address leads to a different cluster than this object describes. No request is forwarded then. */
+  /**
+   * True if the kubeconfig leads to a different cluster than the one that the object describes. Blocks all requests.
+   */
   readonly isMismatched: boolean;
 }
 
 /**
- * Connects all clusters with a kubeconfig. New credentials result in a new connection and a new host: everything that
- * uses the old ones ends, because the credentials were replaced for a reason.
+ * Connects all clusters that have a kubeconfig. New credentials create a new connection and a new host, and end all
+ * requests on the old connection, because the old credentials may be compromised.
  */
 export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
   const { clusters, log } = options;
@@ -67,7 +70,8 @@ export function connectHosts(options: ConnectedHostsOptions): ConnectedHosts {
       const connection = options.connect(kubeconfig);
       return { connection, host: options.hostOn(cluster, connection) };
     } catch (error) {
-      // The seal key was replaced, or a newer version of the server rejects a kubeconfig that an older one accepted.
+      // Possible causes: the seal key was replaced, or this version rejects a kubeconfig that an older version
+      // accepted.
       log.error({ cluster, error: String(error) }, 'cannot use the kubeconfig of a connected cluster');
       return undefined;
     }

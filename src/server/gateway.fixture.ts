@@ -10,21 +10,21 @@ import type { RunningServer } from './start-server.ts';
 
 export const instances = instancesOf('default');
 
-/** The root of the API of an instance's virtual cluster. */
+/** Returns the gateway path of an instance, below which the gateway serves the API of its virtual cluster. */
 export const gatewayPath = (name: string, project = 'default') =>
   `/kubernetes/project/${project}/virtualcluster/${name}`;
 
 export const namespacesIn = (name: string) => `${gatewayPath(name)}/api/v1/namespaces`;
 
-/** Spec members that let these users use an instance. */
+/** Returns the part of an instance's spec that shares the instance with these users. */
 export const sharedWith = (...users: string[]) => ({ access: [{ name: 'use', verbs: ['use', 'get'], users }] });
 
-/** A real server for gateway tests, new for each test. */
+/** Starts a new server for each gateway test. */
 export class GatewayTestEnv {
   #serverEnv: ServerTestEnv | undefined;
   #server: RunningServer | undefined;
 
-  /** Must be called inside a describe block. */
+  /** Creates the test environment. Must be called inside a describe block. */
   static forEach(flags: () => Promise<FlagValues> = async () => ({})): GatewayTestEnv {
     const at = new GatewayTestEnv();
     beforeEach(async () => {
@@ -58,7 +58,7 @@ export class GatewayTestEnv {
     return this.send(path, { method: 'POST', body, ...(token === undefined ? {} : { token }) });
   }
 
-  /** Opens a stream. */
+  /** Sends a request whose response is a stream, such as a watch. */
   openStream(path: string, token?: string) {
     return this.bench.request(this.server, path, token === undefined ? {} : { token });
   }
@@ -73,8 +73,8 @@ export class GatewayTestEnv {
 
   /** Creates an instance and waits until it is Ready. */
   async createInstance(name: string, spec: JsonObject = {}, annotations: JsonObject = {}): Promise<JsonObject> {
-    const answer = await this.post(instances, { metadata: { name, annotations }, spec });
-    expect(answer.code, answer.text).toBe(201);
+    const response = await this.post(instances, { metadata: { name, annotations }, spec });
+    expect(response.code, response.text).toBe(201);
     return await this.waitForInstance(name, inPhase('Ready'));
   }
 
@@ -85,21 +85,25 @@ export class GatewayTestEnv {
   }
 
   async kubeconfig(name: string, spec: JsonObject = {}, token?: string): Promise<JsonObject> {
-    const answer = await this.post(`${instances}/${name}/kubeconfig`, { spec }, token);
-    expect(answer.code, answer.text).toBe(201);
-    return load(textAt(answer.json, 'status', 'kubeConfig')) as JsonObject;
+    const response = await this.post(`${instances}/${name}/kubeconfig`, { spec }, token);
+    expect(response.code, response.text).toBe(201);
+    return load(textAt(response.json, 'status', 'kubeConfig')) as JsonObject;
   }
 
-  /** The gateway token in the kubeconfig of this caller. */
+  /** Returns the gateway token from the kubeconfig that this caller receives. */
   async token(name: string, token?: string, spec: JsonObject = {}): Promise<string> {
     return textAt(listAt(await this.kubeconfig(name, spec, token), 'users')[0], 'user', 'token');
   }
 
-  /** The identity of the caller inside the virtual cluster. */
+  /** Returns the name and groups that the caller has inside the virtual cluster. */
   async identityInside(name: string, token?: string): Promise<{ name: string; groups: readonly JsonValue[] }> {
-    const answer = await this.post(`${gatewayPath(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`, {}, token);
-    expect(answer.code, answer.text).toBe(201);
-    const info = objectAt(answer.json, 'status', 'userInfo');
+    const response = await this.post(
+      `${gatewayPath(name)}/apis/authentication.k8s.io/v1/selfsubjectreviews`,
+      {},
+      token,
+    );
+    expect(response.code, response.text).toBe(201);
+    const info = objectAt(response.json, 'status', 'userInfo');
     return { name: textAt(info, 'username'), groups: listAt(info, 'groups') };
   }
 }

@@ -13,7 +13,9 @@ export interface InstanceKubeconfigOptions {
   readonly dataDir?: string | undefined;
 }
 
-/** `flotilla kubeconfig`: returns the kubeconfig of an instance, without the need for a JSON tool. */
+/**
+ * `flotilla kubeconfig`: returns the kubeconfig of a virtual cluster as the administrator of a local data directory.
+ */
 export async function instanceKubeconfig(options: InstanceKubeconfigOptions): Promise<string> {
   const dir = dataDirAt(options.dataDir ?? defaultDataDir);
   const access = await readAdminAccess(dir.adminKubeconfig);

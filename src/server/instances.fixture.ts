@@ -6,24 +6,27 @@ import type { RunningServer } from './start-server.ts';
 
 export const instancesOf = (project: string) => `${groupPath}/namespaces/platform-p-${project}/virtualclusterinstances`;
 
-/** Watches an instance and returns its first version that matches. The predicate gets `undefined` for a deleted one. */
+/**
+ * Watches an instance and returns its first version for which the predicate is true. The predicate receives `undefined`
+ * if the instance is deleted.
+ */
 export async function waitForInstance(
-  bench: ServerTestEnv,
+  env: ServerTestEnv,
   server: RunningServer,
-  place: { readonly project?: string; readonly name: string },
+  key: { readonly project?: string; readonly name: string },
   has: (instance: JsonObject | undefined) => boolean,
 ): Promise<JsonObject> {
-  const only = `${instancesOf(place.project ?? 'default')}?fieldSelector=metadata.name%3D${place.name}`;
-  const { json } = await bench.send(server, only);
+  const only = `${instancesOf(key.project ?? 'default')}?fieldSelector=metadata.name%3D${key.name}`;
+  const { json } = await env.send(server, only);
   const [now] = listAt(json, 'items') as readonly JsonObject[];
   if (has(now)) return now ?? {};
   const since = textAt(json, 'metadata', 'resourceVersion');
-  const { body } = await bench.request(server, `${only}&watch=true&resourceVersion=${since}&timeoutSeconds=20`);
+  const { body } = await env.request(server, `${only}&watch=true&resourceVersion=${since}&timeoutSeconds=20`);
   for await (const line of readLines(body)) {
     const event = JSON.parse(line) as { type: string; object: JsonObject };
     if (has(event.type === 'DELETED' ? undefined : event.object)) return event.object;
   }
-  throw new Error(`the watch ended without a match: ${(await bench.send(server, only)).text}`);
+  throw new Error(`the watch ended without a match: ${(await env.send(server, only)).text}`);
 }
 
 export const isGone = (instance: JsonObject | undefined): boolean => instance === undefined;

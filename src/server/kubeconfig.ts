@@ -6,10 +6,10 @@ import { readIfExists } from '../process/private-dir.ts';
 import { StartError } from '../process/start-error.ts';
 
 export interface KubeconfigContent {
-  /** Without a trailing slash: `https://127.0.0.1:8443`. */
+  /** The URL of the server without a trailing slash, for example `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly apiPrefix: string;
-  /** PEM; `undefined` if clients trust the certificate through their operating system. */
+  /** The CA certificates in PEM format; `undefined` if clients trust the certificate through their operating system. */
   readonly authority: string | undefined;
 }
 
@@ -24,7 +24,7 @@ function authorityData(content: KubeconfigContent): string | undefined {
   return content.authority === undefined ? undefined : Buffer.from(content.authority).toString('base64');
 }
 
-/** The administrator's kubeconfig with the contexts `management` (current) and `local`. */
+/** Returns the administrator's kubeconfig. It has the contexts `management`, which is the current one, and `local`. */
 export function adminKubeconfig(content: KubeconfigContent, user: string, token: string): string {
   const data = authorityData(content);
   const context = (cluster: string, namespace?: string): JsonObject => ({
@@ -45,8 +45,8 @@ export function adminKubeconfig(content: KubeconfigContent, user: string, token:
 }
 
 /**
- * Updates the addresses in an existing file and leaves everything else unchanged. The certificate authority is updated
- * only if the server's certificate has a new one; with the old one no client could connect.
+ * Updates the server addresses in an existing kubeconfig and leaves everything else unchanged. Updates the CA
+ * certificates only if the server uses a new CA, because with the old one no client could connect.
  */
 export async function refreshKubeconfig(path: string, content: KubeconfigContent): Promise<void> {
   const text = await readIfExists(path);
@@ -78,7 +78,7 @@ export async function refreshKubeconfig(path: string, content: KubeconfigContent
   if (changed) await writePrivateFile(path, dump(file));
 }
 
-/** The first part of the output of `adminKubeconfig`: everything that depends on the server's address. */
+/** Returns the first lines of the output of `adminKubeconfig`, which contain the server's addresses and CA. */
 function addressPrefix(content: KubeconfigContent): string {
   const data = authorityData(content);
   const authority = data === undefined ? '' : `      certificate-authority-data: ${data}\n`;
@@ -89,8 +89,8 @@ function addressPrefix(content: KubeconfigContent): string {
 }
 
 /**
- * The first part of an unmodified file with any address; `undefined` if its owner has modified it or the authority has
- * changed. This avoids parsing YAML at every start just to update an address.
+ * Returns the first lines of a kubeconfig, with the address that it contains; `undefined` if a user has modified them
+ * or the CA has changed. This avoids parsing YAML at every start to update an address.
  */
 function unmodifiedPrefix(text: string, content: KubeconfigContent): string | undefined {
   const server = /^ {6}server: (\S+)$/m.exec(text)?.[1] ?? '';
@@ -100,9 +100,9 @@ function unmodifiedPrefix(text: string, content: KubeconfigContent): string | un
   return text.startsWith(known) ? known : undefined;
 }
 
-/** The connection data of the running server's administrator. */
+/** The address and access key with which the administrator reaches the running server. */
 export interface AdminAccess {
-  /** The server's root, without a path. */
+  /** The URL of the server without a path. */
   readonly origin: string;
   /** The path of the management API, without a trailing slash: `/kubernetes/management`. */
   readonly managementPath: string;

@@ -24,13 +24,13 @@ export interface OpenConnectedHostsOptions {
 }
 
 /**
- * Opens the connected clusters as hosts: Kubernetes, or the built-in cluster of an agent. Sends no request until
- * needed.
+ * Opens all connected clusters as hosts. A host is a Kubernetes cluster or the built-in cluster of an agent. Sends no
+ * request until a host is used.
  */
 export async function openConnectedHosts(options: OpenConnectedHostsOptions): Promise<ConnectedHosts> {
   const { sealer, helm, clock, log } = options;
   const { helm: workDir } = options.dir;
-  // Files that a crash left behind contain credentials.
+  // Removes files that remain after a crash, because they contain credentials.
   await clearHelmFolder(workDir);
   const clusters = storeOf(options.kinds, clusterKind);
   return connectHosts({

@@ -13,17 +13,19 @@ import { openConnectedHosts } from './open-connected-hosts.ts';
 import { type Management, openManagement } from './open-management.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** The management API, the built-in cluster with its virtual clusters, and the connected clusters. */
+/** The control planes of the server: management API, built-in cluster with its virtual clusters, connected clusters. */
 export interface ControlPlanes {
   readonly management: Management;
   readonly planes: Planes;
   readonly connected: ConnectedHosts;
   readonly hosts: HostDirectory;
-  /** True if this start has created the first access key. */
+  /** True if this start has created the administrator's access key. */
   readonly isNew: boolean;
 }
 
-/** The hosts of this server. The management API refers to it before any of them is open. */
+/**
+ * Finds the host of a cluster. It is created empty, because the management API refers to hosts that are opened later.
+ */
 class HostDirectory {
   /** The host of the built-in cluster. */
   local: Host | undefined;
@@ -34,12 +36,12 @@ class HostDirectory {
   }
 }
 
-/** `url` returns the address of this server; it is not called before the server listens. */
+/** Opens all control planes. `url` returns the address of this server and is called only after the server listens. */
 export async function openControlPlanes(server: ServerContext, url: () => string | undefined): Promise<ControlPlanes> {
   const { settings, clock, log, closing, dir, store, sealer } = server;
   const hosts = new HostDirectory();
-  let upkeep: Maintenance | undefined;
-  const onUpkeep = (left: MaintenanceWork) => upkeep?.wake(left);
+  let maintenance: Maintenance | undefined;
+  const onMaintenanceWork = (work: MaintenanceWork) => maintenance?.wake(work);
   const connect = (kubeconfig: Kubeconfig): HostConnection => connectToHost(kubeconfig, { clock });
   const management = await openManagement({
     store,
@@ -53,23 +55,23 @@ export async function openControlPlanes(server: ServerContext, url: () => string
     log,
     hostOf: (cluster) => hosts.hostOf(cluster),
     connect,
-    onMaintenanceWork: onUpkeep,
+    onMaintenanceWork,
   });
   closing.add('management', () => management.plane.close());
-  const planes = await openPlanesOf(server, onUpkeep);
+  const planes = await openPlanesOf(server, onMaintenanceWork);
   hosts.local = planes.host;
   closing.add('control planes', () => planes.close());
   const newKey = await bootstrap(management.plane.kinds, { saveKey: (key) => writeAdminKey(dir, key) });
   const { plane } = management;
   await updateBuiltInClusterStatus(plane.kinds, planes.local.kinds, server.version.gitVersion);
-  upkeep = startMaintenance({
+  maintenance = startMaintenance({
     store,
     clock,
     log,
     plane: async (id) => (id === plane.id ? plane : await planes.planeSource(id)),
   });
-  closing.add('maintenance', () => upkeep?.stop());
-  upkeep.wake();
+  closing.add('maintenance', () => maintenance?.stop());
+  maintenance.wake();
   const connected = await openConnectedHosts({
     kinds: plane.kinds,
     sealer,
@@ -84,7 +86,7 @@ export async function openControlPlanes(server: ServerContext, url: () => string
   return { management, planes, connected, hosts, isNew: newKey !== undefined };
 }
 
-function openPlanesOf(server: ServerContext, onUpkeep: (left: MaintenanceWork) => void): Promise<Planes> {
+function openPlanesOf(server: ServerContext, onMaintenanceWork: (work: MaintenanceWork) => void): Promise<Planes> {
   const { settings, tls } = server;
   return openPlanes({
     store: server.store,
@@ -99,6 +101,6 @@ function openPlanesOf(server: ServerContext, onUpkeep: (left: MaintenanceWork) =
     bodyBytes: settings.limits.bodyBytes,
     version: server.version,
     healthChecks: server.healthChecks,
-    onMaintenance: onUpkeep,
+    onMaintenance: onMaintenanceWork,
   });
 }

@@ -22,7 +22,7 @@ export interface GatewayOptions {
   readonly management: Management;
   readonly planes: Planes;
   readonly tokens: TokenKeys;
-  /** The host that is connected under this name; `undefined` if there is none. */
+  /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
   /** True to accept service account tokens of virtual clusters. */
   readonly serviceAccountTokens: boolean;
@@ -30,7 +30,7 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  /** The last use of instances, for auto-sleep. */
+  /** Records the last use of each instance, which auto-sleep depends on. */
   readonly activity: ActivityLog;
   /** Limits concurrent requests to remote clusters. */
   readonly limiters: TargetLimiters;
@@ -55,7 +55,7 @@ export function openGateway({ management, planes, tokens, clock, ...options }: G
   const reviews = createTokenReviews({ clock });
   const isOwnToken = async (token: string) => (await tokens.verify(token)) !== undefined;
   const builtIn = builtInGateway(planes);
-  /** By host, which is replaced when its credentials change. */
+  /** Gateway clusters by their Host object. New credentials replace the Host object and therefore the entry. */
   const remoteClusters = new WeakMap<Host, GatewayCluster>();
 
   function clusterOf(cluster: string): GatewayCluster | undefined {

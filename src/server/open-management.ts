@@ -30,7 +30,7 @@ export interface ManagementOptions {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly settings: ManagementSettings;
-  /** The current signer of tokens. */
+  /** Returns the signer that uses the current signing key. */
   signer(): TokenSigner;
   readonly sign: MountOptions['sign'];
   readonly address: MountOptions['address'];
@@ -38,26 +38,26 @@ export interface ManagementOptions {
   readonly connect: MountOptions['connect'];
   readonly clock: Clock;
   readonly log: Log;
-  /** The host that is connected under this name; `undefined` if there is none. */
+  /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** Called when maintenance work was written. */
-  onMaintenanceWork(left: MaintenanceWork): void;
+  /** Called after a transaction has stored maintenance work. */
+  onMaintenanceWork(work: MaintenanceWork): void;
 }
 
-/** Inputs of the controllers besides objects: the use of virtual clusters, and the connected clusters. */
+/** The inputs of the controllers that are not API objects: the use of virtual clusters, and the connected clusters. */
 export type ControllerInputs = Pick<ControllersOptions, 'activity' | 'connected'>;
 
 export interface Management {
   readonly plane: ControlPlane;
   readonly state: ManagementState;
   /** Starts the controllers. Returns a function that stops them. */
-  start(world: ControllerInputs): () => Promise<void>;
+  start(inputs: ControllerInputs): () => Promise<void>;
 }
 
 /** The store slice of the management API. */
 const managementSlice = 'management';
 
-/** Opens the management API as a control plane. Controllers do not run until it is started. */
+/** Opens the management API as a control plane. Its controllers do not run until `start` is called. */
 export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { store, sealer, settings, clock, log } = options;
   const state = createManagementState(settings.projects);
@@ -98,7 +98,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   return {
     plane,
     state,
-    start: (world) => startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, ...world, clock, log }),
+    start: (inputs) => startControllers({ kinds: plane.kinds, state, hostOf: options.hostOf, ...inputs, clock, log }),
   };
 }
 

@@ -9,7 +9,7 @@ export interface ReadyMessageOptions {
   readonly workingDirectory: string;
 }
 
-/** The text on standard output when the server is ready: its address, and the next commands. */
+/** Returns the text that the server prints when it is ready: its address, and the commands that a user may run next. */
 export function readyMessage({ url, workingDirectory, ...options }: ReadyMessageOptions): string {
   const displayPath = (path: string): string => {
     const found = relative(workingDirectory, path);

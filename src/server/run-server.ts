@@ -9,11 +9,14 @@ import { readOptions } from './settings/options.ts';
 import { startServer } from './start-server.ts';
 
 /**
- * Shutdown is guaranteed within ten seconds. Work that has not ended by then is aborted; acknowledged writes are safe.
+ * Maximum duration of the shutdown, which must end within ten seconds. Work that takes longer is aborted. Acknowledged
+ * writes are not lost.
  */
 const maxShutdownMs = 9_500;
 
-/** `flotilla start`: serves until a signal stops it. Resolves to the exit code; rejects if it cannot start. */
+/**
+ * `flotilla start`: runs the server until a signal stops it. Returns the exit code; rejects if the server cannot start.
+ */
 export async function runServer(flags: FlagValues): Promise<number> {
   const options = await readOptions(flags);
   const log = openLog(options.logLevel);

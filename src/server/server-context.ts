@@ -20,15 +20,15 @@ import { loadSealer } from './data/load-sealer.ts';
 import { openStore } from './data/open-store.ts';
 import type { ServerOptions } from './settings/options.ts';
 
-/** The environment of a server that starts. */
+/** The services that a server uses during its start. */
 export interface ServerEnvironment {
   readonly clock: Clock;
   readonly log: Log;
-  /** Closes everything that was opened, in reverse order. */
+  /** The close functions of everything that was opened. They are called in reverse order. */
   readonly closing: CloseStack;
 }
 
-/** The parts that everything else in the server is built on. */
+/** The settings, the files, the store and the keys, which all other parts of the server use. */
 export interface ServerContext extends ServerEnvironment {
   readonly settings: ServerOptions;
   readonly dir: DataDir;
@@ -44,11 +44,11 @@ export interface ServerContext extends ServerEnvironment {
 }
 
 export interface Lifecycle {
-  /** True from the start of the shutdown on. */
+  /** True after the shutdown has started. */
   ending: boolean;
 }
 
-/** Opens the store, the keys and the audit log. */
+/** Opens the data directory, the store, the keys and certificates, and the audit log. */
 export async function openServerContext(
   settings: ServerOptions,
   environment: ServerEnvironment,

@@ -34,11 +34,11 @@ export interface ServerRouterOptions {
   readonly management: Plane;
   /** The built-in cluster, at `/cluster/local`. */
   readonly builtIn: BuiltInCluster;
-  /** True if there is a connected cluster of this name. */
+  /** True if there is a Cluster object of this name. */
   isCluster(name: string): boolean;
-  /** The API of a connected cluster; `undefined` if this server has no connection to it. */
+  /** Returns the API of a connected cluster; `undefined` if this server has no connection to it. */
   apiOf(name: string): ClusterApi | undefined;
-  /** The virtual clusters of projects, at `/project`. */
+  /** Forwards requests to the virtual clusters of projects, at `/project`. */
   readonly gateway: Gateway;
   readonly authenticate: Authenticator['authenticate'];
   readonly resume: Authenticator['resume'];
@@ -50,18 +50,18 @@ export interface ServerRouterOptions {
   readonly agentApi: AgentApi;
   /** The handlers below `/auth`. */
   readonly auth: AuthHandlers;
-  /** Returns the whole store, for administrators. */
+  /** GET `/backup`: returns the whole store. Only administrators may use it. */
   readonly backup: Handler;
-  /** Searches the audit log, for administrators. */
+  /** GET `/audit`: searches the audit log. Only administrators may use it. */
   readonly audit: Handler;
-  /** Serves all paths that no other handler has. */
+  /** Serves all paths that no other handler serves. */
   readonly console: Handler;
 }
 
-/** The console's paths belong to no API, so the filter chain interprets none of their segments. */
+/** The path depth of the console. It is infinite so that the filter chain does not parse console paths as API paths. */
 const consoleDepth = Number.POSITIVE_INFINITY;
 
-/** Routes all paths of the server (completions §1). */
+/** Creates the function that routes requests on all paths of the server (completions §1). */
 export function serverRouter(options: ServerRouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const { clock, log, management, settings } = options;
   const prefix = `/${settings.apiPrefix}`;
@@ -86,13 +86,14 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
     }),
     onComplete: requestObserver({
       metrics: options.metrics,
-      // A gateway sets the plane, or null for none; otherwise the request is for the management API.
+      // `plane` is undefined for the management API. A gateway sets it to the target plane, or to null for a remote
+      // cluster.
       planeOf: ({ plane }) => (plane === undefined ? management : (plane ?? undefined)),
     }),
   };
   const authorize: Plane['authorize'] = (identity, asked) => management.authorize(identity, asked);
   const open = (handler: Handler): Handler => publicChain(chainOptions, handler);
-  // Without browser sessions there is nothing that a malicious page could abuse.
+  // The sandbox headers protect browser sessions against malicious responses. Without sessions they are not needed.
   const clusterChainOptions =
     options.auth.sessions === undefined ? chainOptions : { ...chainOptions, addHeaders: sandboxResponse };
   const guarded = (handler: Handler, depth = 0): Handler =>
@@ -131,7 +132,7 @@ export function serverRouter(options: ServerRouterOptions): (request: IncomingRe
       { prefix: `${prefix}/management`, handler: guarded(serveManagement, 2) },
       { prefix: `${prefix}/cluster`, handler: toClusters },
       toInstances,
-      // Agents are not browsers and have no sessions.
+      // Agents are not browsers, so session cookies are not accepted.
       options.agentApi.mount({ ...chainOptions, sessions: undefined }),
       ...processMounts({ version, healthChecks, metrics, publicChain: open, authenticatedChain: guarded }),
       ...authMounts(options.auth, chainOptions, authorize),

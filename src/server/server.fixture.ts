@@ -16,19 +16,19 @@ export const groupPath = `/kubernetes/management/apis/${managementGroup}/v1`;
 
 export interface RequestOptions {
   readonly method?: Dispatcher.HttpMethod;
-  /** Defaults to the administrator's key; '' for none. */
+  /** The access key of the request. Optional; defaults to the administrator's key. '' sends none. */
   readonly token?: string;
   readonly body?: JsonValue;
-  /** The raw body, if it is not JSON. */
+  /** The request body as text or bytes, for a body that is not JSON. */
   readonly raw?: string | Uint8Array;
-  /** Content type. */
+  /** The content type of the request body. */
   readonly type?: string;
 }
 
 export interface ParsedResponse {
   readonly code: number;
   readonly text: string;
-  /** The parsed body; `{}` if it is not JSON. */
+  /** The parsed response body; `{}` if it is not JSON. */
   readonly json: JsonObject;
 }
 
@@ -36,11 +36,11 @@ export function mergePatch(body: JsonValue): RequestOptions {
   return { method: 'PATCH', type: 'application/merge-patch+json', body };
 }
 
-/** Real servers over TLS for one test, in a temporary directory that is removed afterwards. */
+/** Runs servers over TLS for one test. Their temporary directory is removed after the test. */
 export class ServerTestEnv {
   readonly root: string;
   dataDir: string;
-  /** The directory of the console's files, which is empty by default. */
+  /** The directory from which the server reads the console. It is empty by default. */
   readonly consoleDir: string;
   #running: RunningServer[] = [];
   readonly #agents: Agent[] = [];
@@ -131,7 +131,7 @@ export class ServerTestEnv {
     return listAt(json, 'items').map((item) => textAt(item, 'metadata', 'name'));
   }
 
-  /** All initial objects of an installation, complete, so that any version change is visible. */
+  /** Returns all objects that a new installation contains, so that a test can detect any change to them. */
   async objects(server: RunningServer): Promise<readonly JsonValue[]> {
     const plurals = ['users', 'projects', 'clusters', 'virtualclustertemplates'];
     const lists = await Promise.all(plurals.map((plural) => this.send(server, `${groupPath}/${plural}`)));

@@ -27,13 +27,12 @@ export interface ControllersOptions {
   readonly state: ManagementState;
   hostOf(cluster: string): Host | undefined;
   readonly activity: InstanceActivity;
-  /** The connected clusters. */
   readonly connected: Pick<ConnectedHosts, 'connectionOf' | 'onReplaced'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Starts the controllers of the management API. Returns a function that stops them. */
+/** Starts all controllers of the management API. Returns a function that stops them. */
 export function startControllers(options: ControllersOptions): () => Promise<void> {
   const { kinds, state, hostOf, activity, connected, clock, log } = options;
   const management = inProcessClient(kinds, 'flotilla');

@@ -26,18 +26,18 @@ import { serverRouter } from './server-router.ts';
 import type { ServerOptions } from './settings/options.ts';
 
 export interface RunningServer {
-  /** The URL in kubeconfigs, without a trailing slash. */
+  /** The URL of this server in kubeconfigs, without a trailing slash. */
   readonly url: string;
-  /** True if the web console is available at the URL. */
+  /** True if the server serves the web console at this URL. */
   readonly hasConsole: boolean;
-  /** Shuts down: ends watches cleanly, lets in-flight requests finish, and closes everything. */
+  /** Shuts the server down: ends watches, lets other in-flight requests finish, and closes the store. */
   close(): Promise<void>;
 }
 
-/** Time for requests to finish. The rest of the ten seconds is for closing everything else. */
+/** Time for in-flight requests to finish. The rest of the ten-second shutdown is for closing the store and the logs. */
 const drainMilliseconds = 8_000;
 
-/** Starts the store, the control planes and HTTP. Rejects with a one-line message, after closing everything. */
+/** Starts the server. If the start fails, closes everything and rejects with a one-line message. */
 export async function startServer(
   settings: ServerOptions,
   { clock, log }: { clock: Clock; log: Log },
@@ -52,7 +52,7 @@ export async function startServer(
   }
 }
 
-/** Turns errors of the operating system, such as a full disk or missing permissions, into messages for the user. */
+/** Converts errors of the operating system, such as a full disk or missing permissions, into messages for the user. */
 function explainSystemError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { dest, path } = error as NodeJS.ErrnoException & { dest?: string };
@@ -92,7 +92,7 @@ async function serve(server: ServerContext): Promise<RunningServer> {
   };
 }
 
-/** Starts the gateway, the controllers and authentication. Returns the handler of all requests. */
+/** Opens the gateway and authentication, and starts the controllers. Returns the handler of all requests. */
 function openHandler(
   server: ServerContext,
   { management, planes, connected, hosts }: ControlPlanes,
@@ -160,7 +160,9 @@ function openHandler(
   });
 }
 
-/** Counts loaded kinds only: virtual clusters are usually on disk and are not loaded for this. */
+/**
+ * Counts the objects of loaded control planes. Virtual clusters that are unloaded to disk are not loaded to be counted.
+ */
 function* countObjects(planes: readonly ControlPlane[]): Iterable<ObjectCount> {
   for (const { resource, count } of planes.flatMap((plane) => [...plane.kinds.values()])) {
     yield { group: resource.group, resource: resource.plural, count: count() };

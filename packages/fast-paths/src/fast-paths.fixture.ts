@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { disableFastPaths, enableFastPaths } from './fast-paths.ts';
 
-/** Runs the tests of a file or of a `describe` on the fast path, also in a run with plain paths: they test that path. */
+/** Runs the tests of a file or of a `describe` block on the fast paths, even if the test run disables fast paths. */
 export function runOnFastPaths(): void {
   let restore = () => {};
   beforeAll(() => {
@@ -10,12 +10,14 @@ export function runOnFastPaths(): void {
   afterAll(() => restore());
 }
 
-/** The result of a synchronous function on each path; a thrown error counts as its message. */
+/**
+ * Returns the results of a synchronous function on the plain path and on the fast path. An error becomes its message.
+ */
 export function onBothPaths<T>(run: () => T): { plain: T | string; fast: T | string } {
   return { plain: outcome(disableFastPaths, run), fast: outcome(enableFastPaths, run) };
 }
 
-/** The same for an asynchronous function. */
+/** Returns the results of an asynchronous function on the plain path and on the fast path. */
 export async function onBothPathsAsync<T>(run: () => Promise<T>): Promise<{ plain: T; fast: T }> {
   return { plain: await during(disableFastPaths, run), fast: await during(enableFastPaths, run) };
 }

@@ -2,19 +2,19 @@
 let areEnabled = true;
 
 /**
- * Reports whether code that has a plain path and a fast path takes the fast one. The plain path is the specification:
- * both give the same result. This module state is the only internal option of its kind; see docs/decisions/0041.
+ * True if code with a plain path and a fast path must use the fast path. The plain path is the specification: both
+ * paths return the same result. No other code may have a module-wide switch like this one; see docs/decisions/0041.
  */
 export function fastPathsEnabled(): boolean {
   return areEnabled;
 }
 
-/** For tests only: makes all code take its plain path. Returns a function that restores the previous state. */
+/** For tests only: disables all fast paths. Returns a function that restores the previous state. */
 export function disableFastPaths(): () => void {
   return setEnabled(false);
 }
 
-/** For tests only: makes all code take its fast path, also in a run with plain paths. Returns a restore function. */
+/** For tests only: enables all fast paths, even if the test run disables them. Returns a function that restores. */
 export function enableFastPaths(): () => void {
   return setEnabled(true);
 }

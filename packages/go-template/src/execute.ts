@@ -5,24 +5,24 @@ import { maxTextLength } from './sprig.ts';
 import { type Position, TemplateError } from './template-error.ts';
 import { formatValue, isTrue, sortedKeys, typeName, type Value } from './values.ts';
 
-/** The maximum number of steps (a lookup, a function call, a node). A large chart's values take a few thousand. */
+/** The maximum number of steps, each a lookup, a function call or a node. A large template takes a few thousand. */
 const maxSteps = 200_000;
 const maxCallDepth = 100;
 
-/** Executes a template; `.` and `$` are `values`. Throws TemplateError; takes bounded time and memory. */
+/** Executes a template. `.` and `$` are `values`. Throws TemplateError. Limits its time and memory. */
 export function executeTemplate(template: Template, values: Value): string {
   const run = new Execution(template);
   run.nodes(template.nodes, new Scope(values));
   return run.text();
 }
 
-/** The value of `.` in a block, and the variables of the block and of the blocks around it. */
+/** A block during execution: the value of `.`, and the variables of the block and of all enclosing blocks. */
 class Scope {
   readonly dot: Value;
   readonly #own = new Map<string, Value>();
   readonly #outer: Scope | undefined;
 
-  /** A scope without an outer one defines `$`. */
+  /** Creates a scope. A scope without `outer` defines the variable `$`. */
   constructor(dot: Value, outer?: Scope) {
     this.dot = dot;
     this.#outer = outer;
@@ -64,7 +64,7 @@ class Execution {
     return this.#made.join('');
   }
 
-  /** Returns whether the surrounding loop is to be left or continued. */
+  /** Executes nodes. Returns `break` or `continue` if a node ends the iteration of the enclosing loop. */
   nodes(nodes: readonly Node[], scope: Scope): Jump {
     for (const node of nodes) {
       const jump = this.#node(node, scope);
@@ -141,7 +141,7 @@ class Execution {
     return value;
   }
 
-  /** Evaluates a pipeline: the result of each command is the last argument of the next. */
+  /** Evaluates a pipeline. The result of each command is the last argument of the next command. */
   #commands(pipeline: Pipeline, scope: Scope): Value {
     let value: Value | undefined;
     for (const command of pipeline.commands) value = this.#command(command, scope, value);
@@ -176,7 +176,7 @@ class Execution {
     }
   }
 
-  /** `and` and `or`: returns the first value that decides the result, or the last value. */
+  /** Evaluates `and` or `or`: returns the first operand whose truth is `decidingValue`, or the last operand. */
   #lazy(decidingValue: boolean, operands: readonly Operand[], scope: Scope, piped: Value | undefined): Value {
     let value: Value = null;
     for (const operand of operands) {
@@ -227,7 +227,9 @@ function pathOf(value: Value, path: readonly string[], position: Position): Valu
   return current;
 }
 
-/** Yields a list with its indexes, a map with its sorted keys, or an integer with the numbers below it. */
+/**
+ * Yields the keys and values that `range` iterates over: a list, a map in sorted order, or the integers below a number.
+ */
 function* iterationsOf(over: Value, position: Position): Generator<readonly [key: Value, value: Value]> {
   if (over === null) return;
   if (Array.isArray(over)) yield* over.entries();

@@ -3,7 +3,7 @@ import { sprintf } from './printf.ts';
 import { sprigFunctions } from './sprig.ts';
 import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
 
-/** `and` and `or` evaluate only the arguments they need, so `executeTemplate` implements them. */
+/** Functions that do not evaluate all arguments. `executeTemplate` implements them itself. */
 export const lazyFunctions: ReadonlySet<string> = new Set(['and', 'or']);
 
 const builtIn: Readonly<Record<string, TemplateFunction>> = {
@@ -70,7 +70,7 @@ function sliceOf(value: Value = null, from: Value = 0, to?: Value): Value {
   return new TextDecoder().decode(new TextEncoder().encode(value).slice(start, end));
 }
 
-/** Go puts a space between two values if neither is a string. */
+/** Formats values like Go's `print`, which adds a space between two values if neither is a string. */
 function printAll(...values: Value[]): string {
   return values
     .map((value, index) => {

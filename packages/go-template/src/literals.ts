@@ -1,10 +1,10 @@
-/** The value of a quoted Go string; `undefined` if it is invalid. */
+/** Returns the value of a quoted Go string literal; `undefined` if it is invalid. */
 export function unquote(text: string): string | undefined {
   if (text.startsWith('`')) return text.slice(1, -1).replaceAll('\r', '');
   return unescaped(text.slice(1, -1), '"');
 }
 
-/** The code point of a Go character constant (`'x'`). */
+/** Returns the code point of a Go character literal (`'x'`); `undefined` if it is invalid. */
 export function characterCode(text: string): number | undefined {
   const value = unescaped(text.slice(1, -1), "'");
   return value !== undefined && [...value].length === 1 ? value.codePointAt(0) : undefined;
@@ -49,7 +49,7 @@ function unescaped(inner: string, quote: string): string | undefined {
   return value;
 }
 
-/** `undefined` if the text is not a number, or one that cannot be represented exactly. */
+/** Parses a Go number literal; `undefined` if it is not a number or cannot be represented exactly. */
 export function parseNumber(text: string): number | undefined {
   const plain = text.replaceAll('_', '');
   const sign = plain.startsWith('-') ? -1 : 1;

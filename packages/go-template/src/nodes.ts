@@ -2,7 +2,7 @@ import type { Position } from './template-error.ts';
 
 export type Literal = string | number | boolean | null;
 
-/** An expression with a value. `path` lists the fields that are selected from it, one after the other. */
+/** An expression with a value. `path` lists the nested fields that are selected from the value: `.a.b`. */
 export type Operand =
   | { readonly type: 'literal'; readonly value: Literal; readonly position: Position }
   | { readonly type: 'dot'; readonly path: readonly string[]; readonly position: Position }
@@ -15,14 +15,14 @@ export type Operand =
       readonly position: Position;
     };
 
-/** One step of a pipeline: a value, or a function with its arguments. */
+/** One command of a pipeline: a value, or a function with its arguments. */
 export interface Command {
   readonly operands: readonly Operand[];
   readonly position: Position;
 }
 
 export interface Pipeline {
-  /** The variables that it declares or assigns. */
+  /** The variables that the pipeline declares or assigns. */
   readonly variables: readonly string[];
   readonly declares: boolean;
   readonly commands: readonly Command[];
@@ -42,7 +42,7 @@ export type Node =
   | { readonly type: 'template'; readonly name: string; readonly pipeline?: Pipeline; readonly position: Position }
   | { readonly type: 'break' | 'continue' };
 
-/** A parsed template: its own nodes, and those named by `define` and `block`. */
+/** A parsed template: its own nodes, and the templates that `define` and `block` name. */
 export interface Template {
   readonly nodes: readonly Node[];
   readonly named: ReadonlyMap<string, readonly Node[]>;

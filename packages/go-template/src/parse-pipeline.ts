@@ -3,7 +3,7 @@ import type { Command, Literal, Operand, Pipeline } from './nodes.ts';
 import type { Position } from './template-error.ts';
 import { describe, type TokenReader } from './token-reader.ts';
 
-/** The names that are known at this position. Variables that a pipeline declares are added. */
+/** The variables and functions that are defined at this position. A pipeline that declares variables adds them. */
 export interface KnownNames {
   readonly variables: string[];
   isFunction(name: string): boolean;
@@ -11,7 +11,7 @@ export interface KnownNames {
 
 const maxDepth = 50;
 
-/** Parses a pipeline up to its end, a closing parenthesis, or a token that cannot belong to it. */
+/** Parses a pipeline until its end, a closing parenthesis, or a token that cannot be part of a pipeline. */
 export function parsePipeline(reader: TokenReader, what: string, names: KnownNames, depth = 0): Pipeline {
   if (depth > maxDepth) reader.fail('parentheses are nested too deeply');
   reader.skipSpace();
@@ -31,7 +31,7 @@ export function parsePipeline(reader: TokenReader, what: string, names: KnownNam
   return { ...target, commands, position };
 }
 
-/** Parses `$a :=`, `$a =`, and in a range `$a, $b :=`. */
+/** Parses the variables that a pipeline declares or assigns: `$a :=`, `$a =`, and in a range `$a, $b :=`. */
 function parseTarget(reader: TokenReader, what: string, names: KnownNames): Pick<Pipeline, 'variables' | 'declares'> {
   const none = { variables: [], declares: false };
   const first = reader.peek();
@@ -133,7 +133,7 @@ function literalOf(type: 'string' | 'number' | 'character', text: string): Liter
   return type === 'number' ? parseNumber(text) : characterCode(text);
 }
 
-/** Parses `.a.b`, without white space in between. */
+/** Parses a path of fields such as `.a.b`, which must not contain white space. */
 function parsePath(reader: TokenReader): string[] {
   const path: string[] = [];
   for (let token = reader.take('field'); token !== undefined; token = reader.take('field'))

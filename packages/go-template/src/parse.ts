@@ -5,10 +5,12 @@ import { scan, type TemplateSegment } from './scan.ts';
 import { positionAt, TemplateError } from './template-error.ts';
 import { TokenReader } from './token-reader.ts';
 
-/** The maximum nesting depth of blocks. */
+/** The maximum nesting depth of blocks, which limits the recursion of the parser. */
 const maxDepth = 100;
 
-/** Parses a template of Go's `text/template`. `isFunction` reports which names are functions. Throws TemplateError. */
+/**
+ * Parses a template of Go's `text/template`. `isFunction` returns true for names of functions. Throws TemplateError.
+ */
 export function parseTemplate(text: string, isFunction: (name: string) => boolean): Template {
   return new Parser(text, isFunction).parse();
 }
@@ -17,7 +19,9 @@ type Keyword = 'if' | 'with' | 'range';
 
 interface Block {
   readonly nodes: Node[];
-  /** The keyword that ended the block; the reader is after it. Absent if the template ended. */
+  /**
+   * The keyword that ended the block, and the reader behind that keyword. Absent if the end of the template ended it.
+   */
   readonly end?: { readonly word: 'end' | 'else'; readonly reader: TokenReader };
 }
 
@@ -29,7 +33,7 @@ class Parser {
   #next = 0;
   #depth = 0;
   #ranges = 0;
-  /** The variables that are known at this position; `$` is the argument of the template. */
+  /** The variables that are defined at this position. `$` is the argument of the template. */
   #variables: string[] = ['$'];
 
   constructor(text: string, isFunction: (name: string) => boolean) {
@@ -103,7 +107,7 @@ class Parser {
 
   #otherwise(type: Keyword, reader: TokenReader): Node[] {
     const again = type === 'range' ? undefined : reader.takeWord(type);
-    // An {{else if}} ends with the {{end}} of the whole {{if}}.
+    // An {{else if}} has no {{end}} of its own: the {{end}} of the outer {{if}} ends both.
     if (again !== undefined) return [this.#conditional(type, reader)];
     reader.end('else');
     const position = reader.position;
@@ -120,7 +124,7 @@ class Parser {
     this.#body(name, 'define', ['$']);
   }
 
-  /** Parses a named template up to its {{end}}; it does not see the variables outside. */
+  /** Parses the body of a named template until its {{end}}. The body cannot use variables from outside. */
   #body(name: string, word: string, variables: string[]): void {
     const outer = { variables: this.#variables, ranges: this.#ranges };
     this.#variables = variables;

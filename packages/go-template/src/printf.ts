@@ -4,10 +4,10 @@ import { formatNumber, formatValue, type Value } from './values.ts';
 const verb = /%([-+# 0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
 const maxWidth = 1000;
 
-/** The capture groups of `verb`. */
+/** The capture groups of the regular expression `verb`. */
 type VerbGroups = [flags: string, width: string, precision: string | undefined, letter: string];
 
-/** Go's `Sprintf` for template values. Throws Error for an unsupported verb. */
+/** Formats template values like Go's `Sprintf`. Throws Error for an unsupported verb. */
 export function sprintf(format: string, values: readonly Value[]): string {
   let next = 0;
   const text = format.replace(verb, (whole, ...[flags, width, precision, letter]: VerbGroups) => {

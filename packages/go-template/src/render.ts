@@ -13,7 +13,7 @@ export function renderGoTemplate(text: string, values: Value): string {
   return executeTemplate(parseTemplate(text, isFunction), values);
 }
 
-/** Returns the error of a template that is invalid whatever its values are; `undefined` if there is none. */
+/** Returns the syntax error of a template; `undefined` if it can be parsed. */
 export function templateSyntaxError(text: string): TemplateError | undefined {
   try {
     parseTemplate(text, isFunction);

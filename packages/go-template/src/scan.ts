@@ -1,6 +1,6 @@
 import { positionAt, TemplateError } from './template-error.ts';
 
-/** A part of a template: literal text, or an action between double braces. */
+/** A segment of a template: literal text, or an action between `{{` and `}}`. */
 export type TemplateSegment =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly tokens: readonly Token[]; readonly offset: number };
@@ -23,12 +23,14 @@ export type TokenType =
 
 export interface Token {
   readonly type: TokenType;
-  /** The source text of the token. */
+  /** The source text of the token, as written in the template. */
   readonly text: string;
   readonly offset: number;
 }
 
-/** The first pattern that matches wins. Names follow Go: letters, digits and underscores of any script. */
+/**
+ * Token patterns. The first match is used. As in Go, names consist of letters, digits and underscores of any script.
+ */
 const patterns: readonly (readonly [TokenType, RegExp])[] = [
   ['space', /[ \t\r\n]+/y],
   [
@@ -51,7 +53,7 @@ const patterns: readonly (readonly [TokenType, RegExp])[] = [
 
 const comment = /\{\{(?:-[ \t\r\n]+)?\/\*[\s\S]*?\*\/(?:[ \t\r\n]+-)?\}\}/y;
 
-/** Splits a template into texts and actions; `{{-` and `-}}` trim the adjacent white space. */
+/** Splits a template into text and actions. `{{-` and `-}}` remove the adjacent white space. */
 export function scan(template: string): TemplateSegment[] {
   const pieces: TemplateSegment[] = [];
   let trimNext = false;

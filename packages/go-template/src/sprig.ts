@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject, setMember, writeJson } from '@flotilla/j
 import { yamlText } from '@flotilla/yaml';
 import { formatValue, isTrue, type TemplateFunction, typeName, type Value } from './values.ts';
 
-/** The maximum length of a function's result: otherwise a few nested calls could exhaust the memory. */
+/** The maximum length of a function's result. Without a limit, a few nested calls could exhaust the memory. */
 export const maxTextLength = 1024 * 1024;
 
-/** The functions of the Sprig library that such templates commonly use, with Sprig's argument order. */
+/** The functions of the Sprig library that templates commonly use, with Sprig's argument order. */
 export const sprigFunctions: Readonly<Record<string, TemplateFunction>> = {
   default: (instead = null, value = null) => (isTrue(value) ? value : instead),
   empty: (value = null) => !isTrue(value),
@@ -89,7 +89,7 @@ function bounded(made: string, limit = maxTextLength): string {
   return made;
 }
 
-/** Nil values are omitted, as Sprig does. */
+/** Joins values with spaces. Omits nil values, as Sprig does. */
 function words(values: readonly Value[], around: (word: string) => string): string {
   return values
     .filter((value) => value !== null)
@@ -114,7 +114,7 @@ function indented(spaces: Value, value: Value): string {
   return lines.map((line) => pad + line).join('\n');
 }
 
-/** A value that is not a number counts as 0, as in Sprig. */
+/** Converts a value to an integer. A value that is not a number becomes 0, as in Sprig. */
 function integer(value: Value): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const number = typeof value === 'string' ? Number(/^[+-]?\d+$/.test(value) ? value : 0) : Number(value);

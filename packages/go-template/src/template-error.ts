@@ -1,10 +1,10 @@
-/** A position in a template; line and column start at 1. */
+/** A position in a template. Lines and columns are counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A template that cannot be parsed, or cannot be executed with the given values. */
+/** Thrown for a template that cannot be parsed, or that cannot be executed with the given values. */
 export class TemplateError extends Error {
   readonly position: Position;
 
@@ -15,7 +15,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** The line and column of an offset. */
+/** Returns the line and column of an offset in a text. */
 export function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;

@@ -1,21 +1,21 @@
 import type { Token, TokenType } from './scan.ts';
 import { type Position, positionAt, TemplateError } from './template-error.ts';
 
-/** Reads the tokens of one action sequentially. */
+/** Reads the tokens of one template action in order. */
 export class TokenReader {
   readonly #template: string;
   readonly #tokens: readonly Token[];
   readonly #offset: number;
   #next = 0;
 
-  /** `offset` is the offset of the action in the template. */
+  /** Creates a reader. `offset` is the position of the action in the template. */
   constructor(template: string, tokens: readonly Token[], offset: number) {
     this.#template = template;
     this.#tokens = tokens;
     this.#offset = offset;
   }
 
-  /** The position of the next token, or of the action if there is none. */
+  /** The position of the next token, or of the action if there are no more tokens. */
   get position(): Position {
     return positionAt(this.#template, this.peek()?.offset ?? this.#offset);
   }
@@ -24,7 +24,7 @@ export class TokenReader {
     return this.#tokens[this.#next + ahead];
   }
 
-  /** Consumes and returns the next token if it has that type. */
+  /** Consumes and returns the next token if it has this type; otherwise `undefined`. */
   take(type: TokenType): Token | undefined {
     const token = this.peek();
     if (token?.type !== type) return undefined;
@@ -32,7 +32,9 @@ export class TokenReader {
     return token;
   }
 
-  /** Consumes and returns the next token if it is one of these words, and skips the space after it. */
+  /**
+   * Consumes and returns the next token if it is one of `words`, and skips the space after it; otherwise `undefined`.
+   */
   takeWord(...words: readonly string[]): string | undefined {
     const token = this.peek();
     if (token?.type !== 'identifier' || !words.includes(token.text)) return undefined;
@@ -45,7 +47,7 @@ export class TokenReader {
     this.take('space');
   }
 
-  /** Fails if any tokens are left. */
+  /** Throws TemplateError if there are tokens that were not consumed. */
   end(what: string): void {
     this.skipSpace();
     const token = this.peek();

@@ -2,10 +2,12 @@ import { isJsonObject, type JsonValue, sortByBytes } from '@flotilla/json';
 
 export type Value = JsonValue;
 
-/** Throws Error with a description of the problem; the caller adds the position. */
+/**
+ * A function that templates can call. Throws Error with a description; the caller adds the position in the template.
+ */
 export type TemplateFunction = (...values: Value[]) => Value;
 
-/** True if the value is not empty: `if` treats it as true, and `default` keeps it. */
+/** Reports whether a value counts as true in templates. Null, false, 0, '' and empty lists and maps count as false. */
 export function isTrue(value: Value): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) ? Object.keys(value).length > 0 : Boolean(value);
@@ -26,14 +28,14 @@ function inner(value: Value): string {
     .join(' ')}]`;
 }
 
-/** Go writes integers plainly, and other numbers below 0.0001 or with more than six digits with an exponent. */
+/** Formats a number like Go: integers without an exponent, others with one if they are below 0.0001 or from 1e6 on. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   const isPlain = Number.isSafeInteger(value) || (size >= 1e-4 && size < 1e6);
   return isPlain ? String(value) : value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Keys in the order in which Go iterates over a map. */
+/** Returns the keys of a map in the order in which Go templates iterate over it. */
 export function sortedKeys(map: object): string[] {
   return sortByBytes(Object.keys(map));
 }

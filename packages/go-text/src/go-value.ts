@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import { compareBytes } from '@flotilla/json';
 
-/** Formats a decoded JSON value like Go's `%v`; used in messages that clients compare. */
+/** Formats a JSON value like Go's `%v`, for messages that must equal those of kube-apiserver. */
 export function printGo(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(printGo).join(' ')}]`;
@@ -13,7 +13,7 @@ export function printGo(value: JsonValue): string {
   return String(value);
 }
 
-/** Formats a value like Go's `%#v`, as source text. */
+/** Formats a JSON value like Go's `%#v`, that is, as Go source code. */
 export function printGoSource(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (Array.isArray(value)) return `[]interface {}{${value.map(printGoSource).join(', ')}}`;
@@ -25,7 +25,7 @@ export function printGoSource(value: JsonValue): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-/** The type of a value as Go's `%T` prints it. */
+/** Returns the type of a JSON value as Go's `%T` prints it. */
 export function goTypeOf(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

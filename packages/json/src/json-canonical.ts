@@ -3,27 +3,28 @@ import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
 import { isPlain, maxWriteDepth } from './json-write.ts';
 
 /**
- * Returns the value with its members in byte order at every level, without undefined members, and frozen. Frozen parts
- * are reused unchanged: every frozen value comes from this function or was parsed from sorted text.
+ * Returns a frozen copy of a value in which all objects have their members sorted by UTF-8 bytes and no undefined
+ * members. Frozen objects inside the value are reused, because only this function and parsers of sorted text create
+ * them.
  */
 export function canonicalJson<T extends JsonValue>(value: T): T {
   return new CanonicalJson().of(value);
 }
 
-/** Returns a replacement for an object whose text is already known; `undefined` to keep the object. */
+/** Returns a placeholder for a frozen object whose JSON text is already known; `undefined` to keep the object. */
 export type TextReplacement = (frozen: JsonObject) => JsonValue | undefined;
 
-/** Makes values canonical, and reports whether JSON.stringify writes them exactly as `writeJson` does. */
+/** Makes values canonical. `isPlain` reports whether JSON.stringify would write them exactly as `writeJson` does. */
 export class CanonicalJson {
   readonly #standIn: TextReplacement | undefined;
   #plain = true;
 
-  /** `standIn` is called for each object that is already frozen, in document order. */
+  /** `standIn` is called for each object that is already frozen, in the order of the document. */
   constructor(standIn?: TextReplacement) {
     this.#standIn = standIn;
   }
 
-  /** True if JSON.stringify is known to write all values processed so far, as members of one object, correctly. */
+  /** True if JSON.stringify writes an object with all values that were processed so far as `writeJson` does. */
   get isPlain(): boolean {
     return this.#plain;
   }
@@ -54,7 +55,8 @@ export class CanonicalJson {
     for (const key of keys) {
       const member = value[key];
       if (member === undefined) continue;
-      // JavaScript puts members with integer names before all others, in numeric order.
+      // JavaScript moves members with integer names to the front, so JSON.stringify would not write them in sorted
+      // order.
       if (isDigit(key.charCodeAt(0)) && key !== keys[0]) this.#plain = false;
       setMember(copy, key, typeof member === 'string' ? member : this.#canonical(member, depth + 1));
     }

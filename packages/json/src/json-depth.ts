@@ -1,9 +1,9 @@
 import type { JsonValue } from './json-value.ts';
 
-/** The maximum recursion depth: documents of any depth are allowed, but the stack is limited. */
+/** The maximum recursion depth. Deeper documents are processed in several passes, because the stack is limited. */
 const maxRecursion = 500;
 
-/** True if containers are nested more than `levels` deep. */
+/** True if objects and arrays are nested more than `levels` deep. */
 export function isNestedDeeper(value: JsonValue, levels: number): boolean {
   let layer = [value];
   for (let left = levels; ; ) {
@@ -17,7 +17,7 @@ export function isNestedDeeper(value: JsonValue, levels: number): boolean {
   }
 }
 
-/** Collects the containers exactly `levels` below the value; deeper ones are not visited. */
+/** Collects the objects and arrays that are exactly `levels` below the value. Does not visit deeper ones. */
 function collectBelow(value: JsonValue, levels: number, found: JsonValue[]): void {
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) {

@@ -1,8 +1,8 @@
 const beyondBasicPlane = /[\ud800-\udfff]/;
 
 /**
- * Compares strings by their UTF-8 bytes, as Go does. JavaScript compares UTF-16 units, which differs only between
- * surrogate pairs and characters from U+E000 on.
+ * Compares strings by their UTF-8 bytes, as Go does. JavaScript compares UTF-16 code units. The results differ only
+ * between characters beyond U+FFFF and characters from U+E000 to U+FFFF.
  */
 export function compareBytes(a: string, b: string): number {
   if (beyondBasicPlane.test(a) || beyondBasicPlane.test(b)) return compareCodePoints(a, b);
@@ -19,8 +19,8 @@ function compareCodePoints(a: string, b: string): number {
 }
 
 /**
- * Sorts in place. Short lists, the common case, use insertion sort, which is several times faster than `sort`,
- * especially if they are already sorted.
+ * Sorts strings by their UTF-8 bytes, in place. Short lists are the common case and use insertion sort, which is
+ * several times faster than `sort`, especially if the list is already sorted.
  */
 export function sortByBytes(texts: string[]): string[] {
   if (texts.some((text) => beyondBasicPlane.test(text))) return texts.sort(compareCodePoints);

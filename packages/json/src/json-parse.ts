@@ -7,26 +7,28 @@ export { JsonSyntaxError } from './json-syntax-error.ts';
 
 export interface ParsedJson {
   readonly value: JsonValue;
-  /** The field paths of duplicate members in document order; the last value won. */
+  /** The field paths of duplicate members, in document order. The last of the duplicate values is used. */
   readonly duplicates: string[];
 }
 
-/** The maximum depth for JSON.parse: counting the members afterwards is recursive. */
+/** The maximum nesting depth of texts that JSON.parse parses, because counting the members afterwards is recursive. */
 export const maxParseDepth = 200;
 
 /**
- * The maximum number of values in a request body; more than any real object has. A few megabytes can hold a million
- * small values, which would block all other requests for seconds.
+ * The maximum number of values in a request body. No real object has as many. Without a limit, a body of a few
+ * megabytes could contain a million small values and block all other requests for seconds.
  */
 export const maxValues = 60_000;
 
-/** An unpaired surrogate can only come from an escape, because the text was UTF-8. */
+/**
+ * Matches the escape of a surrogate. An unpaired surrogate can only come from an escape, because the text was UTF-8.
+ */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses text that a client sent; throws JsonSyntaxError. Plain path: JsonReader. Fast path: ordinary documents go
- * through JSON.parse, which is several times faster than any parser written in JavaScript. A quick scan of the text finds what JSON.parse would get wrong;
- * then JsonReader parses it. `counted` is the result of `SortedJsonText`, which has scanned the text already.
+ * Parses text that a client sent. Throws JsonSyntaxError. The plain path uses JsonReader. The fast path uses
+ * JSON.parse, which is several times faster, unless a quick scan finds something that JSON.parse would parse
+ * differently. `counted` is the number of members if `SortedJsonText` has already scanned the text.
  */
 export function parseJson(text: string, counted?: number): ParsedJson {
   const members = fastPathsEnabled() ? (counted ?? plainMembers(text)) : -1;
@@ -39,15 +41,15 @@ export function parseJson(text: string, counted?: number): ParsedJson {
   return { value, duplicates: reader.duplicates };
 }
 
-/** Parses text that this program wrote: no duplicates and no errors; only long integers need care. */
+/** Parses text that this program wrote, so it is valid and has no duplicates. Only long integers need JsonReader. */
 export function parseTrustedJson(text: string): JsonValue {
   return !fastPathsEnabled() || hasLongDigits(text) ? new JsonReader(text).read() : (JSON.parse(text) as JsonValue);
 }
 
-/** The number of digits of the shortest integer that a double may not represent exactly. */
+/** Integers with fewer digits are represented exactly by a double. */
 const longRun = 16;
 
-/** Samples every 16th character: any run of 16 digits includes a sampled one. */
+/** True if the text contains 16 consecutive digits. Checking every 16th character is enough to find them. */
 function hasLongDigits(text: string): boolean {
   for (let at = longRun - 1; at < text.length; at += longRun) {
     if (!isDigit(text.charCodeAt(at))) continue;
@@ -73,8 +75,9 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * The number of members of all objects in the text, with duplicates counted twice (the number of colons outside
- * strings); -1 if JSON.parse would not parse it correctly. Throws JsonSyntaxError for too many values.
+ * Counts the members of all objects in the text, which is the number of colons outside strings. Duplicate members are
+ * counted separately. Returns -1 if JSON.parse would parse the text differently. Throws JsonSyntaxError for too many
+ * values.
  */
 function plainMembers(text: string): number {
   let members = 0;
@@ -113,7 +116,7 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Returns NaN if a number overflowed, so that the result equals no count. */
+/** Counts the members of all objects in a value. Returns NaN, which equals no count, if a number overflowed. */
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'number' && !Number.isFinite(value) ? Number.NaN : 0;

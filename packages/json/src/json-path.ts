@@ -1,8 +1,8 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
 /**
- * A path into a document of unknown shape. The functions below treat a missing value, or one of another type, as
- * absent. Only own members are visible.
+ * A path into a JSON document whose structure is unknown. The functions below treat a value that is missing or has
+ * another type as absent. They do not see inherited properties.
  */
 export type Path = readonly (string | number)[];
 
@@ -16,7 +16,7 @@ export function valueAt(root: JsonValue | undefined, ...path: Path): JsonValue |
   return value;
 }
 
-/** Returns '' if the value is not a string. */
+/** Returns the string at the path; '' if there is no string. */
 export function textAt(root: JsonValue | undefined, ...path: Path): string {
   const value = valueAt(root, ...path);
   return typeof value === 'string' ? value : '';
@@ -26,7 +26,7 @@ export function flagAt(root: JsonValue | undefined, ...path: Path): boolean {
   return valueAt(root, ...path) === true;
 }
 
-/** Accepts integers of any size; `undefined` for every other type. */
+/** Returns the number at the path; `undefined` if there is none. Integers beyond 2^53 are rounded. */
 export function numberAt(root: JsonValue | undefined, ...path: Path): number | undefined {
   const value = valueAt(root, ...path);
   if (typeof value === 'bigint') return Number(value);
@@ -43,7 +43,7 @@ export function listAt(root: JsonValue | undefined, ...path: Path): readonly Jso
   return Array.isArray(value) ? value : [];
 }
 
-/** The strings of a list; other items are skipped. */
+/** Returns the strings of the list at the path. Omits other items. */
 export function textsAt(root: JsonValue | undefined, ...path: Path): readonly string[] {
   return listAt(root, ...path).filter((item) => typeof item === 'string');
 }

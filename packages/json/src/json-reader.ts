@@ -1,28 +1,28 @@
 import { invalidCharacter, JsonSyntaxError, tooManyValues } from './json-syntax-error.ts';
 import { type JsonObject, type JsonValue, setMember } from './json-value.ts';
 
-/** The maximum nesting depth; the same as Go's. */
+/** The maximum nesting depth, which is the same as in Go's encoding/json. */
 export const maxDepth = 10_000;
 
-/** The maximum number of reported duplicates; a hostile document could contain any number. */
+/** The maximum number of duplicates that are reported, because a malicious document could contain any number. */
 const maxDuplicates = 100;
 
 const largestInt64 = 9223372036854775807n;
 const smallestInt64 = -9223372036854775808n;
 
-/** With the `u` flag a surrogate pair is one character, so only unpaired surrogates match. */
+/** Matches only unpaired surrogates, because with the `u` flag a surrogate pair is one character. */
 const loneSurrogate = /\p{Surrogate}/gu;
 
 interface Frame {
   readonly container: JsonObject | JsonValue[];
-  /** The name of the member whose value comes next; only in an object. */
+  /** The name of the member whose value is read next. Used only for objects. */
   key: string;
 }
 
 /**
- * Parses JSON character by character, with an explicit stack instead of recursion. Unlike JSON.parse it detects
- * duplicate members, keeps integers beyond 2^53, rejects numbers that do not fit a float64, and words its errors as Go
- * does.
+ * Parses JSON character by character, with an explicit stack instead of recursion. Unlike JSON.parse, it reports
+ * duplicate members, returns exact integers beyond 2^53, rejects numbers that do not fit a float64, and throws errors
+ * with the messages of Go.
  */
 export class JsonReader {
   readonly #text: string;
@@ -56,7 +56,7 @@ export class JsonReader {
     return value as JsonValue;
   }
 
-  /** A scalar; `undefined` after a container was opened. */
+  /** Reads a scalar and returns it, or opens an object or array and returns `undefined`. */
   #beginValue(): JsonValue | undefined {
     this.#skipSpace();
     const code = this.#text.charCodeAt(this.#at);
@@ -88,8 +88,8 @@ export class JsonReader {
   }
 
   /**
-   * The next member's value if it is a scalar, `undefined` if it opened a container, or the container itself at its
-   * end.
+   * Reads the next item or member. Returns its value if it is a scalar, `undefined` if it opens an object or array, and
+   * the enclosing object or array itself at its end.
    */
   #beginMember(frame: Frame, first: boolean): JsonValue | undefined {
     this.#skipSpace();
@@ -178,7 +178,7 @@ export class JsonReader {
     const start = this.#at;
     let whole = true;
     if (this.#text[this.#at] === '-') this.#at++;
-    // A number ends after a leading zero: `01` is an error about the character after the value.
+    // A number with a leading zero ends after the zero, so `01` is an error at the second digit, as in Go.
     if (this.#text[this.#at] === '0') this.#at++;
     else this.#digits('in numeric literal');
     if (this.#text[this.#at] === '.') {
@@ -211,7 +211,9 @@ export class JsonReader {
     }
   }
 
-  /** Finds the end and checks the escapes. JSON.parse then unescapes, and unpaired surrogates become U+FFFD. */
+  /**
+   * Reads a string with escapes. Validates them, unescapes with JSON.parse, and replaces unpaired surrogates by U+FFFD.
+   */
   #stringWithEscapes(start: number, firstEscape: number): string {
     let at = firstEscape;
     for (;;) {
@@ -245,11 +247,11 @@ function isHexadecimal(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (lower >= 0x61 && lower <= 0x66);
 }
 
-/** Parses an integer exactly if it fits int64; a larger one becomes a float64 like any other number. */
+/** Parses an integer exactly if it fits int64. A larger integer becomes a rounded float64. */
 export function exactInteger(digits: string): number | bigint {
   const rounded = Number(digits);
   if (Number.isSafeInteger(rounded)) return rounded + 0;
-  // A longer text cannot be an int64, and parsing a megabyte of digits as a bigint is slow.
+  // A text of more than 20 characters is not an int64, and parsing a megabyte of digits as a bigint is slow.
   if (digits.length > 20) return finite(digits);
   const exact = BigInt(digits);
   return exact > largestInt64 || exact < smallestInt64 ? rounded : exact;

@@ -1,4 +1,6 @@
-/** A text that is not JSON. The message is that of Go's encoding/json, because clients see it. */
+/**
+ * Thrown for text that is not JSON. The messages are those of Go's encoding/json, because Kubernetes clients see them.
+ */
 export class JsonSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +26,7 @@ const named: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** Go works on bytes: for a non-ASCII character it prints the first byte of the UTF-8 form, interpreted as Latin-1. */
+/** Quotes a character like Go, which prints only the first UTF-8 byte of a non-ASCII character, as Latin-1. */
 function quoteCharacter(text: string, at: number): string {
   const character = String.fromCharCode(firstByte(text.codePointAt(at) ?? 0));
   const escaped = named[character];

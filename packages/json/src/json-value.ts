@@ -1,6 +1,6 @@
 /**
- * A JSON value in memory. Integers beyond 2^53 are bigints, so that every int64 survives a round trip; all other
- * numbers are plain numbers.
+ * A JSON value in memory. Integers beyond 2^53 are bigints, so that every int64 is exact after parsing and writing. All
+ * other numbers are of the type `number`.
  */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
@@ -10,8 +10,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Assigns like `target[key] = value`, except that `__proto__` becomes an ordinary member. All code that copies members
- * named by a client must use this function.
+ * Sets `target[key]`. The key `__proto__` becomes an ordinary member instead of changing the prototype. All code that
+ * copies members with names from a client must use this function.
  */
 export function setMember(target: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
@@ -21,7 +21,7 @@ export function setMember(target: JsonObject, key: string, value: JsonValue): vo
   }
 }
 
-/** Reads an own member; inherited ones (`constructor`, `toString`) do not count. */
+/** Reads an own member. Ignores inherited properties such as `constructor` and `toString`. */
 export function getMember(source: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(source, key) ? source[key] : undefined;
 }
@@ -37,7 +37,7 @@ function isContainer(value: JsonValue | undefined): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** The spread operator copies `__proto__` as an ordinary member. */
+/** Copies one level of a value. The spread operator also copies `__proto__` as an ordinary member. */
 function shallowCopy(value: Container): Container {
   return Array.isArray(value) ? value.slice() : { ...value };
 }

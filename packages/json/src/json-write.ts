@@ -3,18 +3,18 @@ import { sortByBytes } from './json-order.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 
 export interface WriteOptions {
-  /** Spaces per level. Optional; defaults to 0 (compact). */
+  /** The number of spaces per nesting level. Optional; defaults to 0, which writes compact JSON. */
   readonly indent?: number;
-  /** Sorts members in byte order at every level. Optional; defaults to true. False keeps their order. */
+  /** True to sort the members of all objects by UTF-8 bytes, false to keep their order. Optional; defaults to true. */
   readonly sorted?: boolean;
 }
 
-/** The maximum depth for JSON.stringify and for recursion; far below the stack limit. */
+/** The maximum nesting depth for recursion and JSON.stringify, far below the stack limit. Deeper values use a stack. */
 export const maxWriteDepth = 500;
 
 /**
- * Writes JSON with exact 64-bit integers. Undefined members are omitted, as JSON.stringify does. Fast path:
- * JSON.stringify, for values that it writes exactly like this.
+ * Writes JSON with exact 64-bit integers. Omits undefined members, as JSON.stringify does. The fast path uses
+ * JSON.stringify for values for which the result is the same.
  */
 export function writeJson(value: JsonValue, options: WriteOptions = {}): string {
   const sorted = options.sorted ?? true;
@@ -25,10 +25,12 @@ export function writeJson(value: JsonValue, options: WriteOptions = {}): string 
     : new DeepWriter(sorted, indent).write(value);
 }
 
-/** The text of a part if it is known already; `undefined` if it has to be serialized. */
+/** Returns the JSON text of an object or array if it is already known; `undefined` if it must be serialized. */
 export type KnownText = (part: JsonObject | JsonValue[]) => string | undefined;
 
-/** Like `writeJson`, for a value of which most parts are already known as text. */
+/**
+ * Returns the same text as `writeJson`. Faster if `known` returns the texts of most objects and arrays in the value.
+ */
 export function writeJsonWithKnownParts(value: JsonValue, known: KnownText, levels = maxWriteDepth): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value);
   const text = known(value);
@@ -39,8 +41,8 @@ export function writeJsonWithKnownParts(value: JsonValue, known: KnownText, leve
 }
 
 /**
- * True if JSON.stringify, the fastest serializer, writes the expected text: no bigint, not too deep, members sorted.
- * Values read from the store are plain, and most of what is written was read from the store.
+ * True if JSON.stringify, the fastest serializer, writes the same text as `writeJson`: no bigints, not nested too
+ * deeply, and members already sorted. This applies to all values from the store, and therefore to most values.
  */
 export function isPlain(value: JsonValue, sorted: boolean, depth: number): boolean {
   if (typeof value === 'bigint' || depth > maxWriteDepth) return false;
@@ -51,7 +53,7 @@ export function isPlain(value: JsonValue, sorted: boolean, depth: number): boole
   }
   let previous = '';
   for (const key in value) {
-    // Surrogates sort differently by bytes; such keys are left to the sorting serializer.
+    // Names from U+D800 on sort differently by UTF-16 code unit and by UTF-8 bytes, so `writeJson` must sort them.
     if (sorted && (key < previous || key >= '\ud800')) return false;
     previous = key;
     const member = value[key] as JsonValue;
@@ -108,13 +110,13 @@ function joinParts(value: JsonObject | JsonValue[], sorted: boolean, write: (par
 
 interface Level {
   readonly value: JsonObject | JsonValue[];
-  /** Absent for arrays. */
+  /** The names of the members of an object; absent for an array. */
   readonly keys?: string[];
   readonly length: number;
   next: number;
 }
 
-/** Writes values of any depth with an explicit stack, optionally indented. */
+/** Writes values of any depth with an explicit stack instead of recursion. Supports indentation. */
 class DeepWriter {
   readonly #sorted: boolean;
   readonly #indent: number;

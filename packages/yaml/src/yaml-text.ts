@@ -2,12 +2,12 @@ import type { JsonValue } from '@flotilla/json';
 import { DUMP_SCHEMA, defineScalarTag, dump, intYaml11Tag, Schema } from 'js-yaml';
 
 /**
- * YAML 1.2 octals are strings in YAML 1.1 but numbers in 1.2. Resolved as numbers here, so that such strings are
- * quoted.
+ * Matches octal numbers of YAML 1.2 (`0o17`), which are strings in YAML 1.1. Treating them as numbers quotes strings of
+ * this form.
  */
 const octal = /^[-+]?0o[0-7_]+$/;
 
-/** Writes integers exactly, also beyond 2^53, which the library's own tag rejects. */
+/** A YAML tag that writes integers beyond 2^53 exactly, which the library's own tag rejects. */
 const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
   implicit: true,
   implicitFirstChars: intYaml11Tag.implicitFirstChars,
@@ -20,7 +20,8 @@ const exactInt = defineScalarTag<unknown>(intYaml11Tag.tagName, {
 const schema = new Schema(DUMP_SCHEMA.tags.map((tag) => (tag.tagName === exactInt.tagName ? exactInt : tag)));
 
 /**
- * Writes YAML that parsers of 1.1 and 1.2 read identically: strings that either would read as another type are quoted.
+ * Writes YAML that parsers of YAML 1.1 and 1.2 read identically. Quotes strings that one of them would read as another
+ * type.
  */
 export function yamlText(value: JsonValue): string {
   return dump(value, { schema, lineWidth: -1, noRefs: true, sortKeys: true, seqNoIndent: true, quoteStyle: 'double' });

@@ -40,11 +40,12 @@ const scopeOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--cli-only',
-    description: 'Allow the read requests that flotilla and kubectl need, within the other scope options',
+    description:
+      'Allow the read-only requests that flotilla and kubectl need, within the limits of the other scope options',
   },
 ];
 
-/** The kind of the caller's own access keys, or of all access keys. */
+/** Returns the kind that contains only the caller's own access keys, or the kind that contains all access keys. */
 const kindOf = (all: boolean) => (all ? accessKeys : ownedAccessKeys);
 
 export const accessCommands: readonly CommandSpec[] = [
@@ -70,7 +71,7 @@ export const accessCommands: readonly CommandSpec[] = [
       { flags: '--team <name>', description: 'Team that owns the access key', candidates: 'team' },
       {
         flags: '--group <name>',
-        description: 'Group to add to the groups of its user; can be repeated',
+        description: 'Group that the access key has in addition to the groups of its user; can be repeated',
         many: true,
       },
       displayNameOption,

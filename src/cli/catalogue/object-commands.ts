@@ -27,7 +27,8 @@ export const objectGroups: readonly GroupSpec[] = [
 const loginOption: OptionSpec = { ...contextOption, flags: '--login <name>' };
 
 /**
- * The list, get, edit and delete commands of a kind. `cluster edit` is defined separately, because it has more options.
+ * Returns the list, get, edit and delete commands of a kind. `cluster edit` is defined separately, because it has more
+ * options.
  */
 function standardCommands(group: string, kind: NamedKind, sample: string): CommandSpec[] {
   const candidates = group as Candidates;
@@ -95,7 +96,7 @@ const memberArgument = {
 const memberOptions: readonly OptionSpec[] = [
   projectOption,
   contextOption,
-  { flags: '--team', description: 'The name is the name of a team' },
+  { flags: '--team', description: 'Treat the name as the name of a team' },
 ];
 const roleOption: OptionSpec = {
   flags: '--role <role>',

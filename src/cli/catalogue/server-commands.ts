@@ -29,16 +29,20 @@ const agentOptions: readonly OptionSpec[] = [
     candidates: 'file',
   },
   { flags: '--tls-key-file <file>', description: 'Private key of the serving certificate', candidates: 'file' },
-  { flags: '--tls-san <names>', description: 'Additional names for the generated certificate', many: true },
+  {
+    flags: '--tls-san <names>',
+    description: 'Additional DNS names or IP addresses for the generated certificate',
+    many: true,
+  },
   { flags: '--api-prefix <prefix>', description: 'API prefix of the control server (default: kubernetes)' },
   {
     flags: '--max-policy-age <duration>',
-    description: 'Reject requests if the last policy update from the control server is older (default: 24h)',
+    description: 'Reject requests if the last policy update from the control server is older than this (default: 24h)',
   },
   { flags: '--log-level <level>', description: 'Log level: debug, info, warn, error or silent (default: info)' },
 ];
 
-/** The commands that run a server or an agent, or that work on the data directory of a server. */
+/** Returns the commands that run a server or an agent, or that use the data directory of a server. */
 export async function serverCommands(): Promise<readonly CommandSpec[]> {
   const { startFlags } = await import('../../server/settings/flags.ts');
   const options = startFlags.map(
@@ -96,7 +100,7 @@ export async function serverCommands(): Promise<readonly CommandSpec[]> {
       options: [
         {
           flags: '--data-dir <directory>',
-          description: 'Directory to create; it must be empty or not exist',
+          description: 'Data directory to create; it must be empty or must not exist',
           required: true,
           candidates: 'file',
         },

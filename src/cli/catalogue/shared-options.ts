@@ -1,7 +1,7 @@
 import type { OptionSpec } from '../command-spec.ts';
 import { outputFormats } from '../output/output-format.ts';
 
-/** Options that several commands share, so that they have the same name everywhere. */
+/** The options below are shared, so that they have the same name and description in every command. */
 export const contextOption: OptionSpec = {
   flags: '--context <name>',
   description: 'Login to use (default: FLOTILLA_CONTEXT, or the current login)',
@@ -22,7 +22,7 @@ export const outputOption: OptionSpec = {
 
 export const watchOption: OptionSpec = {
   flags: '-w, --watch',
-  description: 'Watch for changes until Ctrl-C',
+  description: 'Watch for changes until you press Ctrl-C',
 };
 
 export const waitOption: OptionSpec = { flags: '--wait', description: 'Wait until the operation is done' };

@@ -36,19 +36,38 @@ export const toolCommands: readonly CommandSpec[] = [
     details: 'The search includes rotated log files. It returns the entries that match all given options.',
     options: [
       contextOption,
-      { flags: '--user <name>', description: 'User that sent the request or was impersonated', candidates: 'user' },
-      { flags: '--access-key <name>', description: 'Name of the access key' },
-      { flags: '--verb <verb>', description: 'Verb: create, update, patch, delete, get, …' },
-      { flags: '--resource <plural>', description: 'Resource: projects, virtualclusterinstances/kubeconfig, …' },
-      { flags: '-p, --project <name>', description: 'Project of the object', candidates: 'project' },
-      { flags: '--name <name>', description: 'Name of the object' },
-      { flags: '--code <code>', description: 'Response code: 403, or 4xx' },
-      { flags: '--denied', description: 'Only requests that were denied for lack of permission' },
-      { flags: '--text <text>', description: 'Text that the entry contains, in upper or lower case' },
-      { flags: '--since <time>', description: 'Earliest time: 2h, 7d, or 2026-11-15T08:00:00Z' },
-      { flags: '--until <time>', description: 'Latest time, in the same formats' },
-      { flags: '--limit <count>', description: 'Maximum number of entries (default: 50)' },
-      { flags: '--all-stages', description: 'Include the entry that is logged before a write is executed' },
+      {
+        flags: '--user <name>',
+        description: 'Show only requests that this user sent or that impersonated this user',
+        candidates: 'user',
+      },
+      { flags: '--access-key <name>', description: 'Show only requests with this access key, given by its name' },
+      { flags: '--verb <verb>', description: 'Show only requests with this verb, for example create or delete' },
+      {
+        flags: '--resource <plural>',
+        description: 'Show only requests for this resource, for example projects or virtualclusterinstances/kubeconfig',
+      },
+      {
+        flags: '-p, --project <name>',
+        description: 'Show only requests for objects in this project',
+        candidates: 'project',
+      },
+      { flags: '--name <name>', description: 'Show only requests for the object with this name' },
+      { flags: '--code <code>', description: 'Show only requests with this response code, for example 403 or 4xx' },
+      { flags: '--denied', description: 'Show only requests that were denied for lack of permission' },
+      { flags: '--text <text>', description: 'Show only entries that contain this text, ignoring case' },
+      {
+        flags: '--since <time>',
+        description:
+          'Show only entries since this time: a duration before now (2h, 7d) or a time (2026-11-15T08:00:00Z)',
+      },
+      {
+        flags: '--until <time>',
+        description:
+          'Show only entries until this time: a duration before now (2h, 7d) or a time (2026-11-15T08:00:00Z)',
+      },
+      { flags: '--limit <count>', description: 'Maximum number of entries to show (default: 50)' },
+      { flags: '--all-stages', description: 'Also show the entries that are logged before a write is executed' },
       outputOption,
     ],
     examples: [

@@ -26,7 +26,8 @@ const namesArgument = { ...nameArgument, name: '<name...>', description: 'Names 
 const commonOptions = [projectOption, contextOption];
 const execOption: OptionSpec = {
   flags: '--exec',
-  description: 'Let kubectl request a token when it needs one: the kubeconfig holds no secret and does not expire',
+  description:
+    'Create a kubeconfig that contains no secret and does not expire; kubectl requests a token when it needs one',
 };
 const ttlOption: OptionSpec = {
   flags: '--ttl <duration>',
@@ -57,28 +58,39 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       ...commonOptions,
       {
         flags: '-t, --template <name[@version]>',
-        description: 'Template, and its version: exact (1.2.0) or with wildcards (1.x.x)',
+        description: 'Template, with an optional version that is exact (1.2.0) or has wildcards (1.x.x)',
         candidates: 'template',
       },
       setOption,
       valuesOption,
       {
         flags: '--cluster <name>',
-        description: 'Cluster to run on (default: the allowed cluster with the fewest instances)',
+        description: 'Cluster to run the virtual cluster on (default: the allowed cluster with the fewest instances)',
         candidates: 'cluster',
       },
       ...ownerOptions,
       displayNameOption,
       descriptionOption,
-      { flags: '--label <name=value>', description: 'Label; can be repeated', many: true },
-      { flags: '--annotation <name=value>', description: 'Annotation; can be repeated', many: true },
+      {
+        flags: '--label <name=value>',
+        description: 'Label to set on the virtual cluster; can be repeated',
+        many: true,
+      },
+      {
+        flags: '--annotation <name=value>',
+        description: 'Annotation to set on the virtual cluster; can be repeated',
+        many: true,
+      },
       { ...waitOption, description: 'Wait until the virtual cluster is ready' },
-      { flags: '--connect', description: 'Wait, then make it the current context of your kubeconfig' },
+      {
+        flags: '--connect',
+        description: 'Wait until the virtual cluster is ready, then make it the current context of your kubeconfig',
+      },
       execOption,
       kubeContextOption,
       {
         flags: '--recreate',
-        description: 'Delete an existing virtual cluster of that name first, and wait until it is deleted',
+        description: 'First delete an existing virtual cluster with this name, and wait until it is deleted',
       },
       timeoutOption,
       dryRunOption,
@@ -204,7 +216,8 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       { flags: '--team <name>', description: 'Team to share with; can be repeated', many: true, candidates: 'team' },
       {
         flags: '--role <cluster role>',
-        description: 'Cluster role inside, for example view or edit (default: set by the template)',
+        description:
+          'Cluster role to grant inside the virtual cluster, for example view or edit (default: set by the template)',
         candidates: ['view', 'edit', 'admin', 'cluster-admin'],
       },
       { flags: '--remove', description: 'Remove the access' },
@@ -224,7 +237,10 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       'Without a command, the virtual cluster becomes the current context of your kubeconfig (the first file in ' +
       'KUBECONFIG, or ~/.kube/config). With a command, only that command gets a kubeconfig, which is deleted when ' +
       'the command ends. The exit code is that of the command.',
-    args: [nameArgument, { name: '[command...]', description: 'Command to run with KUBECONFIG set, after --' }],
+    args: [
+      nameArgument,
+      { name: '[command...]', description: 'Command to run after --, with KUBECONFIG set for the virtual cluster' },
+    ],
     options: [...commonOptions, ttlOption, execOption, kubeContextOption, timeoutOption],
     examples: [
       { command: 'flotilla connect demo', does: 'Make the virtual cluster the current context of kubectl' },
@@ -285,9 +301,9 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
     args: [nameArgument],
     options: [
       ...commonOptions,
-      { flags: '-f, --follow', description: 'Stream new log lines until Ctrl-C' },
+      { flags: '-f, --follow', description: 'Stream new log lines until you press Ctrl-C' },
       { flags: '--tail <lines>', description: 'Number of most recent lines to print' },
-      { flags: '--since <duration>', description: 'Print only lines that are newer, for example 15m' },
+      { flags: '--since <duration>', description: 'Print only lines that are newer than this, for example 15m' },
     ],
     examples: [{ command: 'flotilla logs demo -f --tail 20', does: 'Print the last 20 lines and stream new ones' }],
     load: () => import('../commands/instances/logs.ts'),
@@ -301,7 +317,10 @@ export const virtualClusterCommands: readonly CommandSpec[] = [
       ...commonOptions,
       { flags: '--as <name>', description: 'Name of the instance (default: the name of the virtual cluster)' },
       ...ownerOptions,
-      { flags: '--external', description: 'Leave the virtual cluster managed elsewhere: never change or delete it' },
+      {
+        flags: '--external',
+        description: 'Keep the virtual cluster managed externally: the server never changes or deletes it',
+      },
       dryRunOption,
       outputOption,
     ],

@@ -3,16 +3,16 @@ import type { Candidates, CommandSpec, OptionSpec } from '../command-spec.ts';
 import type { Environment } from '../environment.ts';
 import type { FindNames } from './find-names.ts';
 
-/** A word that completes the line, with its description if there is one. */
+/** A word that shell completion offers, with an optional description. */
 export interface Completion {
   readonly word: string;
   readonly description?: string;
 }
 
-/** The completions to offer; `files` if the shell should complete file names. */
+/** The words to offer; `files` means that the shell completes file names instead. */
 export type CompletionResult = readonly Completion[] | 'files';
 
-/** Returns the completions of the last word. */
+/** Returns the completions for the last of the words. */
 export async function complete(
   words: readonly string[],
   catalogue: Catalogue,
@@ -62,7 +62,7 @@ function wordsBelow(group: string, { commands, groups }: Catalogue): Completion[
   return group === '' ? [...own, ...groups.map(({ path, summary }) => ({ word: path, meaning: summary }))] : own;
 }
 
-/** Returns the number of arguments, the values of the options, and the option that still needs a value. */
+/** Returns the number of arguments, the values of the options, and the last option if its value is not typed yet. */
 function readWords(words: readonly string[], spec: CommandSpec) {
   const options = new Map<string, string>();
   let args = 0;
@@ -95,8 +95,8 @@ function optionWords(spec: CommandSpec): Completion[] {
 }
 
 /**
- * Prints one completion per line, with its description after a tab. For file names it prints `:files`; kubectl gets its
- * own directive instead. A failure prints no completions, because the user has not run a command yet.
+ * Prints one completion per line, with its description after a tab. To complete file names, prints `:files`; with
+ * `--kubectl`, prints the directive that kubectl expects. An error prints nothing, because the user only pressed Tab.
  */
 export async function printCompletions(given: readonly string[], environment: Environment): Promise<void> {
   const { loadCatalogue } = await import('../catalogue/catalogue.ts');

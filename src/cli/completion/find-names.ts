@@ -28,11 +28,11 @@ const kinds: Readonly<Record<string, NamedKind>> = {
   'access-key': ownedAccessKeys,
 };
 
-/** No user waits longer for a completion. */
+/** Timeout for the request. A user does not wait longer for a completion. */
 const timeoutMs = 2_000;
 const maxNames = '200';
 
-/** Looks up names on the server of the login, in the project that the command line names so far. */
+/** Creates a function that finds names on the server of the login, in the project that the typed words name. */
 export function createNameFinder(environment: Environment): FindNames {
   return async (candidates, options) => {
     if (candidates === 'context') return [...(await readConfig(configPath(environment))).logins.keys()];

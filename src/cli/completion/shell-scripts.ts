@@ -6,7 +6,10 @@ export type Shell = (typeof shells)[number];
  * description after a tab, or `:files` if the shell should complete file names.
  */
 
-/** Bash splits words at `:` and `=`. The script splits the line itself and cuts off the part that bash already has. */
+/**
+ * The completion script for bash. Bash splits words at `:` and `=`, so the script splits the line itself, and removes
+ * the part that bash has already inserted from each completion.
+ */
 const bash = `_flotilla() {
   local line="\${COMP_LINE:0:COMP_POINT}" words current broken answer
   read -ra words <<< "$line"

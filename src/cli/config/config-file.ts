@@ -6,14 +6,14 @@ import { CliError } from '../cli-error.ts';
 
 /** A saved login: a server and the credential for it. */
 export interface Login {
-  /** Without a path, for example `https://127.0.0.1:8443`. */
+  /** The URL of the server without a path, for example `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly apiPrefix: string;
   readonly accessKey: string;
   /** The CA of the server in PEM format. Optional; defaults to the CAs of the operating system. */
   readonly authority?: string;
   readonly project?: string;
-  /** The user that the key belongs to, as the server reported it; for display only. */
+  /** The user that the access key belongs to. It is saved at login and used only for display. */
   readonly user?: string;
 }
 
@@ -43,7 +43,7 @@ export async function readConfig(path: string): Promise<Config> {
   return { logins, ...(typeof current === 'string' ? { current } : {}) };
 }
 
-/** Writes the file atomically, readable by its owner only. */
+/** Writes the config file atomically. Only its owner can read it. */
 export async function writeConfig(path: string, config: Config): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const document = {
@@ -53,7 +53,7 @@ export async function writeConfig(path: string, config: Config): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Rejects a file that other users of this machine can read: the access keys in it are not secret. */
+/** Rejects a config file that other users of this machine can read, because it contains access keys. */
 async function rejectIfReadableByOthers(path: string): Promise<void> {
   if (process.platform === 'win32' || (await nonOwnerPermissions(path)) === 0) return;
   throw new CliError(`${path} contains access keys and is readable by other users`, { next: `run: chmod 600 ${path}` });

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 
-/** The path of the config file, in the standard location of the operating system. */
+/** Returns the path of the config file: FLOTILLA_CONFIG, or the standard location of the operating system. */
 export function configPath(environment: Environment, platform: string = process.platform): string {
   const named = environment.FLOTILLA_CONFIG;
   if (named !== undefined && named !== '') return named;

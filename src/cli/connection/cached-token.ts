@@ -6,12 +6,13 @@ import { cacheFolder } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
 import type { Access } from './resolve-access.ts';
 
-/** A token that expires within this time is not used any more, because requests take time. */
+/** A cached token that expires within this time is not used, because the token must outlast the request. */
 const expiryMarginMs = 60_000;
 
 /**
- * Returns the cached token while it is valid, otherwise a new one: kubectl requests a token with every command. The
- * file is private, and its name depends on the access key, so that another login never finds it.
+ * Returns a token from the cache if it is still valid, otherwise a new one. The cache saves requests, because kubectl
+ * requests a token with every command. The file is private, and its name depends on the access key, so that no other
+ * login uses it.
  */
 export async function cachedToken(
   environment: Environment,
@@ -33,12 +34,12 @@ export async function cachedToken(
     await removeExpired(folder);
     await writePrivateFile(file, token);
   } catch {
-    // A home directory that is not writable costs one request each time, and nothing else.
+    // The token cannot be cached, for example in a read-only home directory. The next command requests a new token.
   }
   return token;
 }
 
-/** Returns the expiry of a token, from its own claims; `undefined` if it has none. */
+/** Returns the expiry of a token in milliseconds since the epoch, from its claims; `undefined` if it has none. */
 export function tokenExpiry(token: string): number | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;

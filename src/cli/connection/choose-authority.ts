@@ -7,8 +7,9 @@ import { authorityOf, readAuthority } from './resolve-access.ts';
 import type { ServerAddress } from './server-address.ts';
 
 /**
- * Determines the CA that makes the server trusted: a given file, the CAs of the operating system, or the CA that the
- * server presents, after the user has confirmed its fingerprint. A confirmed CA is saved and not asked about again.
+ * Determines the CA that verifies the server: a given file, the CAs of the operating system, or the CA that the server
+ * presents, after the user has confirmed its fingerprint. A confirmed CA is saved with the login, so that the user
+ * confirms it only once.
  */
 export async function chooseAuthority(
   address: ServerAddress,
@@ -66,7 +67,7 @@ async function confirmAuthority(
   throw new CliError('login canceled; nothing was sent to the server', { exitCode: exitCodes.refused });
 }
 
-/** Removes the name of the hash, colons and case. */
+/** Removes the name of the hash algorithm and the colons, and converts to one case, for comparison. */
 function normalized(fingerprint: string): string {
   return fingerprint
     .replace(/^sha-?256[: ]/i, '')

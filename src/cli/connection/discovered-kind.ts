@@ -6,12 +6,12 @@ import { CliError, exitCodes } from '../cli-error.ts';
 import type { ServerApi } from './server-api.ts';
 
 export interface DiscoveredKind {
-  /** The path of the kind's objects, in the project if the kind is namespaced. */
+  /** The path of the collection of objects; inside the project's namespace if the kind is namespaced. */
   readonly collection: string;
   readonly verbs: readonly string[];
 }
 
-/** Finds kinds by discovery, with one request per group version. */
+/** Returns a function that finds the kind of an object by API discovery, with one request per API version. */
 export function createKindFinder(api: ServerApi, signal: AbortSignal): (object: KubeObject) => Promise<DiscoveredKind> {
   const responses = new Map<string, ReturnType<ServerApi['json']>>();
   return async ({ apiVersion, kind, metadata }) => {

@@ -8,7 +8,8 @@ import type { ServerApi } from './server-api.ts';
 export type Self = TypedObject<{ status?: SelfStatus }>;
 
 /**
- * Returns the identity of the caller as the server reports it; `undefined` if the scope of the key forbids the request.
+ * Returns the identity of the caller, as the server reports it; `undefined` if the scope of the access key forbids the
+ * request.
  */
 export async function fetchSelf(api: ServerApi, signal: AbortSignal): Promise<Self | undefined> {
   const body = { apiVersion: managementApiVersion, kind: selves.kind, metadata: {} };

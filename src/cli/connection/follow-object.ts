@@ -11,13 +11,13 @@ import type { ServerApi } from './server-api.ts';
 const retry = { initialMilliseconds: 200, maxMilliseconds: 5_000 };
 
 export interface FollowOptions extends ObjectScope {
-  /** Called while the server cannot be reached; following continues. */
+  /** Called for each failed connection attempt. The attempts continue. */
   onConnectionError?(error: unknown): void;
 }
 
 /**
- * Yields the current state of an object and every change; `undefined` if it does not exist. Continues after a stream
- * ends and after the server restarts, until the consumer stops or the signal aborts.
+ * Yields the current state of an object, then its state after every change; `undefined` if the object does not exist.
+ * Reconnects if the stream ends or the server restarts, until the consumer stops or the signal is aborted.
  */
 export async function* followObject<Fields extends JsonObject>(
   api: ServerApi,
@@ -40,15 +40,15 @@ export async function* followObject<Fields extends JsonObject>(
       }
     } catch (error) {
       signal.throwIfAborted();
-      // A rejected request is rejected again. Expired history (410), a busy server (429) and server errors are
-      // temporary.
+      // Expired history (410), a busy server (429) and server errors (5xx) are temporary. Other errors would only
+      // repeat.
       const isTemporary =
         !(error instanceof StatusError) || error.code === 410 || error.code === 429 || error.code >= 500;
       if (!isTemporary || !isConnectionError(error)) throw error;
       failures += 1;
       if (failures > 1) onConnectionError?.(error);
     }
-    // A stream that ended is reopened soon, but never in a tight loop.
+    // The pause prevents a tight loop if the server ends every stream immediately.
     await pause(failures === 0 ? retry.initialMilliseconds : backoffDelay(failures, retry), signal);
   }
 }
@@ -58,8 +58,8 @@ function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Calls `use` with a signal that aborts after the given time or with `signal`. A timeout throws an error with
- * `timeoutMessage`.
+ * Calls `use` with a signal that is aborted after the given time or together with `signal`. On a timeout, throws an
+ * error with `timeoutMessage`.
  */
 export async function withTimeout<T>(
   milliseconds: number,

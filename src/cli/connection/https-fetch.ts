@@ -15,7 +15,7 @@ export interface HttpsFetchOptions {
   readonly url: string;
   readonly authority: string | undefined;
   readonly environment: Environment;
-  /** Receives the warnings of the server (`Warning` headers). */
+  /** Called with the text of each `Warning` header of a response. */
   warn(text: string): void;
 }
 
@@ -25,14 +25,14 @@ export interface HttpsFetch {
 }
 
 const connectMilliseconds = 15_000;
-/** From the end of the request to the response headers. */
+/** Timeout from the end of the request to the response headers. */
 const responseMilliseconds = 60_000;
 const maxAttempts = 4;
 const longestPause = 10_000;
 
 /**
- * `fetch` with the CA of the server and the proxy of the user, on the HTTPS client of Node: to load a larger client
- * would take a third of the startup time.
+ * Creates a `fetch` function that uses the CA of the server and the proxy of the user. It is based on Node's own HTTPS
+ * client, because loading a larger HTTP library would take a third of the startup time.
  */
 export function httpsFetch(options: HttpsFetchOptions): HttpsFetch {
   const trust = { keepAlive: true, ...(options.authority === undefined ? {} : { ca: options.authority }) };
@@ -68,7 +68,7 @@ function send(
       headers: {
         ...init.headers,
         'User-Agent': `flotilla/${programVersion}`,
-        // Node sends the length by itself, except for methods that usually have no body.
+        // Node sets Content-Length itself only for methods that usually have a body.
         ...(init.body === undefined ? {} : { 'Content-Length': Buffer.byteLength(init.body) }),
       },
     });
@@ -110,7 +110,7 @@ function fetched(
   return { status: response.statusCode ?? 0, text: () => text(body), body };
 }
 
-/** A stream that breaks throws the reason: it was aborted, or the server is unreachable. */
+/** Yields the response body. If the stream breaks, throws an error: aborted, or server unreachable. */
 async function* bodyOf(
   response: IncomingMessage,
   url: string,
@@ -124,7 +124,7 @@ async function* bodyOf(
   }
 }
 
-/** Parses `299 - "text of the warning"`, the format that Kubernetes uses. */
+/** Returns the texts of `Warning` headers in the format that Kubernetes uses: `299 - "text of the warning"`. */
 function warningsIn({ headers }: IncomingMessage): string[] {
   return [...(headers.warning ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
     text.replaceAll(/\\(.)/g, '$1'),

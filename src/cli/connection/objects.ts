@@ -5,14 +5,14 @@ import { type Status, StatusError } from '../../api/status.ts';
 import type { NamedKind, TypedKind } from '../kinds.ts';
 import type { ApiRequest, ServerApi } from './server-api.ts';
 
-/** Selects objects: `project` applies to kinds in projects; `undefined` selects all projects. */
+/** Selects the project for kinds that are in projects. A `project` of `undefined` selects all projects. */
 export interface ObjectScope {
   readonly project?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 export interface WriteOptions extends ObjectScope {
-  /** Validates the request without writeQuery anything. */
+  /** True to validate the request without writing anything. */
   readonly dryRun?: boolean;
 }
 
@@ -20,10 +20,10 @@ export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: JsonObject }
   | { readonly type: 'BOOKMARK'; readonly object: JsonObject };
 
-/** The `Accept` header for a Table: the columns of the server, with formatted ages. */
+/** The `Accept` header that requests a Table, which contains the server's columns and formatted ages. */
 export const tableMediaType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
-/** `below` is the name of an object, if any, and one of its subresources. */
+/** Returns the path of a kind. `below` is optional: the name of an object, and the name of a subresource. */
 export function objectPath(api: ServerApi, kind: NamedKind, where: ObjectScope, ...below: readonly string[]): string {
   return api.managementPath(
     ...(kind.inProject && where.project !== undefined ? ['namespaces', projectNamespace(where.project)] : []),
@@ -41,7 +41,7 @@ export async function requestObject<Fields extends JsonObject>(
   return typedResponse(kind, await api.json(ask));
 }
 
-/** Returns a response as an object of its kind. This is the only cast of this client, which trusts its server. */
+/** Casts a response to an object of its kind without validating it, because this client trusts its server. */
 export function typedResponse<Fields extends JsonObject>(
   _kind: TypedKind<Fields>,
   response: JsonObject,
@@ -58,7 +58,7 @@ export async function getObject<Fields extends JsonObject>(
   return await requestObject(api, kind, { path: objectPath(api, kind, where, name), ...signalOf(where) });
 }
 
-/** Like `getObject`; `undefined` if there is none. */
+/** Returns an object as `getObject` does; `undefined` if it does not exist. */
 export async function findObject<Fields extends JsonObject>(
   api: ServerApi,
   kind: NamedKind<Fields>,
@@ -86,7 +86,7 @@ export async function listObjects<Fields extends JsonObject>(
   };
 }
 
-/** Sends an object that the server has not checked yet. */
+/** Creates an object. Its fields are not typed, because only the server validates them. */
 export async function createObject<Fields extends JsonObject>(
   api: ServerApi,
   kind: NamedKind<Fields>,
@@ -107,7 +107,7 @@ export async function replaceObject<Fields extends JsonObject>(
   return await requestObject(api, kind, { method: 'PUT', path, body: object, ...writeQuery(options) });
 }
 
-/** Sends a merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed. */
+/** Sends a merge patch. If it contains `metadata.resourceVersion`, the server rejects it if the object has changed. */
 export async function patchObject<Fields extends JsonObject>(
   api: ServerApi,
   kind: NamedKind<Fields>,
@@ -119,7 +119,7 @@ export async function patchObject<Fields extends JsonObject>(
   return await requestObject(api, kind, { method: 'PATCH', path, body: options.patch, type, ...writeQuery(options) });
 }
 
-/** Returns the object if finalizers hold it, otherwise a Status. */
+/** Deletes an object. Returns the object if finalizers delay its deletion, otherwise a Status. */
 export async function deleteObject(
   api: ServerApi,
   kind: NamedKind,
@@ -135,7 +135,7 @@ export async function deleteObject(
   return await api.json({ method: 'DELETE', path, body, ...writeQuery(options) });
 }
 
-/** Yields watch events until the server ends the stream. Throws if the server ends it with an error. */
+/** Yields watch events until the server ends the stream. Throws if the server sends an ERROR event. */
 export async function* watchEvents(api: ServerApi, ask: ApiRequest): AsyncGenerator<WatchEvent> {
   const query = { ...ask.query, watch: 'true', allowWatchBookmarks: 'true' };
   for await (const line of api.lines({ ...ask, query })) {
@@ -146,8 +146,8 @@ export async function* watchEvents(api: ServerApi, ask: ApiRequest): AsyncGenera
 }
 
 /**
- * A write that was sent is awaited despite Ctrl-C: it is short, and only its response tells whether it was executed.
- * After Ctrl-C no other write starts.
+ * Returns the query of a write request. Throws after Ctrl-C, so that no further write starts. Ctrl-C does not cancel a
+ * write that was sent, because only its response tells whether the server executed it.
  */
 function writeQuery({ dryRun, signal }: WriteOptions): Pick<ApiRequest, 'query'> {
   signal?.throwIfAborted();

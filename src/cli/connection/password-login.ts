@@ -7,7 +7,7 @@ import { readSecretFromStdin } from '../input/read-stdin.ts';
 import type { ServerAddress } from './server-address.ts';
 import { withAccess } from './server-api.ts';
 
-/** Logs in with a user name and a password. Returns the access key of the session. */
+/** Logs in with a user name and a password. Returns the access key of the new login. */
 export async function logInWithPassword(
   address: ServerAddress,
   authority: string | undefined,

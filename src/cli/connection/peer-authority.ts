@@ -7,16 +7,18 @@ import { connectThrough } from './proxy-agent.ts';
 import { proxyFor } from './proxy-for.ts';
 import { isTrustError } from './trust-error.ts';
 
-/** The trust status of a server, by its certificate. */
+/** Tells whether the certificate of a server is trusted. */
 export type PeerTrust =
-  /** The CAs of the operating system verify the certificate. */
+  /** The certificate is signed by a CA that the operating system trusts. */
   | { readonly trusted: true }
-  /** The certificate is not trusted; `authority` is the CA that signed it, if the server sent it. */
+  /**
+   * The certificate is not trusted. `authority` is the CA that signed it; `undefined` if the server did not send it.
+   */
   | { readonly trusted: false; readonly authority: PeerAuthority | undefined };
 
 export interface PeerAuthority {
   readonly pem: string;
-  /** `SHA256:` and hexadecimal pairs. */
+  /** The fingerprint as `SHA256:` and hexadecimal pairs. */
   readonly fingerprint: string;
   readonly subject: string;
   readonly validTo: string;
@@ -24,7 +26,7 @@ export interface PeerAuthority {
 
 const handshakeMilliseconds = 15_000;
 
-/** Inspects the certificate of a server. Nothing is sent to the server. */
+/** Opens a TLS connection to inspect the certificate of a server. Sends no request and no credential. */
 export async function inspectPeer(url: string, environment: Environment): Promise<PeerTrust> {
   const socket = await handshake(new URL(url), environment);
   try {
@@ -39,7 +41,7 @@ export async function inspectPeer(url: string, environment: Environment): Promis
   }
 }
 
-/** Formats a fingerprint as `openssl x509 -fingerprint -sha256` does, with the prefix that ssh uses. */
+/** Formats a fingerprint as `openssl x509 -fingerprint -sha256` does, with the prefix `SHA256:`, as ssh does. */
 export function fingerprintOf(certificate: X509Certificate): string {
   return `SHA256:${certificate.fingerprint256}`;
 }
@@ -73,7 +75,7 @@ function handshake(url: URL, environment: Environment): Promise<TLSSocket> {
   });
 }
 
-/** Returns the self-signed certificate at the end of the chain; `undefined` if the chain ends before it. */
+/** Returns the self-signed root certificate of the chain; `undefined` if the server did not send it. */
 function lastOf(first: DetailedPeerCertificate): X509Certificate | undefined {
   const seen = new Set<string>();
   let certificate = first;

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../cli-error.ts';
 
-/** Connects through a proxy with CONNECT. TLS is end-to-end with the server, so the proxy never sees a key. */
+/** An agent that connects through a proxy with CONNECT. TLS is end-to-end, so the proxy never sees an access key. */
 export class ProxyAgent extends Agent {
   readonly #proxy: URL;
 
@@ -22,14 +22,14 @@ export class ProxyAgent extends Agent {
     const target = { host: host ?? '', port: Number(port ?? 443) };
     tunnel(this.#proxy, target).then(
       (socket) => connected?.(null, connectTls({ ...(options as ConnectionOptions), socket })),
-      // Node reads only the error.
+      // On an error Node ignores the second argument.
       (error: Error) => connected?.(error, undefined as unknown as Duplex),
     );
     return undefined;
   }
 }
 
-/** Opens one TLS connection through the proxy. */
+/** Opens a TLS connection to the server through the proxy. */
 export async function connectThrough(
   proxy: URL,
   options: ConnectionOptions & { host: string; port: number },

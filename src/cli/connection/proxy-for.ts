@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Environment } from '../environment.ts';
 
-/** Returns the proxy that the environment sets for an address, in the variables that curl and Go programs use. */
+/** Returns the proxy for a URL from HTTPS_PROXY, ALL_PROXY and NO_PROXY, as curl and Go programs do. */
 export function proxyFor(url: URL, environment: Environment): URL | undefined {
   const either = (name: string): string => environment[name.toLowerCase()] || environment[name.toUpperCase()] || '';
   const proxy = either('https_proxy') || either('all_proxy');
@@ -12,8 +12,8 @@ export function proxyFor(url: URL, environment: Environment): URL | undefined {
 }
 
 /**
- * True if an entry of NO_PROXY matches: `*`, a host, a domain (`.example.com` and `example.com` match their
- * subdomains), an address, or a range of addresses (`10.0.0.0/8`). A host may have a port.
+ * True if an entry of NO_PROXY matches the URL. An entry is `*`, a host, a domain (`.example.com` and `example.com`
+ * also match subdomains), an IP address, or a range of addresses (`10.0.0.0/8`). A host may have a port.
  */
 function isExcepted(url: URL, exceptions: string): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();

@@ -8,21 +8,21 @@ import { configPath } from '../config/config-path.ts';
 import type { Environment } from '../environment.ts';
 import { parseServerAddress, type ServerAddress, sameServer } from './server-address.ts';
 
-/** The server, the credential and the project of a call. */
+/** The server, the access key and the project that a command uses. */
 export interface Access extends ServerAddress {
   readonly accessKey: string;
   /** The CA in PEM format; `undefined` to trust the CAs of the operating system. */
   readonly authority: string | undefined;
   readonly project: string;
-  /** The login that provides the credential; `undefined` if the environment does. */
+  /** The name of the login that the access key comes from; `undefined` if it comes from the environment. */
   readonly context: string | undefined;
 }
 
 type AccessCall = Pick<CommandCall, 'environment' | 'values'>;
 
 /**
- * Environment variables override the saved login. A saved key is sent only to the server that it was saved for: if
- * `FLOTILLA_URL` names another server, the environment must provide a key too.
+ * Determines the server and the access key of a command. Environment variables override the saved login. A saved key is
+ * sent only to the server of its login: if `FLOTILLA_URL` names another server, FLOTILLA_ACCESS_KEY is required.
  */
 export async function resolveAccess(call: AccessCall): Promise<Access> {
   const access = await findAccess(call);
@@ -33,13 +33,13 @@ export async function resolveAccess(call: AccessCall): Promise<Access> {
   });
 }
 
-/** Like `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
+/** Returns the same as `resolveAccess`; `undefined` if there is neither a login nor a server in the environment. */
 export async function findAccess({ environment, values }: AccessCall): Promise<Access | undefined> {
   const given = (name: string): string | undefined => environment[name] || undefined;
   const config = await readConfig(configPath(environment));
   const named = values.text('context') ?? given('FLOTILLA_CONTEXT');
   const stored = storedLogin(config, named);
-  // A login that is named on the command line overrides the environment.
+  // `--context` overrides the environment variables.
   const useEnvironment = values.text('context') === undefined;
   const urlGiven = useEnvironment ? given('FLOTILLA_URL') : undefined;
   const keyGiven = useEnvironment ? given('FLOTILLA_ACCESS_KEY') : undefined;
@@ -71,7 +71,7 @@ function storedLogin(config: Config, named: string | undefined): { name: string;
   const name = named ?? config.current;
   const login = name === undefined ? undefined : config.logins.get(name);
   if (name !== undefined && login !== undefined) return { name, login };
-  // A current login that was removed is ignored, but a login that the user names must exist.
+  // If the current login no longer exists, the user is not logged in. A login that the user names must exist.
   if (named === undefined) return undefined;
   const next = 'list saved logins with: flotilla context list';
   throw new CliError(`login ${JSON.stringify(named)} not found`, { exitCode: exitCodes.notFound, next });

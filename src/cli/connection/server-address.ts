@@ -1,7 +1,7 @@
 import { usageError } from '../cli-error.ts';
 
 export interface ServerAddress {
-  /** Without a path and without a trailing slash. */
+  /** The URL without a path and without a trailing slash. */
   readonly url: string;
   readonly apiPrefix: string;
 }
@@ -9,7 +9,7 @@ export interface ServerAddress {
 const defaultPrefix = 'kubernetes';
 
 /**
- * Parses the address of a server: its own address, or the one in a kubeconfig
+ * Parses the URL of a server. Also accepts the URL of the management API from a kubeconfig
  * (`https://host:8443/kubernetes/management`).
  */
 export function parseServerAddress(text: string): ServerAddress {

@@ -10,7 +10,7 @@ import { type Access, resolveAccess } from './resolve-access.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path on the server, for example `/auth/logout`; see `managementPath`. */
+  /** The path on the server, for example `/auth/logout`. `managementPath` returns paths of the management API. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly accept?: string;
@@ -20,10 +20,10 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The API of the server. Every function rejects with StatusError if the server returns an error. */
+/** Sends requests to the server. Every function rejects with StatusError if the response is an error. */
 export interface ServerApi {
   readonly access: Access;
-  /** The path of a kind of the management API, or of a resource below it. */
+  /** Returns the path of a kind of the management API, or of an object or subresource of the kind. */
   managementPath(...segments: string[]): string;
   json(ask: ApiRequest): Promise<JsonObject>;
   text(ask: ApiRequest): Promise<string>;
@@ -33,7 +33,7 @@ export interface ServerApi {
   bytes(ask: ApiRequest): AsyncGenerator<Uint8Array>;
 }
 
-/** Connects to the server of this call while `use` runs. */
+/** Calls `use` with a connection to the server that the command line selects, and closes the connection afterwards. */
 export async function withServer<T>(
   call: Pick<CommandCall, 'environment' | 'values' | 'terminal'>,
   use: (api: ServerApi) => Promise<T>,

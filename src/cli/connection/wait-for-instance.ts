@@ -13,7 +13,7 @@ export interface InstanceWait {
   readonly milliseconds: number;
 }
 
-/** Waits until an instance is ready. Shows each condition that becomes true, and what blocks the next one. */
+/** Waits until an instance is ready. Prints each condition that becomes true, and the message of the next one. */
 export async function waitUntilReady(
   api: ServerApi,
   wanted: InstanceWait,
@@ -75,7 +75,7 @@ export async function waitForPhase(
   });
 }
 
-/** Waits until an instance is deleted. Another instance of the same name counts as deleted. */
+/** Waits until the instance with this uid is deleted. A new instance with the same name ends the wait too. */
 export async function waitUntilGone(
   api: ServerApi,
   wanted: InstanceWait,
@@ -97,7 +97,7 @@ export async function waitUntilGone(
 
 interface WaitOptions<Result> {
   timeoutMessage(): string;
-  /** Returns the result if the wait is over, otherwise `undefined`. */
+  /** Returns the result of the wait; `undefined` to continue waiting. */
   resultOf(instance: VirtualClusterInstance | undefined, progress: Progress): Result | undefined;
 }
 
@@ -127,12 +127,12 @@ async function waitFor<Result>(
   }
 }
 
-/** The status message; empty if the status still describes the state before the change. */
+/** Returns the status message. Returns '' in the phase Ready, in which the message describes an earlier state. */
 function statusMessage({ status }: VirtualClusterInstance): string {
   return status?.phase === 'Ready' ? '' : (status?.message ?? '');
 }
 
-/** The conditions that describe the current spec. */
+/** Returns the conditions that were observed for the current generation of the spec. */
 function currentConditions({ metadata, status }: VirtualClusterInstance): readonly Condition[] {
   const { generation = 0 } = metadata;
   return (status?.conditions ?? []).filter(({ observedGeneration = generation }) => observedGeneration >= generation);

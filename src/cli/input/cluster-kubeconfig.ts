@@ -5,7 +5,7 @@ import type { CommandCall } from '../command-call.ts';
 import { inlineContext } from '../kubeconfig/inline-context.ts';
 import { readKubeconfigFile, userKubeconfig } from '../kubeconfig/kubeconfig-file.ts';
 
-/** Reads the kubeconfig of a cluster in the form that the server accepts: one context with everything inline. */
+/** Reads the kubeconfig of a cluster and converts it for the server: one context, with all files inline. */
 export async function clusterKubeconfig({ values, environment }: CommandCall): Promise<string> {
   const file = values.text('kubeconfig') ?? userKubeconfig(environment);
   const kubeconfig = await readKubeconfigFile(file);
@@ -17,7 +17,7 @@ export async function clusterKubeconfig({ values, environment }: CommandCall): P
   return text;
 }
 
-/** Takes the login from `--login`, because `--context` selects a context of the kubeconfig here. */
+/** Selects the login by `--login`, for commands whose `--context` option selects a context of a kubeconfig. */
 export function withLogin(call: CommandCall): CommandCall {
   const text = (option: string) => call.values.text(option === 'context' ? 'login' : option);
   return {

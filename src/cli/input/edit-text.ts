@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 
-/** Opens a text in the user's editor and returns the result. The file is private and deleted afterwards. */
+/** Opens a text in the user's editor and returns the edited text. The temporary file is private and is deleted. */
 export async function editText(
   text: string,
   name: string,
@@ -23,7 +23,7 @@ export async function editText(
   }
 }
 
-/** An editor can be a command line (`code --wait`), so a shell runs it. The file name is passed as an argument. */
+/** Runs the editor in a shell, because $EDITOR may be a command line (`code --wait`). */
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });

@@ -1,6 +1,6 @@
 import type { CallValues } from '../command-call.ts';
 
-/** Returns the given options, keyed by the spec fields that they set. */
+/** Returns the values of the given options. `members` maps the name of each option to the spec field that it sets. */
 export function fieldsFromOptions<Member extends string>(
   values: CallValues,
   members: Readonly<Record<string, Member>>,

@@ -2,7 +2,7 @@ import { usageError } from '../cli-error.ts';
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** Parses `90`, `90s`, `15m`, `12h`, `30d`, `2w`, `1h30m`; returns seconds. */
+/** Returns the seconds of a duration such as `90`, `90s`, `15m`, `12h`, `30d`, `2w` or `1h30m`. */
 export function parseDuration(text: string, option: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   const parts = [...text.matchAll(/(\d{1,9})([smhdw])/g)];
@@ -12,7 +12,7 @@ export function parseDuration(text: string, option: string): number {
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (seconds[unit] ?? 0), 0);
 }
 
-/** Formats an elapsed time for people: `1.2 s`, `340 ms`, `2m 5s`. */
+/** Formats an elapsed time for display, for example `340 ms`, `1.2 s` or `2m 5s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;

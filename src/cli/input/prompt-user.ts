@@ -4,15 +4,15 @@ import type { CommandCall } from '../command-call.ts';
 
 type PromptCall = Pick<CommandCall, 'terminal' | 'interrupted'>;
 
-/** Reads one line from the terminal. */
+/** Prompts the user and returns the line that the user enters. */
 export async function promptLine(question: string, call: PromptCall): Promise<string> {
   return await prompt(question, call, process.stderr);
 }
 
-/** Reads a password or a key from the terminal without echoing it. */
+/** Prompts for a password or an access key and returns it. The input is not echoed. */
 export async function promptSecret(question: string, call: PromptCall): Promise<string> {
   const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The prompt appears only when echoing is off.
+  // The question is printed after echo is off, so that fast input is not visible.
   const line = await prompt('', call, noEcho, () => call.terminal.printToStderr(question));
   call.terminal.printToStderr('\n');
   return line;
@@ -22,7 +22,7 @@ export async function promptYesNo(question: string, call: PromptCall): Promise<b
   return /^y(es)?$/i.test((await promptLine(`${question} [y/N] `, call)).trim());
 }
 
-/** Closes the reader in every case, because a terminal that stays in raw mode shows no input. */
+/** Prompts the user. Always closes the reader, because a terminal that stays in raw mode does not echo input. */
 async function prompt(
   question: string,
   { interrupted }: PromptCall,
@@ -33,7 +33,7 @@ async function prompt(
   const reader = createInterface({ input: process.stdin, output, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      // In raw mode Ctrl-C is a character; this converts it back to the signal.
+      // In raw mode the terminal sends Ctrl-C as a character, not as a signal. This line sends the signal.
       reader.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       interrupted.addEventListener('abort', () => reject(interrupted.reason), { once: true });
       reader.once('close', () => resolve(''));

@@ -6,7 +6,8 @@ import { CliError } from '../cli-error.ts';
 import { readDocument, readText } from './read-parameters.ts';
 
 /**
- * Reads the objects of files, of the YAML and JSON files of directories, and of standard input (`-`), in this order.
+ * Reads objects from the given paths, in their order. A path is a file, a directory with YAML and JSON files, or `-`
+ * for standard input.
  */
 export async function readManifests(paths: readonly string[]): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
@@ -25,7 +26,7 @@ async function filesOf(path: string): Promise<readonly string[]> {
   return names.sort().map((name) => join(path, name));
 }
 
-/** Splits documents at `---` at the start of a line. No YAML value can contain such a line. */
+/** Splits a file into documents at lines that begin with `---`. No YAML value can contain such a line. */
 function objectsIn(text: string, file: string): KubeObject[] {
   return text.split(/^---(?:[ \t].*)?$/m).flatMap((document) => {
     const { value } = readDocument(document, file);

@@ -7,12 +7,12 @@ import { errorCode } from '../../lib/private-file.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { readStdin } from './read-stdin.ts';
 
-/** Scalars stay text, as on the server: `1.30` is not `1.3`. */
+/** The YAML schema for parameter values. Scalars stay text, as on the server, so that `1.30` does not become `1.3`. */
 const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
 /**
- * Reads the parameters of an instance and returns them as the YAML text of its spec: the files in order, overridden by
- * each `--set`. Values stay text; the template defines their types.
+ * Reads template parameters from files and `--set` options, and returns them as YAML for `spec.parameters`. Later files
+ * override earlier ones, and `--set` overrides files. Values stay text, because the template defines their types.
  */
 export async function readParameters(files: readonly string[], sets: readonly string[]): Promise<string | undefined> {
   if (files.length === 0 && sets.length === 0) return undefined;
@@ -36,7 +36,7 @@ async function readMap(file: string): Promise<JsonObject> {
   throw usageError(`--values ${file}: must be a single map of <name>: <value>`);
 }
 
-/** Reads a file; `-` is standard input. */
+/** Reads a file; `-` means standard input. */
 export async function readText(file: string): Promise<string> {
   if (file === '-') return await readStdin();
   try {

@@ -3,7 +3,7 @@ import { scopeCliFlag } from '../../api/naming.ts';
 import { usageError } from '../cli-error.ts';
 import type { CallValues } from '../command-call.ts';
 
-/** Builds the scope that `--scope-…` and `--cli-only` describe; `undefined` if none of them is given. */
+/** Builds the scope of an access key from `--scope-…` and `--cli-only`; `undefined` if none of them is given. */
 export function scopeFromOptions(values: CallValues): JsonObject | undefined {
   const projects = values.list('scope-project').map((project) => ({ project }));
   const virtualClusters = values.list('scope-virtual-cluster').map((text) => {

@@ -4,7 +4,7 @@ import { instanceKubeconfig, type KubeconfigRequest, withExecPlugin } from './in
 import { changeKubeconfig, readKubeconfigFile, userKubeconfig } from './kubeconfig-file.ts';
 import { entryName, entryNamesFor, entryOf, withEntry, withoutEntry } from './merge-kubeconfig.ts';
 
-/** Makes a virtual cluster the current context of the user's own kubeconfig. */
+/** Adds a virtual cluster to the user's own kubeconfig and makes it the current context. */
 export async function connectKubectl(
   api: ServerApi,
   request: KubeconfigRequest,
@@ -22,7 +22,7 @@ export async function connectKubectl(
   terminal.print(`kubectl is now connected to virtual cluster "${request.name}" (context ${name} in ${path})\n`);
 }
 
-/** Removes what `connectKubectl` wrote. Returns the names of the removed contexts. */
+/** Removes the entries that `connectKubectl` added. Returns the names of the removed contexts. */
 export async function disconnectKubectl(
   api: ServerApi,
   request: Pick<KubeconfigRequest, 'project' | 'name'>,
@@ -30,7 +30,7 @@ export async function disconnectKubectl(
 ): Promise<readonly string[]> {
   let removed: readonly string[] = [];
   const path = userKubeconfig(environment);
-  // If there is no kubeconfig, neither the file nor its directory is created.
+  // `changeKubeconfig` would create a missing kubeconfig and its directory.
   if ((await readKubeconfigFile(path)) === undefined) return removed;
   await changeKubeconfig(path, (before) => {
     removed = entryNamesFor(before, originOf(api, request));

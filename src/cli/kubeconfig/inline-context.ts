@@ -4,13 +4,13 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '@flotil
 import { errorCode } from '../../lib/private-file.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 
-/** Fields that name a file, and the fields that hold the contents inline. */
+/** Kubeconfig fields that name a file, with the fields that contain the same data inline. */
 const clusterFiles = { 'certificate-authority': 'certificate-authority-data' };
 const userFiles = { 'client-certificate': 'client-certificate-data', 'client-key': 'client-key-data' };
 
 /**
- * Extracts one context of a kubeconfig with everything that it needs. The files that it names are read on this machine,
- * because the server must not read files of its own. Credentials from programs are rejected.
+ * Extracts one context of a kubeconfig with its cluster and user. Reads the files that these name on this machine and
+ * inserts their contents, because the server must not read its own files. Rejects credentials that a program provides.
  */
 export async function inlineContext(
   kubeconfig: JsonObject,
@@ -67,7 +67,7 @@ async function inlined(
   for (const [reference, data] of Object.entries(members)) {
     const path = textAt(entry, reference);
     delete result[reference];
-    // Inline values take precedence, as in kubectl.
+    // An inline value takes precedence over a file, as in kubectl.
     if (path === '' || textAt(entry, data) !== '') continue;
     result[data] = (await readReferenced(path, folder)).toString('base64');
   }
@@ -80,7 +80,7 @@ async function withToken(user: JsonObject, folder: string): Promise<JsonObject> 
   return { ...rest, token: (await readReferenced(tokenFile, folder)).toString('utf8').trim() };
 }
 
-/** Relative paths are relative to the directory of the kubeconfig. */
+/** Reads a file that the kubeconfig names. A relative path starts at the directory of the kubeconfig. */
 async function readReferenced(path: string, folder: string): Promise<Buffer> {
   const file = isAbsolute(path) ? path : join(folder, path);
   try {

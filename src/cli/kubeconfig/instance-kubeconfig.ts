@@ -12,12 +12,14 @@ export interface KubeconfigRequest {
   readonly name: string;
   /** Lifetime of the credential in seconds. Optional; defaults to the lifetime that the server sets. */
   readonly ttl?: number | undefined;
-  /** Server URL to use instead of the one that the server reports. */
+  /** URL to write into the kubeconfig. Optional; defaults to the URL that the server returns. */
   readonly server?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Requests the subresource `kubeconfig`: a kubeconfig with a token for this virtual cluster only. */
+/**
+ * Requests the subresource `kubeconfig` of an instance. Returns a kubeconfig whose token is for this virtual cluster.
+ */
 export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequest): Promise<JsonObject> {
   const { project, name, ttl, server, signal } = request;
   const response = await requestObject(api, instanceKubeConfig, {
@@ -38,7 +40,7 @@ export async function instanceKubeconfig(api: ServerApi, request: KubeconfigRequ
   throw new CliError('the server returned no kubeconfig');
 }
 
-/** Replaces the secret in a kubeconfig: kubectl calls this program whenever it needs a token. */
+/** Replaces the token in a kubeconfig by an exec plugin: kubectl calls this program whenever it needs a token. */
 export async function withExecPlugin(
   kubeconfig: JsonObject,
   { project, name }: Pick<KubeconfigRequest, 'project' | 'name'>,
@@ -62,7 +64,7 @@ export async function withExecPlugin(
   return { ...kubeconfig, users: [{ name: textAt(user, 'name'), user: { exec } }] };
 }
 
-/** Returns the command with which kubectl starts this program, wherever it is installed. */
+/** Returns the command and the arguments with which kubectl can start this program. */
 async function thisProgram(): Promise<{ command: string; args: string[] }> {
   const script = process.argv[1];
   if (script === undefined || script === '') throw new CliError('cannot determine the path of this program');

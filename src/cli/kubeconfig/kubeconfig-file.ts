@@ -9,7 +9,7 @@ import type { Environment } from '../environment.ts';
 import { readDocument } from '../input/read-parameters.ts';
 import { pause } from '../pause.ts';
 
-/** Returns the user's kubeconfig: the first file in KUBECONFIG, to which kubectl writes too, or `~/.kube/config`. */
+/** Returns the kubeconfig to which kubectl writes: the first file in KUBECONFIG, or `~/.kube/config`. */
 export function userKubeconfig(environment: Environment): string {
   const first = (environment.KUBECONFIG ?? '').split(delimiter).find((path) => path !== '');
   return first ?? join(environment.HOME ?? homedir(), '.kube', 'config');
@@ -30,8 +30,8 @@ export async function readKubeconfigFile(path: string): Promise<JsonObject | und
 }
 
 /**
- * Changes a kubeconfig as kubectl does: under the lock file that kubectl respects, and atomically. `change` returns
- * `undefined` if nothing is to be written.
+ * Changes a kubeconfig atomically, while holding the lock file that kubectl uses. `change` returns the new content;
+ * `undefined` means that nothing is written.
  */
 export async function changeKubeconfig(
   path: string,
@@ -49,7 +49,7 @@ export async function changeKubeconfig(
   }
 }
 
-/** Resolves a symbolic link, so that its target is written and the link is kept. */
+/** Returns the target of a symbolic link, so that a write replaces the target and not the link. */
 async function linkTarget(path: string): Promise<string> {
   const { realpath } = await import('node:fs/promises');
   return await realpath(path).catch(() => path);
@@ -57,7 +57,9 @@ async function linkTarget(path: string): Promise<string> {
 
 const maxAttempts = 20;
 const pauseMilliseconds = 100;
-/** kubectl holds the lock for milliseconds. An older lock was left behind by a killed process. */
+/**
+ * An older lock file is ignored: kubectl holds the lock for milliseconds, so the process that created it was killed.
+ */
 const staleAfterMs = 60_000;
 
 async function lock(path: string): Promise<() => Promise<void>> {

@@ -1,12 +1,15 @@
 import { equalJson, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt, textAt } from '@flotilla/json';
 
-/** The address of a virtual cluster and the credential for it. */
+/** The cluster and the user of a kubeconfig context: the address of a virtual cluster, and the credential for it. */
 export interface KubeconfigEntry {
   readonly cluster: JsonObject;
   readonly user: JsonObject;
 }
 
-/** The virtual cluster of an entry. It is stored with the context, so that only entries of this program are removed. */
+/**
+ * Identifies the virtual cluster of a context. Stored in the context, so that only contexts of this program are
+ * removed.
+ */
 export type EntryOrigin = { readonly server: string; readonly project: string; readonly name: string };
 
 const extensionName = 'flotilla';
@@ -19,8 +22,8 @@ export function entryOf(kubeconfig: JsonObject): KubeconfigEntry {
 }
 
 /**
- * Returns the name for an entry: its existing name, or `flotilla/<project>/<name>`, with the host of the server
- * appended if that name is taken.
+ * Returns the name of a virtual cluster's context: its existing name, or `flotilla/<project>/<name>`. If another
+ * context has that name, the host of the server is appended.
  */
 export function entryName(before: JsonObject, origin: EntryOrigin): string {
   const [known] = entryNamesFor(before, origin);
@@ -29,7 +32,7 @@ export function entryName(before: JsonObject, origin: EntryOrigin): string {
   return named(before, 'contexts', plain) === undefined ? plain : `${plain}@${new URL(origin.server).host}`;
 }
 
-/** Returns the kubeconfig with the entry as its current context; everything else is unchanged. */
+/** Adds an entry to a kubeconfig and makes it the current context. Everything else is unchanged. */
 export function withEntry(
   before: JsonObject,
   name: string,
@@ -51,7 +54,9 @@ export function withEntry(
   };
 }
 
-/** Returns the kubeconfig without the entry; the previous context becomes current again. */
+/**
+ * Removes an entry from a kubeconfig. The context that was current before the entry was added becomes current again.
+ */
 export function withoutEntry(before: JsonObject, name: string): JsonObject {
   const context = named(before, 'contexts', name);
   const after: JsonObject = { ...before };

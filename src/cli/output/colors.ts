@@ -23,13 +23,13 @@ const some: Colors = {
   strong: wrapped(1),
 };
 
-/** Returns colors for a screen, unless NO_COLOR or a dumb terminal disables them. A pipe gets no colors. */
+/** Returns colors for a terminal. Returns no colors for a pipe or a dumb terminal, or if NO_COLOR is set. */
 export function colorsFor(isScreen: boolean, environment: Environment): Colors {
   const unwanted = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
   return isScreen && !unwanted ? some : none;
 }
 
-/** The status words of tables, and their colors. */
+/** The colors of the phases that tables contain. */
 const phases: Readonly<Record<string, keyof Colors>> = {
   Ready: 'good',
   Active: 'good',
@@ -41,7 +41,7 @@ const phases: Readonly<Record<string, keyof Colors>> = {
   Failed: 'bad',
 };
 
-export function phaseColor(colours: Colors, text: string): (shown: string) => string {
+export function phaseColor(colors: Colors, text: string): (shown: string) => string {
   const name = Object.hasOwn(phases, text) ? phases[text] : undefined;
-  return name === undefined ? plain : colours[name];
+  return name === undefined ? plain : colors[name];
 }

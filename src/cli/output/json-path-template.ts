@@ -10,8 +10,8 @@ type Node =
   | { readonly kind: 'range'; readonly values: Values; readonly fromRoot: boolean; readonly body: Node[] };
 
 /**
- * Compiles a JSONPath template of kubectl: text, `{.spec.key}`, `{"\n"}`, `{range .items[*]}…{end}`. A path without
- * braces is a template too. A path that finds nothing prints nothing.
+ * Compiles a JSONPath template as kubectl defines it: text, `{.spec.key}`, `{"\n"}`, `{range .items[*]}…{end}`. The
+ * braces of a single path are optional. A path without a match prints nothing.
  */
 export function jsonPathTemplate(text: string): (document: JsonValue) => string {
   const nodes = parse(text.includes('{') ? text : `{${text}}`);

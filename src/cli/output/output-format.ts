@@ -6,12 +6,12 @@ import type { CallValues } from '../command-call.ts';
 
 export const outputFormats = ['json', 'yaml', 'name', 'wide', 'jsonpath='] as const;
 
-/** The form in which results are printed: as a table, or as objects in a machine-readable format. */
+/** The format in which results are printed: a table, or objects in a machine-readable format. */
 export type OutputFormat =
   | { readonly kind: 'table'; readonly wide: boolean }
   | { readonly kind: 'objects'; print(document: JsonValue): string };
 
-/** Returns the format that `-o` selects. Formats are loaded on demand. */
+/** Returns the format that `-o` selects. Imports the code of a format only if it is selected. */
 export async function outputFormat(values: Pick<CallValues, 'text'>): Promise<OutputFormat> {
   const wanted = values.text('output') ?? '';
   if (wanted === '' || wanted === 'wide') return { kind: 'table', wide: wanted === 'wide' };
@@ -35,7 +35,9 @@ function namesOf(document: JsonValue): string {
   return objects.map((object) => `${nameOf(object as KubeObject)}\n`).join('');
 }
 
-/** Returns `virtualclusterinstance.management.platform.sh/demo`, a form that kubectl accepts too. */
+/**
+ * Returns the name as `-o name` prints it, which kubectl accepts: `virtualclusterinstance.management.platform.sh/demo`.
+ */
 export function nameOf(object: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
   const slash = object.apiVersion.indexOf('/');
   const group = slash < 0 ? '' : `.${object.apiVersion.slice(0, slash)}`;

@@ -2,7 +2,7 @@ import { errorCode, writePrivateFile } from '../../lib/private-file.ts';
 import { CliError } from '../cli-error.ts';
 import type { CommandCall } from '../command-call.ts';
 
-/** Outputs a secret once: to a private file (`--file`), or to standard output. */
+/** Writes a secret to the private file that `--file` names, or prints it to standard output. */
 export async function outputSecret(
   secret: string,
   { values, terminal }: Pick<CommandCall, 'values' | 'terminal'>,

@@ -4,14 +4,14 @@ import { type Colors, phaseColor } from './colors.ts';
 import { escapeControls } from './escape-controls.ts';
 
 export interface TableOptions {
-  /** Includes the columns that the server provides for wide output. */
+  /** True to include the columns that the server defines for wide output. */
   readonly wide: boolean;
-  /** Returns the project of a row, for the first column. Optional. */
+  /** Returns the project of a row. If present, the first column shows the project. Optional. */
   readonly withProject?: (row: JsonValue) => string;
   readonly colors: Colors;
 }
 
-/** Formats the Tables that the server returns. While a watch adds rows, the columns keep their widths. */
+/** Formats Tables from the server as text. Rows that a watch adds later are aligned with the columns above them. */
 export class TablePrinter {
   readonly #options: TableOptions;
   #columns: readonly { readonly name: string; readonly at: number }[] = [];
@@ -22,7 +22,7 @@ export class TablePrinter {
     this.#options = options;
   }
 
-  /** Returns the lines of one Table. The first call includes the header. */
+  /** Returns the lines of one Table. Only the first call returns the header line. */
   lines(table: JsonObject): string[] {
     if (this.#columns.length === 0) this.#columns = this.#shown(table);
     const rows = listAt(table, 'rows').map((row) => this.#cells(row));
@@ -67,9 +67,9 @@ function cellText(value: JsonValue | undefined): string {
   return escapeControls((typeof value === 'string' ? value : String(value)).replaceAll(/\s+/g, ' '));
 }
 
-/** Formats a table for data that the server does not return as a Table. */
-export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colours: Colors): string {
-  const printer = new TablePrinter({ wide: true, colors: colours });
+/** Formats a table from rows that the client creates itself. */
+export function plainTable(head: readonly string[], rows: readonly (readonly string[])[], colors: Colors): string {
+  const printer = new TablePrinter({ wide: true, colors });
   const lines = printer.lines({
     columnDefinitions: head.map((name) => ({ name })),
     rows: rows.map((cells) => ({ cells: [...cells] })),

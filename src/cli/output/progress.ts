@@ -7,8 +7,8 @@ const frameMilliseconds = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * Shows what a command waits for. On a screen one line is redrawn below the finished steps; in a pipe each message is
- * printed once.
+ * Shows what a command waits for. In a terminal, one line is redrawn below the finished steps. In a pipe, each message
+ * is printed once.
  */
 export class Progress {
   readonly #terminal: Terminal;
@@ -21,7 +21,7 @@ export class Progress {
     this.#terminal = terminal;
   }
 
-  /** Shows what the command waits for. */
+  /** Sets the text that describes what the command waits for. */
   busy(text: string): void {
     const line = escapeControls(text.replaceAll(/\s+/g, ' '));
     if (line === this.#line) return;
@@ -34,14 +34,14 @@ export class Progress {
     this.#draw();
   }
 
-  /** Reports a finished step, with the time since the start. */
+  /** Prints a finished step, with the time since the command started to wait. */
   done(text: string): void {
-    const { stderrColors: colours } = this.#terminal;
-    const took = colours.quiet(`(${formatDuration(performance.now() - this.#start)})`);
-    this.#print(`${colours.good('✓')} ${text} ${took}\n`);
+    const { stderrColors: colors } = this.#terminal;
+    const took = colors.quiet(`(${formatDuration(performance.now() - this.#start)})`);
+    this.#print(`${colors.good('✓')} ${text} ${took}\n`);
   }
 
-  /** Clears the progress line and stops the timer. Callers must call it in every case. */
+  /** Clears the progress line and stops the timer. Must always be called at the end. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -56,10 +56,10 @@ export class Progress {
   }
 
   #draw(): void {
-    const { stderrColors: colours, width } = this.#terminal;
+    const { stderrColors: colors, width } = this.#terminal;
     this.#frame = (this.#frame + 1) % frames.length;
     const maxLength = Math.max(width - 3, 10);
     const shown = this.#line.length > maxLength ? `${this.#line.slice(0, maxLength - 1)}…` : this.#line;
-    this.#terminal.printToStderr(`${clearLine}${colours.busy(frames[this.#frame] ?? '')} ${shown}`);
+    this.#terminal.printToStderr(`${clearLine}${colors.busy(frames[this.#frame] ?? '')} ${shown}`);
   }
 }

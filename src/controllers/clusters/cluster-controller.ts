@@ -12,16 +12,19 @@ import { type ReleaseDependencies, releaseStep } from './step-release.ts';
 
 export interface ClusterControllerOptions extends ClusterProbesOptions, ReleaseDependencies {
   /**
-   * Calls back when the connection of a cluster is added, replaced or removed. Returns a function that unsubscribes.
+   * Subscribes to changes of cluster connections. `listener` receives the name of each cluster whose connection was
+   * added, replaced or removed. Returns a function that unsubscribes.
    */
   onReplaced(listener: (cluster: string) => void): () => void;
   readonly log: Log;
 }
 
-/** Polling interval: there is no notification when the last instance of a cluster is gone. */
+/**
+ * Interval at which a deleted cluster is checked for remaining instances, because no event reports the last removal.
+ */
 const releasePollMs = 1_000;
 
-/** The result for a cluster that is reached through its agent while there is none. */
+/** The probe result for a cluster that is reachable only through its agent, if no agent has connected yet. */
 const agentMissing: ClusterProbeResult = {
   failure: {
     reason: 'NoAgent',
@@ -31,27 +34,27 @@ const agentMissing: ClusterProbeResult = {
 };
 
 /**
- * Maintains the status of connected clusters, and removes the finalizer of deleted clusters when no instance is left on
- * them. Each cluster has its own queue, so a cluster that hangs delays no other.
+ * Maintains the status of connected clusters. Removes the finalizer of a deleted cluster after its last instance is
+ * gone. Each cluster has its own queue, so a cluster that hangs delays no other cluster.
  */
 export function startClusterController(options: ClusterControllerOptions): RunningController {
   const { clusters, clock, log } = options;
   const probes = new ClusterProbes(options);
 
   async function report(cluster: Cluster, finding: ClusterProbeResult, signal: AbortSignal): Promise<void> {
-    const statusWith = (mistaken?: ClusterMismatch) =>
-      clusterStatus(cluster, { probeResult: finding, mismatch: mistaken, now: clock.now() });
+    const statusWith = (mismatch?: ClusterMismatch) =>
+      clusterStatus(cluster, { probeResult: finding, mismatch, now: clock.now() });
     try {
       await write(cluster, statusWith(detectMismatch(cluster, finding)), signal);
     } catch (error) {
-      // The write would claim the physical cluster for this object, and another object already has it.
+      // 409: this status would claim the physical cluster's uid, and another Cluster object already has that uid.
       if (!(error instanceof StatusError) || error.code !== 409) throw error;
       const message = `${error.message} Delete one of the two objects.`;
       await write(cluster, statusWith({ reason: 'AlreadyConnected', message }), signal);
     }
   }
 
-  /** Detects that the address leads to another physical cluster, on which the instances must not be changed. */
+  /** Detects that the kubeconfig now leads to another physical cluster than the one that the instances run on. */
   function detectMismatch(cluster: Cluster, { clusterInfo }: ClusterProbeResult): ClusterMismatch | undefined {
     const known = cluster.status?.clusterUID ?? '';
     if (clusterInfo === undefined || clusterInfo.uid === '' || known === '' || known === clusterInfo.uid)
@@ -85,8 +88,8 @@ export function startClusterController(options: ClusterControllerOptions): Runni
       const stop = options.onReplaced(add);
       signal.addEventListener('abort', stop, { once: true });
     },
-    async reconcile(name, [copies], signal): Promise<ReconcileResult> {
-      const cluster = copies.get('', name);
+    async reconcile(name, [informer], signal): Promise<ReconcileResult> {
+      const cluster = informer.get('', name);
       if (cluster === undefined) {
         probes.forget(name);
         return undefined;

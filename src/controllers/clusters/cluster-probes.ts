@@ -15,23 +15,23 @@ export interface CachedProbe {
   readonly finding: ClusterProbeResult;
   /** Number of consecutive failed probes. */
   readonly failures: number;
-  /** Monotonic time of the next probe; `undefined` to wait for another connection. */
+  /** Monotonic time of the next probe; `undefined` if only a replaced connection causes the next probe. */
   readonly dueAt: number | undefined;
   /** Monotonic time of the last permission check. */
   readonly permissionsCheckedAt: number;
 }
 
-/** Interval between probes of a healthy cluster. Requests to it fail earlier and report the problem themselves. */
+/** Interval between probes of a healthy cluster. It may be long, because requests to a failed cluster report errors. */
 const healthyIntervalMs = 30_000;
 const retry: BackoffOptions = { initialMilliseconds: 1_000, maxMilliseconds: 60_000 };
-/** Permissions change rarely, and checking them takes many requests. */
+/** Interval between permission checks. It is long because permissions change rarely and a check takes many requests. */
 const permissionCheckIntervalMs = 10 * 60_000;
 
 const unusableKubeconfig: ClusterProbeResult = {
   failure: { reason: 'KubeconfigUnusable', detail: 'The server cannot use the stored kubeconfig' },
 };
 
-/** Probes clusters when they are due, and caches the results until then. */
+/** Probes clusters at intervals. Caches each result until the next probe of the cluster is due. */
 export class ClusterProbes {
   readonly #cached = new Map<string, CachedProbe>();
   readonly #options: ClusterProbesOptions;
@@ -41,7 +41,8 @@ export class ClusterProbes {
   }
 
   /**
-   * Returns the current result, after a new probe if one is due. Not reentrant per cluster. Rejects only if aborted.
+   * Returns the cached result, or probes the cluster if a probe is due. Must not be called for a cluster again before
+   * the previous call for that cluster has settled. Rejects only if `signal` is aborted.
    */
   async probe(name: string, signal: AbortSignal): Promise<CachedProbe> {
     const connection = this.#options.connectionOf(name);
@@ -71,9 +72,9 @@ export class ClusterProbes {
     if (connection === undefined) {
       return { connection, finding: unusableKubeconfig, failures: 0, dueAt: undefined, permissionsCheckedAt: now };
     }
-    const rightsAt = before?.permissionsCheckedAt ?? -Infinity;
-    const withRights = now - rightsAt >= permissionCheckIntervalMs;
-    const finding = await probeCluster({ connection, withPermissions: withRights, clock, signal });
+    const permissionsCheckedAt = before?.permissionsCheckedAt ?? -Infinity;
+    const withPermissions = now - permissionsCheckedAt >= permissionCheckIntervalMs;
+    const finding = await probeCluster({ connection, withPermissions, clock, signal });
     const failures = finding.failure === undefined ? 0 : (before?.failures ?? 0) + 1;
     const delay = failures === 0 ? healthyIntervalMs : backoffDelay(failures, retry);
     return {
@@ -81,12 +82,15 @@ export class ClusterProbes {
       finding,
       failures,
       dueAt: clock.elapsed() + Math.min(delay, untilCredentialEnd(finding, clock)),
-      permissionsCheckedAt: finding.missingPermissions === undefined ? rightsAt : now,
+      permissionsCheckedAt: finding.missingPermissions === undefined ? permissionsCheckedAt : now,
     };
   }
 }
 
-/** The time until the credentials expire. A second is added because the cluster's clock may be slightly behind. */
+/**
+ * Returns the milliseconds until the credentials expire; infinity if they have no end or are already expired. One
+ * second is added because the cluster's clock may be slightly behind.
+ */
 function untilCredentialEnd({ credentialEnd }: ClusterProbeResult, clock: Clock): number {
   const left = (credentialEnd?.at ?? 0) - clock.now();
   return left > 0 ? left + 1_000 : Infinity;

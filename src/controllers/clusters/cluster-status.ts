@@ -3,12 +3,12 @@ import type { Cluster } from '../../api/management/v1/cluster.ts';
 import { timestamp } from '../../api/meta.ts';
 import type { ClusterProbeResult } from './probe-cluster.ts';
 
-/** The conditions that `Ready` summarizes: the first one that is False provides the reason. */
+/** The conditions that `Ready` summarizes. `Ready` copies the first of them that is False, in this order. */
 const summarizedConditions = ['Reachable', 'CredentialsValid', 'Unique', 'RightsSufficient'] as const;
 
 type ClusterCondition = (typeof summarizedConditions)[number] | 'Ready';
 
-/** The content of a condition: a reason for programs, and a message that tells users what to do. */
+/** A condition's status, its reason for programs, and its message, which tells users what to do. */
 type ConditionContent = Required<Pick<Condition, 'status' | 'reason' | 'message'>>;
 
 export interface ClusterMismatch {
@@ -18,20 +18,20 @@ export interface ClusterMismatch {
 
 export interface ClusterStatusOptions {
   readonly probeResult: ClusterProbeResult;
-  /** The reason why the cluster that responds does not belong to this object; `undefined` if it does. */
+  /** The reason why the probed cluster is not the one that this Cluster object describes; `undefined` if it is. */
   readonly mismatch: ClusterMismatch | undefined;
   readonly now: number;
 }
 
-/** The time before credentials expire at which warnings start. Any week contains working days. */
+/** A warning starts this long before credentials expire. A week always includes working days. */
 const warningPeriodMs = 7 * 24 * 3600 * 1000;
-/** A message lists at most this many missing permissions. */
+/** The condition message lists at most this many missing permissions, and states the number of the others. */
 const maxListedPermissions = 12;
 const newKubeconfig = 'Set a new spec.kubeconfig.';
 
 export type ClusterStatus = NonNullable<Cluster['status']>;
 
-/** The full status of a Cluster after a probe. */
+/** Returns the complete new status of a Cluster object after a probe. */
 export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: ClusterStatusOptions): ClusterStatus {
   const before = cluster.status ?? {};
   const { clusterInfo, failure, missingPermissions } = probeResult;
@@ -41,7 +41,7 @@ export function clusterStatus(cluster: Cluster, { probeResult, mismatch, now }: 
     conditions = setCondition(conditions, condition, now);
   };
   set('Reachable', reachability(probeResult));
-  // A condition that cannot be checked now keeps its last value.
+  // The other conditions are set only if this probe could check them. Otherwise they keep their previous value.
   if (clusterInfo !== undefined || failure?.reason === 'CredentialsRefused')
     set('CredentialsValid', credentialsValid(probeResult, now));
   if (clusterInfo !== undefined) set('Unique', uniqueness(mismatch));
@@ -102,8 +102,8 @@ function credentialsValid({ failure, credentialEnd }: ClusterProbeResult, now: n
   };
 }
 
-function uniqueness(mistaken: ClusterMismatch | undefined): ConditionContent {
-  if (mistaken !== undefined) return { status: 'False', ...mistaken };
+function uniqueness(mismatch: ClusterMismatch | undefined): ConditionContent {
+  if (mismatch !== undefined) return { status: 'False', ...mismatch };
   return { status: 'True', reason: 'Unique', message: 'No other Cluster object refers to this cluster.' };
 }
 

@@ -10,12 +10,11 @@ import type { HostConnection } from '../../hosts/kubernetes/reach/host-connectio
 import type { Clock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 
-/** The result of probing a cluster. */
 export interface ClusterProbeResult {
-  /** Absent if the cluster could not be reached or refused the credentials. */
+  /** The version and uid of the cluster; absent if it could not be reached or rejected the credentials. */
   readonly clusterInfo?: ClusterProbe;
   readonly failure?: ClusterProbeFailure;
-  /** Readable names of missing permissions; `undefined` if they were not checked. */
+  /** Descriptions of the missing permissions; `undefined` if permissions were not checked. */
   readonly missingPermissions?: readonly string[];
   readonly credentialEnd?: CredentialExpiry;
 }
@@ -27,16 +26,16 @@ export interface ClusterProbeFailure {
 
 export interface ProbeOptions {
   readonly connection: HostConnection;
-  /** True to check permissions too, which takes many requests if some are missing. */
+  /** True to check the permissions of the credentials. If some are missing, the check takes many requests. */
   readonly withPermissions: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Timeout for all requests of a probe together. A slower cluster is unusable for its users. */
+/** Timeout for all requests of one probe together. A cluster that takes longer counts as unreachable. */
 const timeoutMs = 10_000;
 
-/** Probes a cluster. Rejects only if the signal has fired. */
+/** Probes a cluster. An unreachable cluster is a result, not an error: the promise rejects only if aborted. */
 export async function probeCluster(options: ProbeOptions): Promise<ClusterProbeResult> {
   const { connection, clock, signal } = options;
   const end = credentialEndOf(connection);

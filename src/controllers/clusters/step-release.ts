@@ -9,14 +9,14 @@ import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 
 export interface ReleaseDependencies {
   readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
-  /** The number of instances on the cluster. */
+  /** Returns the number of instances on the cluster. */
   instancesOn(cluster: string): number;
   readonly clock: Clock;
 }
 
 /**
- * Blocks the deletion of a cluster until its last instance is gone, because the instances cannot be removed without it.
- * Returns true while the cluster still has the finalizer.
+ * Blocks the deletion of a cluster that has instances, because the server cannot remove them without the cluster.
+ * Returns true as long as the cluster has its finalizer.
  */
 export async function releaseStep(
   cluster: Cluster,

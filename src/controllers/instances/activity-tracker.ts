@@ -4,22 +4,24 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import type { SleepMode } from './sleep-mode.ts';
 
 /**
- * Minimum time between two writes of an instance's last use: if auto-sleep depends on it, and if it is only displayed.
+ * Minimum time between two writes of `status.lastActivity`. The first interval applies if auto-sleep or auto-delete is
+ * enabled, the second one if the field is only displayed.
  */
 const autoSleepIntervalMs = 60_000;
 const displayIntervalMs = 5 * 60_000;
 
 interface TrackedUse {
-  /** True if the instance sleeps. Then every use is reported, because the next use wakes the instance. */
+  /** True if the instance sleeps. Every use of a sleeping instance is reported, because the first use must wake it. */
   readonly asleep: boolean;
   readonly intervalMs: number;
-  /** Monotonic clock time of the last report. */
+  /** Monotonic time at which a use was last reported. */
   reportedAt: number;
 }
 
 /**
- * Limits how often the use of an instance causes a reconcile: every use of a sleeping instance, one per minute if the
- * instance has auto-sleep or auto-delete, one per five minutes otherwise. Unused instances have no entry.
+ * Limits how often the use of an instance causes a reconcile. Every use of a sleeping instance causes one. Otherwise
+ * the limit is one reconcile per minute with auto-sleep or auto-delete, and one per five minutes without. Unused
+ * instances have no entry.
  */
 export class ActivityTracker {
   readonly #activity: InstanceActivity;
@@ -31,7 +33,7 @@ export class ActivityTracker {
     this.#clock = clock;
   }
 
-  /** Updates the entry of an instance. `isWritten`: this reconcile writes the last use to the status. */
+  /** Updates the entry of an instance. `isWritten` is true if this reconcile writes the last use to the status. */
   update({ uid }: InstanceSnapshot, mode: SleepMode, isWritten: boolean): void {
     if (mode.lastActivity === undefined) {
       this.#trackedUses.delete(uid);
@@ -47,13 +49,16 @@ export class ActivityTracker {
     this.#trackedUses.delete(uid);
   }
 
-  /** Calls `onUse` until the signal fires. `onUse` returns false if there is no instance with this uid. */
+  /**
+   * Calls `onUse` for used instances, at the limited rate, until the signal fires. `onUse` returns false if there is no
+   * instance with this uid.
+   */
   async follow(onUse: (uid: string) => boolean, signal: AbortSignal): Promise<void> {
     const stop = this.#activity.onActivity((uid) => {
       const now = this.#clock.elapsed();
       const entry = this.#trackedUses.get(uid);
       if (entry === undefined) {
-        // Until the first reconcile, further uses add no information.
+        // The entry prevents further calls of `onUse` before the first reconcile of the instance.
         if (onUse(uid)) this.#trackedUses.set(uid, { asleep: false, intervalMs: displayIntervalMs, reportedAt: now });
         return;
       }
@@ -69,7 +74,7 @@ export class ActivityTracker {
   }
 }
 
-/** True if `status.lastActivity` differs too much from the known last use. */
+/** True if `status.lastActivity` is missing or too old, or if the instance was just woken. */
 export function isActivityStale({ object }: InstanceSnapshot, mode: SleepMode): boolean {
   if (mode.lastActivity === undefined) return false;
   const stored = Date.parse(object.status?.lastActivity ?? '');

@@ -1,16 +1,19 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { InstanceActivity } from './instance-activity.ts';
 
-/** A deleted or changed role binding is restored after this time, on the next request of a user. */
+/**
+ * Minimum time between two checks of one virtual cluster. A missing binding is restored after at most this time of use.
+ */
 const intervalMs = 60_000;
 
 /**
- * Schedules checks of the role bindings inside virtual clusters, because users inside can delete them. Only virtual
- * clusters in use are checked: a check of ten thousand idle ones would load all of their planes.
+ * Schedules checks of the server's role bindings inside virtual clusters, because users inside can delete them. Only
+ * virtual clusters in use are checked: checks of ten thousand idle virtual clusters would load all their control
+ * planes.
  */
 export class BindingChecks {
   readonly #clock: Clock;
-  /** By instance uid: monotonic time of the last check; `undefined` if a check is due. */
+  /** Monotonic time of the last check, by instance uid; `undefined` if a check is due. */
   readonly #checkedAt = new Map<string, number | undefined>();
 
   constructor(clock: Clock) {
@@ -30,7 +33,8 @@ export class BindingChecks {
   }
 
   /**
-   * Calls `onDue` for an instance that is used and whose last check is too old. Returns a function that unsubscribes.
+   * Calls `onDue` for each used instance whose last check is older than the interval. Returns a function that
+   * unsubscribes.
    */
   follow(activity: InstanceActivity, onDue: (uid: string) => void): () => void {
     return activity.onActivity((uid) => {

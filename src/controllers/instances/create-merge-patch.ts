@@ -1,6 +1,6 @@
 import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 
-/** The merge patch that turns `before` into `after`; `undefined` if they are equal. */
+/** Returns the JSON merge patch that turns `before` into `after`; `undefined` if they are equal. */
 export function createMergePatch(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const patch: JsonObject = {};
   for (const name of Object.keys(before)) if (getMember(after, name) === undefined) setMember(patch, name, null);

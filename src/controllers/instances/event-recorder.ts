@@ -10,24 +10,24 @@ import type { Log } from '../../lib/log.ts';
 export type EventType = 'Normal' | 'Warning';
 
 export interface EventRecorder {
-  /** Queues an event about an object. Never blocks and never throws: events are informational, not state. */
+  /** Queues an event about an object. Never blocks and never throws, because losing an event does no harm. */
   record(about: KubeObject, type: EventType, reason: string, message: string): void;
   /** Resolves when all queued events are written. */
   flush(): Promise<void>;
-  /** Discards queued events. Resolves when no write is in progress. */
+  /** Discards queued events. Resolves after the writes in progress have ended. */
   stop(): Promise<void>;
 }
 
 export interface EventRecorderOptions {
   readonly events: ResourceClient;
-  /** Name of the reporting component. */
+  /** Name of the component that reports the events, as in `source.component`. */
   readonly component: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 interface PendingEvent {
-  /** Only the identifying metadata: many events may be queued, and objects are large. */
+  /** Only the identifying metadata of the object, because many events may be queued and objects are large. */
   readonly about: KubeObject;
   readonly type: EventType;
   readonly reason: string;
@@ -37,16 +37,16 @@ interface PendingEvent {
   count: number;
 }
 
-/** The maximum number of queued events; more are dropped. A mass creation of instances queues fewer. */
+/** Maximum number of queued events. Further events are dropped. Even a mass creation of instances stays below it. */
 const maxPending = 20_000;
-/** Enough to share group commits, too few to delay other writers. */
+/** Enough concurrent event writes to share group commits, and too few to delay other writers. */
 const maxConcurrentWrites = 16;
-/** The limit of Kubernetes for an event message. */
+/** The maximum length that Kubernetes allows for an event message. */
 const maxMessageLength = 1024;
 
 /**
- * Creates a recorder whose event names derive from their content. A repeated event, also after a restart, increments
- * the count of the existing event.
+ * Creates a recorder that derives the name of each event from its content. A repeated event therefore increments the
+ * count of the existing event, also after a restart.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { clock, log } = options;
@@ -101,7 +101,7 @@ function objectReference({ apiVersion, kind, metadata }: KubeObject): KubeObject
   return { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } };
 }
 
-/** The object's name, which users search for, plus a digest that distinguishes the events of one object. */
+/** Returns the object's name, which users search for, with a digest that distinguishes the events of one object. */
 function eventName({ metadata }: KubeObject, reason: string, message: string): string {
   const digest = hash('sha256', `${metadata.uid}\n${reason}\n${message}`, 'hex').slice(0, 16);
   return `${metadata.name}.${digest}`;
@@ -119,7 +119,7 @@ async function write(
     await events.create(eventOf(options, name, pending), { signal });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // The project is terminating or deleted, and its events with it.
+    // The project is terminating or deleted. Its events are deleted with it, so this event is not needed.
     if (error.code === 403 || error.code === 404) return;
     if (error.status.reason !== 'AlreadyExists') throw error;
     const existing = await events.get({ namespace, name }, { signal });

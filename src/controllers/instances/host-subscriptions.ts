@@ -1,9 +1,9 @@
 import type { Host, HostListener } from '../../hosts/host.ts';
 
 export interface HostSubscriptionsOptions {
-  /** The host that is connected under this name now. */
+  /** Returns the currently connected host of a cluster; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** The listener for changes of the virtual clusters on this cluster. */
+  /** Returns the listener for changes to the virtual clusters on this cluster. */
   listenerOf(cluster: string): HostListener;
 }
 
@@ -13,8 +13,8 @@ interface Subscription {
 }
 
 /**
- * Keeps one subscription per cluster to the changes on its host. When a cluster gets new credentials, its Host object
- * is replaced, and the subscription moves to the new one.
+ * Keeps one subscription per cluster to the changes on its host. New credentials of a cluster replace its Host object;
+ * the subscription then moves to the new Host object.
  */
 export class HostSubscriptions {
   readonly #options: HostSubscriptionsOptions;
@@ -26,7 +26,9 @@ export class HostSubscriptions {
     this.#options = options;
   }
 
-  /** Ensures that the subscription of this cluster uses its current host. Does nothing if the host is unchanged. */
+  /**
+   * Subscribes to the current host of the cluster. Does nothing if the existing subscription already uses that host.
+   */
   ensureSubscribed(cluster: string): void {
     const existing = this.#subscriptions.get(cluster);
     const host = this.#stopped ? undefined : this.#options.hostOf(cluster);

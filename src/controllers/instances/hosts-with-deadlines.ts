@@ -2,7 +2,7 @@ import type { Host } from '../../hosts/host.ts';
 import { withTimeouts } from '../../hosts/with-timeouts.ts';
 import type { Clock } from '../../lib/clock.ts';
 
-/** The connected hosts with a timeout on every call, so that a host that hangs does not block a worker forever. */
+/** Wraps the connected hosts so that every call has a timeout. A host that hangs cannot block a worker forever. */
 export class HostsWithDeadlines {
   readonly #hostOf: (cluster: string) => Host | undefined;
   readonly #clock: Clock;

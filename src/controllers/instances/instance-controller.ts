@@ -31,31 +31,32 @@ import { writeStatus } from './write-status.ts';
 
 export interface InstanceControllerOptions extends Omit<InstanceDependencies, 'events' | 'bindings'> {
   /**
-   * Calls back when the host of a cluster is added, replaced or removed. Returns a function that unsubscribes.
-   * Optional.
+   * Subscribes to changes of hosts. `listener` receives the name of each cluster whose host was added, replaced or
+   * removed. Returns a function that unsubscribes. Optional.
    */
   onHostReplaced?(listener: (cluster: string) => void): () => void;
-  /** Reports the time that an instance took from its creation to its first Ready. Optional. */
+  /** Receives the time from an instance's creation until it was first Ready. Optional. */
   onReady?(project: string, milliseconds: number): void;
   readonly clusters: ResourceClient<FieldsOf<typeof clusterKind>>;
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
-  /** The client for events of the core group. */
+  /** The client for Event objects of the core API group. */
   readonly events: ResourceClient;
   readonly log: Log;
 }
 
 /**
- * Concurrent reconciles per cluster: enough to share group commits, and a slow cluster delays only its own instances.
+ * Maximum number of concurrent reconciles per cluster. It is large enough to share group commits. A slow cluster delays
+ * only its own instances.
  */
 const reconcilesPerCluster = 32;
 
 /**
- * Installs, updates and removes the virtual clusters that instances describe. Each reconcile does what is possible now
- * and ends with at most one write to the instance: its location, its status or its finalizer.
+ * Installs, updates and removes the virtual clusters that instances describe. Each reconcile does what is possible at
+ * that time, and ends with at most one write to the instance: its location, its status or its finalizer.
  */
 export function startInstanceController(options: InstanceControllerOptions): RunningController {
   const { instances, templates, clusters, projects, activity, clock, log } = options;
-  const directory = new InstanceIndex();
+  const index = new InstanceIndex();
   const recorder = createEventRecorder({ events: options.events, component: 'flotilla', clock, log });
   const bindings = new BindingChecks(clock);
   const hosts = new HostsWithDeadlines(options.hostOf, clock);
@@ -68,49 +69,49 @@ export function startInstanceController(options: InstanceControllerOptions): Run
   const tracker = new ActivityTracker(activity, clock);
   const firstReady = new FirstReadyTimer(clock, (project, milliseconds) => options.onReady?.(project, milliseconds));
   let add: (key: string) => void = () => {};
-  /** Subscribes to a cluster from its first instance on. */
+  /** Subscriptions to the hosts of all clusters that have or had an instance. */
   const subscriptions = new HostSubscriptions({
     hostOf: options.hostOf,
     listenerOf: (cluster) => ({
       onChange({ namespace }) {
-        for (const key of directory.inHostNamespace(cluster, namespace)) add(key);
+        for (const key of index.inHostNamespace(cluster, namespace)) add(key);
       },
       onGap: () => addAllOn(cluster),
     }),
   });
   const addAllOn = (cluster: string) => {
-    for (const key of directory.onCluster(cluster)) add(key);
+    for (const key of index.onCluster(cluster)) add(key);
   };
   const unsubscribeHosts = options.onHostReplaced?.((cluster) => {
     subscriptions.ensureSubscribed(cluster);
     addAllOn(cluster);
   });
 
-  const unscheduled = () => directory.onCluster('');
+  const unscheduled = () => index.onCluster('');
   const controller = startController({
     name: 'instances',
     clock,
     log,
     workers: reconcilesPerCluster,
-    laneOf: (key) => directory.clusterOf(key),
+    laneOf: (key) => index.clusterOf(key),
     sources: [
       {
         resource: slimInstances(instances),
         keys(instance) {
-          if (directory.put(instance)) firstReady.start(instance.metadata.uid ?? '');
+          if (index.put(instance)) firstReady.start(instance.metadata.uid ?? '');
           return [instanceKey(instance)];
         },
       },
     ],
     uncachedSources: [
-      { resource: templates, keys: ({ metadata }) => directory.withTemplate(metadata.name ?? '') },
+      { resource: templates, keys: ({ metadata }) => index.withTemplate(metadata.name ?? '') },
       { resource: clusters, keys: unscheduled },
       { resource: projects, keys: unscheduled },
     ],
     async otherSources(enqueue, signal) {
       add = enqueue;
       const addUid = (uid: string): boolean => {
-        const key = directory.keyOfUid(uid);
+        const key = index.keyOfUid(uid);
         if (key !== undefined) enqueue(key);
         return key !== undefined;
       };
@@ -118,10 +119,10 @@ export function startInstanceController(options: InstanceControllerOptions): Run
       await tracker.follow(addUid, signal);
       stopChecks();
     },
-    async reconcile(key, _copies, signal) {
+    async reconcile(key, _informers, signal) {
       const instance = await find(instances, key, signal);
       if (instance === undefined) {
-        const uid = directory.remove(key) ?? '';
+        const uid = index.remove(key) ?? '';
         tracker.forget(uid);
         bindings.forget(uid);
         firstReady.forget(uid);

@@ -8,13 +8,13 @@ import type { BindingChecks } from './binding-checks.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { InstanceActivity } from './instance-activity.ts';
 
-/** The dependencies of the reconcile steps. */
+/** The clients and services that the reconcile steps of an instance use. */
 export interface InstanceDependencies {
   readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
   readonly templates: ResourceClient<FieldsOf<typeof virtualClusterTemplateKind>>;
-  /** The host that is connected under this name; `undefined` if there is none. */
+  /** Returns the host of the connected cluster with this name; `undefined` if there is none. */
   hostOf(cluster: string): Host | undefined;
-  /** The cluster for an instance that is not scheduled; `undefined` if none is available now. */
+  /** Chooses a cluster for an instance that has none; `undefined` if no cluster is available now. */
   chooseCluster(project: string): string | undefined;
   readonly activity: InstanceActivity;
   readonly bindings: BindingChecks;

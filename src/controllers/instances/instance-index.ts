@@ -9,14 +9,14 @@ interface Entry {
 }
 
 /**
- * Finds the instances that use a template, a cluster or a host namespace, so that a change of one of these reconciles
- * them. Callers report every added, changed or deleted instance. The index stores only a few fields of each.
+ * Finds the instances that use a given template, cluster or host namespace, so that a change to it reconciles them.
+ * Callers report every added, changed or deleted instance. The index stores only a few fields of each instance.
  */
 export class InstanceIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byUid = new Map<string, string>();
   readonly #byTemplate = new KeyMultimap();
-  /** The keys of instances by cluster and host namespace. */
+  /** Keys of instances, by cluster and namespace on that cluster. */
   readonly #byNamespace = new KeyMultimap();
 
   /** Adds or updates an instance. Returns true if it is new. */
@@ -39,7 +39,7 @@ export class InstanceIndex {
     return before?.uid !== entry.uid;
   }
 
-  /** Removes an instance. Returns its uid; `undefined` if it is unknown. */
+  /** Removes an instance. Returns its uid; `undefined` if the index does not contain the instance. */
   remove(key: string): string | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -70,7 +70,7 @@ export class InstanceIndex {
     return this.#byNamespace.of(hostNamespaceKey({ cluster, namespace }));
   }
 
-  /** The keys of the instances on a cluster; '' for instances that are not scheduled yet. */
+  /** Returns the keys of the instances on a cluster. '' returns the instances that are not scheduled yet. */
   onCluster(cluster: string): readonly string[] {
     return [...this.#entries].filter(([, entry]) => entry.cluster === cluster).map(([key]) => key);
   }
@@ -84,7 +84,7 @@ function isSame(a: Entry, b: Entry): boolean {
   return a.uid === b.uid && a.cluster === b.cluster && a.namespace === b.namespace && a.template === b.template;
 }
 
-/** A multimap of instance keys. Values without keys take no memory. */
+/** Maps values to sets of instance keys. A value whose last key is removed is deleted from the map. */
 class KeyMultimap {
   readonly #keys = new Map<string, Set<string>>();
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { importedAnnotation, projectOfNamespace } from '../../api/naming.ts';
 import type { HostLocation } from '../../hosts/host.ts';
 
-/** The fields of an instance that the reconcile steps use, read once. */
+/** The fields of an instance that the reconcile steps use. Read from the object at the start of a reconcile. */
 export interface InstanceSnapshot {
   readonly object: VirtualClusterInstance;
   /** `<namespace>/<name>`. */
@@ -12,14 +12,14 @@ export interface InstanceSnapshot {
   readonly name: string;
   readonly uid: string;
   readonly project: string;
-  /** '' if the instance is not scheduled yet. */
+  /** The name of the cluster; '' if the instance is not scheduled yet. */
   readonly cluster: string;
   readonly location: HostLocation;
-  /** The virtual cluster is managed elsewhere: it is never installed, put to sleep or removed. */
+  /** True if the virtual cluster is managed externally. The server never installs, puts to sleep or removes it. */
   readonly external: boolean;
   /** The uid of the imported virtual cluster; '' if the instance was not imported. */
   readonly importedUid: string;
-  /** The uid of the virtual cluster that was last observed; '' if there is none. */
+  /** The uid of the virtual cluster that was last observed on the host; '' if none was observed yet. */
   readonly observedUid: string;
   annotation(name: string): string;
 }

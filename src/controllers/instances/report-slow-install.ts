@@ -3,12 +3,12 @@ import type { InstanceSnapshot } from './instance-snapshot.ts';
 import { StatusDraft } from './status-draft.ts';
 import { writeStatus } from './write-status.ts';
 
-/** Faster installs are not reported, which saves one write for each instance on the built-in cluster. */
+/** Installations that take less are not reported, which saves a write for each instance on the built-in cluster. */
 const delayMs = 100;
 
 /**
- * Reports a new instance as Pending if its installation takes long. The caller must call and await the returned
- * function before it writes anything else to the instance.
+ * Sets the phase of a new instance to Pending if its installation takes longer than `delayMs`. The caller must call and
+ * await the returned function before it writes anything else to the instance.
  */
 export function reportSlowInstall(
   snapshot: InstanceSnapshot,
@@ -23,7 +23,7 @@ export function reportSlowInstall(
     const draft = new StatusDraft(object, dependencies.clock.now());
     draft.setCondition('VirtualClusterDeployed', 'False', why);
     draft.setPhase('Pending', why);
-    // The report is best effort: the final status write meets the same store errors and reports them.
+    // An error here is ignored, because the status write at the end of the reconcile reports the same store errors.
     reporting = writeStatus(dependencies.instances, object, draft, signal).catch(() => {});
   });
   return async () => {

@@ -3,24 +3,26 @@ import { sleepForcedReason, sleepUnusedReason } from '../../api/management/sleep
 import { deleteAfterAnnotation, sleepAfterAnnotation, sleepForceAnnotation } from '../../api/naming.ts';
 import type { InstanceSnapshot } from './instance-snapshot.ts';
 
-/** The decision whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
+/** Decides whether an instance sleeps or is deleted now, because it is unused or because a user requests it. */
 export interface SleepMode {
   readonly sleepReason: typeof sleepForcedReason | typeof sleepUnusedReason | undefined;
   readonly isExpired: boolean;
-  /** Time of the last use in milliseconds since the epoch; `undefined` if unknown and not needed. */
+  /**
+   * Time of the last use in milliseconds since the epoch; `undefined` if it is unknown and no setting depends on it.
+   */
   readonly lastActivity: number | undefined;
-  /** Auto-sleep or auto-delete is enabled, so the last use matters. */
+  /** True if auto-sleep or auto-delete is enabled, so that the decision depends on the last use. */
   readonly dependsOnUse: boolean;
-  /** The time until the next check, if nothing happens before. */
+  /** Time until the decision must be computed again; `undefined` if only a change can affect it. */
   readonly requeueAfterMilliseconds: number | undefined;
 }
 
-/** Maximum time between checks: the wall clock may be changed. */
+/** Maximum time until the decision is computed again, because the wall clock may be changed. */
 const maxCheckIntervalMs = 3_600_000;
 
 /**
- * Computes the sleep mode. If the last use is unknown, the period starts now: use that was not observed does not mean
- * that the instance was unused.
+ * Computes the sleep mode. If the last use is unknown, the period without use starts now, because the instance may
+ * have been used without being observed.
  */
 export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undefined, now: number): SleepMode {
   const forced = snapshot.annotation(sleepForceAnnotation) === 'true';
@@ -56,7 +58,7 @@ export function sleepModeOf(snapshot: InstanceSnapshot, lastUsed: number | undef
 
 function lastUse(snapshot: InstanceSnapshot, lastUsed: number | undefined, forced: boolean, now: number): number {
   const { object } = snapshot;
-  // Ending a forced sleep counts as a use.
+  // Removing the annotation that forces sleep counts as a use.
   const wasForced = object.status?.phase === 'Sleeping' && object.status.reason === sleepForcedReason;
   if (wasForced && !forced) return now;
   return latestKnownUse(snapshot, lastUsed, now) ?? now;
@@ -65,6 +67,6 @@ function lastUse(snapshot: InstanceSnapshot, lastUsed: number | undefined, force
 function latestKnownUse({ object }: InstanceSnapshot, lastUsed: number | undefined, now: number): number | undefined {
   const stored = Date.parse(object.status?.lastActivity ?? '');
   if (Number.isNaN(stored)) return lastUsed;
-  // A clock that was set back must not keep the instance awake forever.
+  // If the wall clock was set back, a last use in the future must not keep the instance awake forever.
   return Math.min(Math.max(stored, lastUsed ?? 0), now);
 }

@@ -8,8 +8,8 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 type InstanceClient = ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
 
 /**
- * Wraps the client so that lists and watches contain only the fields that the instance index uses. An informer caches a
- * copy of every instance, and there are many; a reconcile reads the full object.
+ * Wraps a client so that lists and watches return only the fields that the instance index uses. This saves memory,
+ * because an informer caches a copy of every instance. A reconcile reads the full object.
  */
 export function slimInstances(instances: InstanceClient): InstanceClient {
   return {

@@ -22,7 +22,7 @@ export interface StatusReason {
   readonly message: string;
 }
 
-/** Collects the status that a reconcile determines, for a single write at its end. */
+/** Collects the status that one reconcile determines, so that the status is written once at its end. */
 export class StatusDraft {
   readonly #before: VirtualClusterInstanceStatus;
   readonly #generation: number;
@@ -60,7 +60,7 @@ export class StatusDraft {
     this.set('message', why.message);
   }
 
-  /** True if this reconcile rendered the template and the result differs from the previous one. */
+  /** True if this reconcile rendered the template and the result differs from the stored one. */
   get hasNewTemplateResult(): boolean {
     return this.#members.renderedFrom !== this.#before.renderedFrom;
   }
@@ -73,7 +73,7 @@ export class StatusDraft {
     return this.#members.reason;
   }
 
-  /** The merge patch to write; `undefined` if nothing changed. */
+  /** Returns the merge patch for the status; `undefined` if nothing changed. */
   patch(): JsonObject | undefined {
     return createMergePatch(this.#before, {
       ...this.#members,

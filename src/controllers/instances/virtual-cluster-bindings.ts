@@ -10,8 +10,8 @@ const bindingsPath = `/apis/${rbacGroup}/v1/clusterrolebindings`;
 const pathOf = (name: string) => `${bindingsPath}/${encodeURIComponent(name)}`;
 
 /**
- * Ensures that each role is bound to the group under which the gateway forwards its holders. Writes nothing if all
- * bindings are correct. Returns the roles whose binding was missing or different.
+ * Ensures that each role is bound to its group inside the virtual cluster. The gateway forwards requests of users who
+ * have the role with this group. Returns the roles whose binding was missing or different. Writes only these bindings.
  */
 export async function ensureBindings(virtual: VirtualClient, roles: readonly string[]): Promise<string[]> {
   const changed: string[] = [];
@@ -19,7 +19,7 @@ export async function ensureBindings(virtual: VirtualClient, roles: readonly str
   return changed;
 }
 
-/** Removes the bindings of all roles except these. */
+/** Removes the server's bindings of all roles that are not in `roles`. */
 export async function removeOtherBindings(virtual: VirtualClient, roles: readonly string[]): Promise<void> {
   const kept = new Set(roles.map(roleGroup));
   const names = listAt(await virtual.get(bindingsPath), 'items').map((item) => textAt(item, 'metadata', 'name'));
@@ -36,7 +36,7 @@ async function ensureBinding(virtual: VirtualClient, desired: KubeObject): Promi
   });
   const isSame = (member: string) => equalJson(existing?.[member], desired[member] as JsonValue);
   if (existing !== undefined && isSame('roleRef') && isSame('subjects')) return false;
-  // The roleRef of a binding is immutable, so the binding is deleted and created again.
+  // The roleRef of a role binding is immutable, so the binding is deleted and created again.
   if (existing !== undefined && !isSame('roleRef')) await virtual.delete(path);
   await virtual.apply(path, desired as JsonObject);
   return true;

@@ -7,7 +7,7 @@ import type { ResourceClient } from '../../client/resource-client.ts';
 import { ignoreNotFound } from '../runtime/ignore-not-found.ts';
 import type { StatusDraft } from './status-draft.ts';
 
-/** Writes the changed status. The uid guards against writing to a new instance of the same name. */
+/** Writes the changed status. The uid in the patch prevents a write to a new instance with the same name. */
 export async function writeStatus(
   instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>,
   { metadata }: VirtualClusterInstance,

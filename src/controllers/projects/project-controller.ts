@@ -19,23 +19,25 @@ import { type InstanceUsage, quotaStatus } from './quota-status.ts';
 export interface ProjectControllerOptions {
   readonly projects: ResourceClient<FieldsOf<typeof projectKind>>;
   readonly instances: ResourceClient<FieldsOf<typeof virtualClusterInstanceKind>>;
-  /** The other kinds in a project's namespace that are deleted with it: leases, events. */
+  /**
+   * Clients for the other kinds in a project's namespace whose objects are deleted with the project: leases, events.
+   */
   readonly contents: readonly ResourceClient[];
-  /** The quota usage of a project. */
+  /** Returns the number of instances in a project and per owner. */
   usage(project: string): InstanceUsage;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Retry interval while objects other than instances remain in the namespace. */
+/** Retry interval if a deleted project has no instances, but its namespace contains other objects. */
 const retryMilliseconds = 1_000;
-/** Maximum time between checks during a long grace period: the wall clock may be changed. */
+/** Maximum time between checks during a grace period, because the wall clock may be changed. */
 const maxCheckIntervalMs = 30_000;
 
 /**
- * Maintains the quota usage in the status of projects, and deletes the contents of a deleted project: first its
- * instances, then all other objects in its namespace, then the finalizer of the project. The namespace is removed in
- * the same write as the project.
+ * Maintains the quota usage in the status of projects. If a project is deleted, deletes its instances, then all other
+ * objects in its namespace, then the finalizer of the project. The write that removes the project also removes the
+ * namespace.
  */
 export function startProjectController(options: ProjectControllerOptions): RunningController {
   const { projects, instances, contents, usage, clock, log } = options;
@@ -53,8 +55,8 @@ export function startProjectController(options: ProjectControllerOptions): Runni
         },
       },
     ],
-    async reconcile(name, [projectCopies], signal) {
-      const project = projectCopies.get('', name);
+    async reconcile(name, [informer], signal) {
+      const project = informer.get('', name);
       if (project === undefined) return undefined;
       const context: ProjectReconcile = { name, project, usage, projects, instances, contents, clock, signal };
       return project.metadata.deletionTimestamp === undefined ? reportQuotas(context) : removeProject(context);
@@ -81,7 +83,7 @@ async function reportQuotas(context: ProjectReconcile): Promise<ReconcileResult>
 }
 
 async function removeProject(context: ProjectReconcile): Promise<ReconcileResult> {
-  // The project still works during its grace period; nothing is removed before it is over.
+  // The project works normally during its grace period. Nothing is deleted before the grace period is over.
   const now = context.clock.now();
   if (!isGracePeriodOver(context.project, now)) {
     const left = Date.parse(context.project.metadata.deletionTimestamp ?? '') - now;
@@ -101,10 +103,10 @@ async function removeProject(context: ProjectReconcile): Promise<ReconcileResult
   return undefined;
 }
 
-/** Enough to share group commits, too few to delay other writers. */
+/** Enough concurrent deletions to share group commits, and too few to delay other writers. */
 const deleteBatchSize = 32;
 
-/** Lists the objects of a kind. The namespace is terminating and accepts no new objects, so the list is complete. */
+/** Lists all objects of a kind. The list is final, because the terminating namespace accepts no new objects. */
 async function listObjects<Fields extends JsonObject>(
   { name, signal }: ProjectReconcile,
   kind: ResourceClient<Fields>,
@@ -129,7 +131,7 @@ async function deleteAll(
   }
 }
 
-/** Names the instances that block the deletion in a condition. */
+/** Sets a condition of the project that names the instances that block its deletion. */
 async function reportRemaining(
   context: ProjectReconcile,
   remainingInstances: readonly VirtualClusterInstance[],

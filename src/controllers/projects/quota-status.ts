@@ -5,13 +5,13 @@ const instanceResource = 'virtualclusterinstances';
 /** The number of instances in a project. */
 export interface InstanceUsage {
   readonly total: number;
-  /** By the names of users and teams. */
+  /** The number of instances by the name of the owner, which is a user or a team. */
   readonly perOwner: Iterable<readonly [owner: string, count: number]>;
 }
 
 type ProjectQuotaStatus = NonNullable<NonNullable<Project['status']>['quotas']>;
 
-/** The limits and the usage of a project's quotas; `undefined` for a project without quotas. */
+/** Returns the limits and the usage of a project's quotas; `undefined` for a project without quotas. */
 export function quotaStatus(project: Project, usage: () => InstanceUsage): ProjectQuotaStatus | undefined {
   const ofProject = limitsOf(project, 'project');
   const ofUsers = limitsOf(project, 'user');

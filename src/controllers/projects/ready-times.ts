@@ -12,22 +12,24 @@ export interface ReadyTimesOptions {
   readonly log: Log;
 }
 
-/** Records in the status of projects how long their virtual clusters took to become Ready. */
+/** Records in each project's status how long its virtual clusters took to become Ready. */
 export interface ReadyTimes {
-  /** Records one duration. It is written later, together with others. */
+  /** Records one duration. Several durations are written together later. */
   record(project: string, milliseconds: number): void;
-  /** Writes everything that is pending. Must be called after the last `record`. */
+  /** Writes all pending durations. `record` must not be called afterwards. */
   stop(): Promise<void>;
 }
 
-/** The first duration after a pause is written soon, the following ones together. */
+/**
+ * The first duration of a project is written after the first delay. Later durations are collected for the second one.
+ */
 const firstWriteMilliseconds = 1_000;
 const writeEveryMilliseconds = 30_000;
 
-/** Attempts to write while other writers modify the project. */
+/** Maximum number of attempts to write if other writers modify the project at the same time. */
 const maxAttempts = 5;
 
-/** The number of concurrent writes. This many share group commits. */
+/** Maximum number of concurrent writes. This many writes share group commits. */
 const writeBatchSize = 32;
 
 interface PendingDays {
@@ -36,15 +38,16 @@ interface PendingDays {
 }
 
 /**
- * A project has an entry until half a minute passes without a new duration, so each project is written at most once in
- * that time. A crash loses the pending durations, which only a chart uses.
+ * Starts to record durations. After a write, further durations of the project are collected for 30 seconds, so each
+ * project is written at most once in that time. A crash loses the pending durations. That is acceptable because only a
+ * chart uses them.
  */
 export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): ReadyTimes {
   const pending = new Map<string, PendingDays>();
   const writing = new Set<Promise<void>>();
   let stopped = false;
 
-  function note(project: string, milliseconds: number): void {
+  function record(project: string, milliseconds: number): void {
     const now = clock.now();
     const one = [singleReadyDay(readyDayOf(now), milliseconds)];
     const entry = pending.get(project);
@@ -68,7 +71,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
     });
   }
 
-  /** Never rejects. Durations that cannot be written stay pending. */
+  /** Writes the pending durations of a project. Never rejects: durations that cannot be written stay pending. */
   async function write(project: string, entry: PendingDays): Promise<void> {
     const { days } = entry;
     entry.days = [];
@@ -91,7 +94,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
         return;
       } catch (error) {
         const code = error instanceof StatusError ? error.code : undefined;
-        // The project is deleted, and its statistics with it.
+        // The project is deleted, so its statistics are not needed.
         if (code === 404) return;
         if (code !== 409 || attempt === maxAttempts) throw error;
       }
@@ -99,7 +102,7 @@ export function startReadyTimes({ projects, clock, log }: ReadyTimesOptions): Re
   }
 
   return {
-    record: note,
+    record,
     async stop() {
       stopped = true;
       for (const entry of pending.values()) entry.cancel();

@@ -9,41 +9,47 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { type LaneOptions, WorkQueue } from './work-queue.ts';
 
-/** The result of a reconcile: done, or requeue after a time. An exception requeues with exponential backoff. */
+/**
+ * The result of a reconcile: `undefined` if it is done, or the time after which the key is reconciled again. If a
+ * reconcile throws, the key is retried with exponential backoff.
+ */
 export type ReconcileResult = undefined | { readonly requeueAfterMilliseconds: number };
 
 export interface WatchSource<Fields extends JsonObject = JsonObject> {
   readonly resource: ResourceClient<Fields>;
-  /** The keys that a change of this object affects. */
+  /** Returns the keys to reconcile after a change to this object. */
   keys(object: TypedObject<Fields>): readonly string[];
 }
 
 export interface ControllerOptions<Own extends JsonObject, Other extends JsonObject> {
   readonly name: string;
-  /** The first one is the controller's own kind. `reconcile` receives the informers of all sources. */
+  /** The kinds that an informer caches. The first one is the controller's own kind. */
   readonly sources: readonly [WatchSource<Own>] | readonly [WatchSource<Own>, WatchSource<Other>];
-  /** Sources that are watched without a cache. After a gap, every object of the controller's own kind is reconciled. */
+  /**
+   * The kinds that are watched without a cache. If a watch missed changes, every object of the controller's own kind is
+   * reconciled.
+   */
   readonly uncachedSources?: readonly WatchSource[];
-  /** Adds keys from other sources. Called once, and runs until the signal fires. Must not reject. */
+  /** Adds keys for events that are not API objects. Called once, and runs until the signal fires. Must not reject. */
   otherSources?(add: (key: string) => void, signal: AbortSignal): Promise<void>;
-  /** Number of concurrent reconciles; with lanes, the number per lane. */
+  /** Maximum number of concurrent reconciles; with `laneOf`, the maximum per lane. Optional; defaults to 2. */
   readonly workers?: number;
   /**
-   * The lane of a key. Keys that wait for different hosts belong in different lanes, so that they do not block each
-   * other.
+   * Returns the lane of a key. A lane is a group of keys with its own limit of workers. Keys that wait for different
+   * hosts belong in different lanes, so that a slow host delays only its own keys.
    */
   laneOf?(key: string): string;
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Brings the state one step closer to the spec of the object. It receives the key, never an event: it reads the
-   * current state, does at most one write, and may be called at any time, any number of times.
+   * Brings the actual state one step closer to the spec of the object. Receives the key of the object, not an event. It
+   * reads the current state, does at most one write, and may be called at any time, any number of times.
    */
-  reconcile(key: string, copies: Copies<Own, Other>, signal: AbortSignal): Promise<ReconcileResult>;
+  reconcile(key: string, informers: Informers<Own, Other>, signal: AbortSignal): Promise<ReconcileResult>;
 }
 
-/** The informers of a controller's sources, in the same order. */
-type Copies<Own extends JsonObject, Other extends JsonObject> =
+/** The informers of `ControllerOptions.sources`, in the same order. */
+type Informers<Own extends JsonObject, Other extends JsonObject> =
   | readonly [Informer<Own>]
   | readonly [Informer<Own>, Informer<Other>];
 
@@ -54,15 +60,15 @@ export interface RunningController {
 }
 
 /**
- * Starts a controller: informers and watches fill a queue of keys, workers reconcile them. A key never runs twice at
- * once.
+ * Starts a controller. Informers and watches fill a queue of keys, and workers reconcile the keys. Two workers never
+ * reconcile the same key at the same time.
  */
 export function startController<Own extends JsonObject, Other extends JsonObject = never>(
   options: ControllerOptions<Own, Other>,
 ): RunningController {
   const { name, sources, uncachedSources = [], workers = 2, laneOf, clock, log, reconcile } = options;
   const stopping = new AbortController();
-  // Every worker adds listeners to this signal.
+  // Every worker adds listeners to this signal, so Node.js must not warn about many listeners.
   setMaxListeners(0, stopping.signal);
   const lanes: LaneOptions | undefined = laneOf && { laneOf: laneOf, concurrency: workers };
   const queue = new WorkQueue(clock, lanes === undefined ? {} : { lanes });
@@ -81,7 +87,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
     startInformer({ resource: source.resource, clock, log, signal, onChange: enqueue(source) });
   const [own, other] = sources;
   const ownInformer = informerOf(own);
-  const informers: Copies<Own, Other> = other === undefined ? [ownInformer] : [ownInformer, informerOf(other)];
+  const informers: Informers<Own, Other> = other === undefined ? [ownInformer] : [ownInformer, informerOf(other)];
   const onGap = () => {
     for (const object of ownInformer.all()) enqueue(own)(object);
   };
@@ -90,7 +96,7 @@ export function startController<Own extends JsonObject, Other extends JsonObject
   );
   const workInput = [...informers, ...followers];
   const synced = Promise.all(workInput.map((input) => input.synced)).then(() => {});
-  /** One promise shared by all workers, which may be many. */
+  /** A promise that all workers share, because there may be many workers. */
   const begin = Promise.race([synced, aborted(signal)]);
   const others = options.otherSources?.(add, signal);
 
@@ -106,7 +112,8 @@ export function startController<Own extends JsonObject, Other extends JsonObject
       } catch (error) {
         if (stopping.signal.aborted) return;
         queue.addAfterFailure(key);
-        // A conflict only means that the cached copy was outdated; the next reconcile reads the current state.
+        // A conflict means that the cached object was outdated. The next reconcile reads the current one, so nothing is
+        // logged.
         if (!(error instanceof StatusError) || error.code !== 409) {
           log.warn({ controller: name, key, failures: queue.failures(key), error: String(error) }, 'reconcile failed');
         }

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/status.ts';
 
-/** Ignores a 404: the object was deleted concurrently, so nothing is left to do. */
+/** Awaits a request and ignores a 404 response: the object is already deleted, which is the desired result. */
 export async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;

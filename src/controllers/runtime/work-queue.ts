@@ -2,14 +2,14 @@ import { type BackoffOptions, backoffDelay } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 export interface WorkQueueOptions extends BackoffOptions {
-  /** Limits the share of workers per lane. Optional; defaults to one lane without a limit. */
+  /** Divides the keys into lanes. Optional; defaults to one lane without a limit. */
   readonly lanes?: LaneOptions;
 }
 
 export interface LaneOptions {
-  /** Returns the lane of a key. Called whenever the key is added, because the lane may change between two runs. */
+  /** Returns the lane of a key. Called each time the key is added, because its lane may change. */
   laneOf(key: string): string;
-  /** Maximum number of concurrent keys per lane. */
+  /** Maximum number of keys that are processed concurrently per lane. */
   readonly concurrency: number;
 }
 
@@ -22,24 +22,24 @@ const defaultBackoff: BackoffOptions = { initialMilliseconds: 50, maxMillisecond
 const singleLane: LaneOptions = { laneOf: () => '', concurrency: Number.POSITIVE_INFINITY };
 
 /**
- * A queue of keys, not events. A waiting key is queued once, however often it is added. A key that is added while it
- * runs runs once more afterwards, never concurrently. So the number of objects bounds the queue. Lanes are served
- * round-robin: a key never waits behind the backlog of another lane.
+ * A queue of keys, which are processed by workers. A key waits at most once, however often it is added. If a key is
+ * added during its processing, it is processed once more afterwards, never concurrently. The number of objects
+ * therefore limits the length of the queue. Lanes are served round-robin, so a key never waits for another lane.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #backoff: BackoffOptions;
   readonly #laneOptions: LaneOptions;
-  /** Lanes with waiting or running keys, in round-robin order. */
+  /** Lanes with keys that wait or are processed, in round-robin order. */
   readonly #lanes = new Map<string, Lane>();
-  /** The lane in which a key waits. */
+  /** Keys that wait for a worker, with their lane. */
   readonly #waiting = new Map<string, string>();
-  /** The lane in which a key runs. */
+  /** Keys that a worker processes now, with their lane. */
   readonly #running = new Map<string, string>();
   readonly #requeued = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
-  /** Resolvers of workers that wait for a key. */
+  /** Callbacks that wake the workers that wait for a key. */
   #idleWorkers: (() => void)[] = [];
   #closed = false;
 
@@ -66,12 +66,12 @@ export class WorkQueue {
     if (lane.running < this.#laneOptions.concurrency) this.#idleWorkers.shift()?.();
   }
 
-  /** Number of lanes with waiting or running keys. */
+  /** Number of lanes with keys that wait or are processed. */
   get lanes(): number {
     return this.#lanes.size;
   }
 
-  /** Adds the key after a delay. An add() in the meantime replaces the delay. */
+  /** Adds the key after a delay. If `add` is called for the key before, the delay is canceled. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#closed) return;
     this.#timers.get(key)?.();
@@ -91,7 +91,7 @@ export class WorkQueue {
     this.addAfter(key, backoffDelay(failures, this.#backoff));
   }
 
-  /** Resets the backoff after a success. */
+  /** Resets the number of failures of a key. Must be called after the key was processed successfully. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
@@ -100,7 +100,10 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The next key, marked as running until done() is called; `undefined` once the queue is closed. */
+  /**
+   * Waits for the next key. The caller must call `done` after it has processed the key. Returns `undefined` after the
+   * queue is closed.
+   */
   async take(): Promise<string | undefined> {
     for (;;) {
       if (this.#closed) return undefined;
@@ -118,7 +121,7 @@ export class WorkQueue {
         lane.running += 1;
         this.#waiting.delete(key);
         this.#running.set(key, name);
-        // Moves the lane to the end of the round-robin order.
+        // Moves this lane to the end of the round-robin order.
         this.#lanes.delete(name);
         this.#lanes.set(name, lane);
         return key;
@@ -142,7 +145,7 @@ export class WorkQueue {
     else if (lane.running === 0) this.#lanes.delete(name);
   }
 
-  /** True if no key waits or runs; delayed keys do not count. */
+  /** True if no key waits or is processed. Keys that wait for a delay do not count. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#running.size === 0;
   }

@@ -15,10 +15,10 @@ export interface UserControllerOptions {
   readonly log: Log;
 }
 
-/** Names contain no slash, so a team's key never equals a user's. */
-const teamKey = 'team/';
+/** Prefix of the keys that stand for teams. User names contain no slash, so no key of a user has this prefix. */
+const teamKeyPrefix = 'team/';
 
-/** Maintains the teams in the status of users. */
+/** Maintains `status.teams` of users. */
 export function startUserController({ users, teams, clock, log }: UserControllerOptions): RunningController {
   return startController({
     name: 'users',
@@ -26,20 +26,20 @@ export function startUserController({ users, teams, clock, log }: UserController
     log,
     sources: [
       { resource: users, keys: (user) => [user.metadata.name ?? ''] },
-      { resource: teams, keys: (team) => [`${teamKey}${team.metadata.name}`] },
+      { resource: teams, keys: (team) => [`${teamKeyPrefix}${team.metadata.name}`] },
     ],
-    async reconcile(key, [userCopies, teamCopies], signal) {
-      const allTeams = [...(teamCopies?.all() ?? [])];
-      const concerned = key.startsWith(teamKey)
-        ? [...userCopies.all()].filter((user) => isStale(user, key.slice(teamKey.length), allTeams))
-        : [userCopies.get('', key)];
-      for (const user of concerned) if (user !== undefined) await reportTeams(users, user, allTeams, signal);
+    async reconcile(key, [userInformer, teamInformer], signal) {
+      const allTeams = [...(teamInformer?.all() ?? [])];
+      const affectedUsers = key.startsWith(teamKeyPrefix)
+        ? [...userInformer.all()].filter((user) => isStale(user, key.slice(teamKeyPrefix.length), allTeams))
+        : [userInformer.get('', key)];
+      for (const user of affectedUsers) if (user !== undefined) await reportTeams(users, user, allTeams, signal);
       return undefined;
     },
   });
 }
 
-/** True if the user's status is wrong about this team, which may be deleted. */
+/** True if the user's `status.teams` is wrong about this team. The team may be deleted already. */
 function isStale(user: User, team: string, allTeams: readonly Team[]): boolean {
   return (user.status?.teams ?? []).includes(team) !== teamsOf(user, allTeams).includes(team);
 }
@@ -57,8 +57,8 @@ async function reportTeams(
   allTeams: readonly Team[],
   signal: AbortSignal,
 ): Promise<void> {
-  const isIn = teamsOf(user, allTeams);
-  if (equalJson(user.status?.teams ?? [], isIn)) return;
-  const status = { teams: isIn.length === 0 ? null : isIn };
+  const currentTeams = teamsOf(user, allTeams);
+  if (equalJson(user.status?.teams ?? [], currentTeams)) return;
+  const status = { teams: currentTeams.length === 0 ? null : currentTeams };
   await ignoreNotFound(users.patchStatus({ name: user.metadata.name ?? '' }, { status }, { signal }));
 }

@@ -1,4 +1,4 @@
-/** The maximum total weight of all items, where their number is not a sufficient limit. */
+/** A limit for the total weight of all queued items, for items of very different sizes. */
 export interface WeightLimit<T> {
   readonly max: number;
   weightOf(item: T): number;
@@ -6,20 +6,22 @@ export interface WeightLimit<T> {
 
 export interface BoundedQueueOptions<T> {
   readonly limit?: WeightLimit<T>;
-  /** Called synchronously when an item was added or the queue ended. Must not throw. */
+  /** Called synchronously after an item is added or the queue ends. Must not throw. */
   onChange?(): void;
 }
 
 /**
- * A queue between a producer that must not wait and a slower consumer. It never grows beyond its capacity: `push`
- * returns false, and the producer decides what to do. An empty queue accepts any single item, whatever its weight.
+ * A queue between a producer that must not wait and a slower consumer. If the queue is full, `push` returns false, and
+ * the producer decides what to do. An empty queue accepts one item of any weight.
  */
 export class BoundedQueue<T> {
   readonly #capacity: number;
   readonly #limit: WeightLimit<T> | undefined;
   readonly #onChange: (() => void) | undefined;
   #weight = 0;
-  /** Items before the head were taken. The array is compacted occasionally instead of shifted for every item. */
+  /**
+   * The items. Those before `#head` were taken. Taken items are removed in batches, because a shift per item is slow.
+   */
   #items: (T | undefined)[] = [];
   #head = 0;
   #ended = false;
@@ -38,7 +40,7 @@ export class BoundedQueue<T> {
     return this.#ended;
   }
 
-  /** Returns false if the queue is full or has ended; the item is not added then. */
+  /** Adds an item. Returns false without adding it if the queue is full or has ended. */
   push(item: T): boolean {
     if (this.#ended || this.length >= this.#capacity) return false;
     const weight = this.#limit?.weightOf(item) ?? 0;
@@ -49,14 +51,14 @@ export class BoundedQueue<T> {
     return true;
   }
 
-  /** Ends the queue: no more items are added, but the remaining ones can be taken. */
+  /** Ends the queue. No more items can be added, but the queued items can be taken. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#onChange?.();
   }
 
-  /** Ends the queue and discards the remaining items. */
+  /** Ends the queue and discards the queued items. */
   drop(): void {
     this.#items = [];
     this.#head = 0;
@@ -65,7 +67,7 @@ export class BoundedQueue<T> {
     else this.end();
   }
 
-  /** The next item; `undefined` if there is none. */
+  /** Removes and returns the next item; `undefined` if the queue is empty. */
   take(): T | undefined {
     if (this.length === 0) return undefined;
     const item = this.#items[this.#head] as T;
@@ -83,5 +85,5 @@ export class BoundedQueue<T> {
   }
 }
 
-/** Compacting fewer items is not worth a new array. */
+/** The array is compacted after this many items were taken. For fewer items a new array is not worth its cost. */
 const compactAfter = 32;

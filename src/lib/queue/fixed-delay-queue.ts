@@ -2,15 +2,14 @@ import type { Clock } from '../clock.ts';
 import { LinkedQueue } from './linked-queue.ts';
 
 interface Waiting {
-  /** In the time of the clock's `elapsed`. */
+  /** The time at which the callback is due, on the monotonic clock `elapsed`. */
   readonly dueAt: number;
   readonly callback: () => void;
 }
 
 /**
- * A timer queue for one fixed delay: callbacks are due in the order of their registration, so a single timer serves all
- * of them. Most callbacks are canceled before they are due, and adding and removing a queue entry is much cheaper than
- * a timer.
+ * A timer queue for one fixed delay. Callbacks become due in the order in which they are added, so a single timer is
+ * enough. Most callbacks are canceled before they are due, and a queue entry costs much less than a timer.
  */
 export class FixedDelayQueue {
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>;
@@ -23,14 +22,14 @@ export class FixedDelayQueue {
     this.#milliseconds = milliseconds;
   }
 
-  /** The returned function cancels the callback. */
+  /** Calls `callback` after the fixed delay. Returns a function that cancels the call. */
   after(callback: () => void): () => void {
     const entry = this.#queue.push({ dueAt: this.#clock.elapsed() + this.#milliseconds, callback });
     if (!this.#isArmed) this.#arm(this.#milliseconds);
     return () => this.#queue.remove(entry);
   }
 
-  /** The timer is not canceled with its callbacks. At worst it fires once without effect. */
+  /** Starts the timer. It is not stopped if all callbacks are canceled; it then fires once without effect. */
   #arm(milliseconds: number): void {
     this.#isArmed = true;
     this.#clock.after(milliseconds, () => this.#fire());

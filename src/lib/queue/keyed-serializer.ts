@@ -13,7 +13,7 @@ export class KeyedSerializer {
     }
   }
 
-  /** The number of names with a running or waiting task. */
+  /** The number of names that have a running or waiting task. */
   get size(): number {
     return this.#lastTasks.size;
   }

@@ -1,4 +1,4 @@
-/** An entry of a queue, with which it can be removed from any position. */
+/** An entry of a queue. `remove` accepts it to remove the item from any position. */
 export interface QueueEntry<T> {
   readonly item: T;
 }
@@ -36,9 +36,9 @@ export class LinkedQueue<T> {
     return link;
   }
 
-  /** Removes an entry of this queue; no effect if it was removed already. */
-  remove(place: QueueEntry<T>): void {
-    const link = place as Node<T>;
+  /** Removes an entry from the queue. Does nothing if the entry is already removed. */
+  remove(entry: QueueEntry<T>): void {
+    const link = entry as Node<T>;
     if (!link.isQueued) return;
     link.isQueued = false;
     if (link.previous === undefined) this.#first = link.next;
@@ -48,7 +48,7 @@ export class LinkedQueue<T> {
     this.#length--;
   }
 
-  /** Removes and returns the first item. */
+  /** Removes and returns the first item; `undefined` if the queue is empty. */
   shift(): T | undefined {
     const first = this.#first;
     if (first === undefined) return undefined;

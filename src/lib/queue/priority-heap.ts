@@ -1,9 +1,9 @@
 /**
- * A priority queue; adding, removing and moving an item takes logarithmic time. Call `moved` after a change of the
- * value that an item is compared by.
+ * A priority queue in which adding, removing and moving an item takes logarithmic time. Callers must call `moved` after
+ * the priority of an item has changed.
  */
 export class PriorityHeap<T> {
-  /** Negative if the first argument comes before the second. */
+  /** Returns a negative number if the first item has priority over the second. */
   readonly #compare: (one: T, other: T) => number;
   readonly #items: T[] = [];
   readonly #indexes = new Map<T, number>();

@@ -1,10 +1,10 @@
 /**
- * A semaphore with a bounded waiting queue. A caller waits if all slots are taken. A caller whose signal fires leaves
- * the queue at once.
+ * A semaphore with a bounded queue. A caller waits if all slots are taken. A caller whose signal is aborted leaves the
+ * queue immediately.
  */
 export class Semaphore {
   readonly #maxWaiting: number;
-  /** Waiting callers in order of arrival. */
+  /** Callbacks of waiting callers, in the order in which they arrived. */
   readonly #queue = new Set<() => void>();
   #free: number;
 
@@ -13,12 +13,15 @@ export class Semaphore {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** True if no slot is free and the waiting queue is full. */
+  /** True if no slot is free and the queue of waiting callers is full. */
   get isFull(): boolean {
     return this.#free === 0 && this.#queue.size >= this.#maxWaiting;
   }
 
-  /** Returns the function that releases the slot; calling it again has no effect. Rejects with the signal's reason. */
+  /**
+   * Waits for a slot. Returns a function that releases it; further calls have no effect. Rejects if `signal` is
+   * aborted.
+   */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -33,7 +36,7 @@ export class Semaphore {
     };
   }
 
-  /** Waits in the queue: a released slot goes to the first caller in it. */
+  /** Waits in the queue. A released slot is passed to the first caller in the queue. */
   #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leaveQueue = () => {

@@ -1,14 +1,14 @@
 /**
- * Runs tasks in order, a limited number per tick of the event loop, so that other work can run in between. The first
- * tasks run as soon as the current operation ends, so that the data they write is sent in the same tick. `add` never
+ * Runs tasks in order, with a limited number per tick of the event loop, so that other work can run in between. The
+ * first tasks run right after the current operation, so that data that they write is sent in the same tick. `add` never
  * runs a task itself.
  */
 export class WakeScheduler {
   readonly #perTick: number;
   #waiting: (() => void)[] = [];
-  /** Tasks before this index have run. */
+  /** The index of the next task to run. */
   #next = 0;
-  /** True if the task limit of this tick is used up. */
+  /** True if the maximum number of tasks has run in this tick. */
   #isLimitReached = false;
 
   constructor(perTick: number) {
@@ -16,7 +16,8 @@ export class WakeScheduler {
   }
 
   /**
-   * Tasks must not throw. If callers add a task only after their previous one ran, the queue is at most one per caller.
+   * Adds a task, which must not throw. If each caller adds a task only after its previous one has run, the queue has at
+   * most one task per caller.
    */
   add(task: () => void): void {
     this.#waiting.push(task);

@@ -18,29 +18,29 @@ import { describeProblems, typedProblems } from './typed-problems.ts';
 
 export interface ApplyRequest {
   readonly kind: TrackedKind;
-  /** The stored object with its managedFields. Absent if the apply creates it. */
+  /** The stored object with its managedFields; absent if the apply creates the object. */
   readonly live?: KubeObject;
-  /** The object that the client sent, neither defaulted nor pruned. */
+  /** The object as the client sent it, without defaulting or pruning. */
   readonly applied: KubeObject;
   readonly manager: string;
-  /** Takes fields from their owners instead of failing with a conflict. */
+  /** True to take over fields that other managers own, instead of failing with a conflict. */
   readonly force: boolean;
-  /** '' or 'status'. */
+  /** '' for the main endpoint, or 'status'. */
   readonly subresource: string;
   readonly now: Timestamp;
 }
 
 /**
- * Server-side apply: merges the applied object into the live one, removes what this manager applied before and now
- * leaves out, and updates managedFields. Through the main endpoint the status does not change; through `/status`
- * nothing else does.
+ * Server-side apply: merges the applied object into the live one, removes fields that this manager applied before and
+ * now omits, and updates managedFields. The main endpoint does not change the status; `/status` changes only the
+ * status.
  *
- * The caller prunes, defaults and validates the result, and must not call trackUpdate on it: defaulted fields have no
- * owner (rule SSA-37). If no manager is left, the result has no managedFields. A resourceVersion or uid that the client
- * sent is in the result's metadata (rule SSA-38). The result shares nothing with `live` except frozen fieldsV1 of
- * managers whose fields stay the same.
+ * The caller prunes, defaults and validates the result. It must not call trackUpdate on the result, because defaulted
+ * fields have no owner (rule SSA-37). If no manager owns a field, the result has no managedFields. The result's
+ * metadata contains the resourceVersion and uid that the client sent (rule SSA-38). The result shares nothing with
+ * `live` except frozen fieldsV1 of managers whose fields did not change.
  *
- * Throws 400 for another kind or for managedFields in the body, 422 if the body does not fit the schema, 409 for
+ * Throws 400 for another kind or for managedFields in the body, 422 if the body does not fit the schema, and 409 for
  * conflicts.
  */
 export function applyObject(sent: ApplyRequest): KubeObject {
@@ -61,7 +61,8 @@ export function applyObject(sent: ApplyRequest): KubeObject {
 }
 
 /**
- * Members that a body may omit come from the endpoint (completions §2); a non-string is made readable for the error.
+ * Adds the members that a body may omit, from the endpoint (completions §2). Converts members of another type to
+ * strings, so that the error message can show them.
  */
 function withMembers(kind: TrackedKind, applied: KubeObject): KubeObject {
   const { apiVersion, kind: kindName, metadata } = applied as JsonObject;
@@ -94,7 +95,9 @@ function describeKind({ group, version }: { group: string; version: string }, ki
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** An object without managers belongs, in its current state, to a manager of that name (rule SSA-28). */
+/**
+ * Returns the managers before the apply. If there are none, `before-first-apply` owns all current fields (rule SSA-28).
+ */
 function startingManagers({ kind, live, subresource, now }: ApplyRequest): Managers {
   const managers = readManagers(live?.metadata.managedFields as JsonValue | undefined, kind.group) ?? new Map();
   if (live === undefined || managers.size > 0) return managers;
@@ -104,7 +107,7 @@ function startingManagers({ kind, live, subresource, now }: ApplyRequest): Manag
 interface Attempt {
   readonly merged: KubeObject;
   readonly conflicts: ApplyConflict[];
-  /** Returns the managers after the conflicts are decided in favor of the applier. */
+  /** Makes the applier the owner of the conflicting fields, and returns the resulting managers. */
   assignFields(): Managers;
 }
 
@@ -131,7 +134,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
     assignFields() {
       releaseFields(managers, comparison, identity);
       const owned = withoutUntracked(fields);
-      // Reuse the previous set, because its wire form is cached.
+      // An equal previous set is reused, because its FieldsV1 is cached.
       const same = last?.fields.equals(owned) === true ? last.fields : undefined;
       const changed = same === undefined || !equalJson(before, merged);
       if (owned.isEmpty) managers.delete(identity);
@@ -143,7 +146,7 @@ function attempt(request: ApplyRequest, starting: Managers): Attempt {
 
 const identifying: readonly string[] = ['name', 'namespace', 'uid', 'resourceVersion'];
 
-/** The applied object without what its endpoint cannot write; the members that identify the object stay. */
+/** Returns the part of the applied object that its endpoint can write, and the members that identify the object. */
 function writablePart({ kind, applied, subresource }: ApplyRequest): JsonObject {
   const { status, ...main } = applied as JsonObject;
   if (subresource === 'status') {
@@ -161,7 +164,7 @@ function allFields(managers: Managers): FieldSet {
   return [...managers.values()].map(({ fields }) => fields).reduce((all, fields) => all.union(fields));
 }
 
-/** Metadata has no nulls: a null member is absent, a null label or annotation is empty (rule META-10). */
+/** Removes null members from the metadata, and replaces null labels and annotations by '' (rule META-10). */
 function withoutNullMetadata(merged: JsonValue): KubeObject {
   const object = merged as JsonObject;
   const metadata: JsonObject = {};

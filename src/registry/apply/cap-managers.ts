@@ -1,13 +1,13 @@
 import { compareBytes } from '@flotilla/json';
 import { type ManagedSet, type Managers, managerIdentity, secondsOf } from './managers.ts';
 
-/** The maximum number of Update entries. Without it, an object would get an entry for each program that writes it. */
+/** The maximum number of Update entries. Otherwise an object would get an entry for each program that writes it. */
 const maxUpdateManagers = 10;
 const bucketName = 'ancient-changes';
 
 /**
- * Keeps at most ten Update entries (rule SSA-27): the oldest entries of one version are merged until the limit is met.
- * Changes `managers` in place.
+ * Limits the Update entries to ten (rule SSA-27). Merges the oldest entries of the same API version until the limit is
+ * met. Changes `managers` in place.
  */
 export function capUpdateManagers(managers: Managers): void {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
@@ -27,7 +27,7 @@ export function capUpdateManagers(managers: Managers): void {
   }
 }
 
-/** Merges the entry `identity` into the bucket of its version, which starts as the entry `first`. */
+/** Merges the entry `identity` into the bucket entry of its API version. If there is no bucket, `first` becomes it. */
 function mergeIntoBucket(managers: Managers, first: string, identity: string): void {
   const newer = managers.get(identity);
   if (newer === undefined) return;

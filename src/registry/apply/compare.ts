@@ -4,14 +4,14 @@ import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, type ShapePart, shapePartFor } from './typed.ts';
 
-/** The differences between two objects; each path is in at most one of the sets. */
+/** The differences between two objects. Each path is in at most one of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Throws UnkeyedItemError if list items cannot be distinguished. */
+/** Compares two objects. Throws UnkeyedItemError if a list item has no usable key. */
 export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
   const comparer = new Comparer();
   comparer.compare(shape, before, after);
@@ -19,8 +19,8 @@ export function compareTyped(shape: Shape, before: JsonValue, after: JsonValue):
 }
 
 /**
- * The position as a linked list; it becomes a path only where something differs, which is rare. A string is the name of
- * a member.
+ * The current position as a linked list. It is converted to a path only if the values differ, which is rare. A `step`
+ * of the type string is a member name.
  */
 interface Position {
   readonly parent: Position | undefined;
@@ -32,7 +32,7 @@ interface ItemLists {
   readonly after: readonly JsonValue[];
 }
 
-/** Walks through two objects at once. */
+/** Compares two objects recursively and collects the differences. */
 class Comparer implements Comparison {
   readonly added = new FieldSet();
   readonly modified = new FieldSet();
@@ -40,7 +40,7 @@ class Comparer implements Comparison {
   /** The current position; `undefined` at the root. */
   #position: Position | undefined;
 
-  /** `undefined` means absent; never on both sides. */
+  /** Compares two values. `undefined` means that the value is absent; at most one of them may be absent. */
   compare(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
     const first = before === undefined ? undefined : shapePartFor(shape, before);
     const second = after === undefined ? undefined : shapePartFor(shape, after);
@@ -60,7 +60,7 @@ class Comparer implements Comparison {
     set.insert(path.reverse());
   }
 
-  /** Returns true if the values were compared as a whole. */
+  /** Compares one part of a shape. Returns true if the values were compared as a whole. */
   #part(shape: Shape, part: ShapePart, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
     if (part === 'map' && shape.map !== undefined && !shape.map.atomic) {
       if (this.#members(shape.map, asMap(before), asMap(after))) return false;
@@ -81,7 +81,7 @@ class Comparer implements Comparison {
     else if (!equalJson(before, after)) this.#insert(this.modified);
   }
 
-  /** Returns false if neither side has members. */
+  /** Compares the members of two maps. Returns false if both maps have no members. */
   #members(map: MapShape, before: JsonObject | undefined, after: JsonObject | undefined): boolean {
     const parent = this.#position;
     let found = false;
@@ -90,7 +90,7 @@ class Comparer implements Comparison {
       const old = before[name];
       const next = after === undefined ? undefined : getMember(after, name);
       const shape = memberShape(map, name);
-      // Values that a write did not touch are identical.
+      // A write reuses the values that it does not change, so identical values need no comparison.
       if (old === next && old !== undefined && (typeof old !== 'object' || shape.hasKeyedItems !== true)) continue;
       this.#position = { parent, step: name };
       this.compare(shape, old, next);
@@ -126,7 +126,7 @@ class Comparer implements Comparison {
     this.#position = parent;
   }
 
-  /** Duplicate items are compared as a whole; becoming or ceasing to be a duplicate is a change. */
+  /** Compares items with the same key. Duplicates are compared as a whole. A new or removed duplicate is a change. */
   #group(shape: Shape, { before, after }: ItemGroup): void {
     if (before.length <= 1 && after.length <= 1) {
       this.compare(shape, before[0], after[0]);

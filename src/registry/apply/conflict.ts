@@ -14,7 +14,7 @@ export function conflictsWith(owner: ManagedSet, fields: FieldSet): ApplyConflic
   return fields.paths().map((path) => ({ owner, path }));
 }
 
-/** The 409 response that names every conflict, sorted by manager (rules SSA-11, SSA-12). */
+/** Creates the 409 error that lists all conflicts, sorted by manager (rules SSA-11, SSA-12). */
 export function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => compareBytes(managerIdentity(a.owner), managerIdentity(b.owner)));
   const causes = sorted.map(({ owner, path }) => ({

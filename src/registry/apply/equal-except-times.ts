@@ -3,8 +3,9 @@ import type { KubeObject, ManagedFieldsEntry } from '../../api/meta.ts';
 import { managerIdentity } from './managers.ts';
 
 /**
- * True if the objects differ only in the times of their managedFields: the write is then a no-op, and the stored object
- * stays (rules UPDATE-15, SSA-26). The times also determine the order of the entries, so their order is ignored too.
+ * True if two objects differ only in the times of their managedFields. Such a write changes nothing, and the stored
+ * object is not replaced (rules UPDATE-15, SSA-26). The order of the entries is ignored, because it depends on the
+ * times.
  */
 export function equalExceptTimes(a: KubeObject, b: KubeObject): boolean {
   return (
@@ -14,7 +15,7 @@ export function equalExceptTimes(a: KubeObject, b: KubeObject): boolean {
   );
 }
 
-/** True if all members except that one are equal. */
+/** True if all members are equal except the member `ignored`. */
 function equalExcept(ignored: string, a: JsonObject, b: JsonObject): boolean {
   let members = 0;
   for (const name in a) {

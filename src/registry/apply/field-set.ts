@@ -3,7 +3,7 @@ import type { Shape } from './shape.ts';
 
 interface FieldNode {
   readonly element: PathElement;
-  /** True if the path that ends here is in the set; independent of that, longer ones may be. */
+  /** True if the set contains the path that ends at this node. It may also contain longer paths. */
   member: boolean;
   children: FieldSet | undefined;
 }
@@ -11,13 +11,15 @@ interface FieldNode {
 const noNodes: ReadonlyMap<string, FieldNode> = new Map();
 
 /**
- * A set of paths into an object, stored as a tree. The set operations return sets that may share parts with their
- * operands or be one of them. Call `insert` only while building a set that is not shared yet.
+ * A set of paths into an object, stored as a tree. The results of set operations may share nodes with their operands,
+ * or be one of them. Therefore call `insert` only on a new set that no other set uses yet.
  */
 export class FieldSet {
-  /** A map of its own is allocated with the first node: many sets stay empty. */
+  /** The child nodes. The initial map is shared and empty, which saves memory because many sets stay empty. */
   #nodes: ReadonlyMap<string, FieldNode> = noNodes;
-  /** A cached result: the shape that all paths of this set are known to fit. Many objects share a set. */
+  /**
+   * A shape that all paths of this set are known to fit. Caching it here saves the check, because objects share sets.
+   */
   fitsShape: Shape | undefined;
 
   static of(...paths: FieldPath[]): FieldSet {
@@ -26,7 +28,7 @@ export class FieldSet {
     return set;
   }
 
-  /** The empty path, the whole object, never has an owner and is ignored. */
+  /** Adds a path. Ignores the empty path, which means the whole object and never has an owner. */
   insert(path: FieldPath): void {
     let set: FieldSet = this;
     for (const [depth, element] of path.entries()) {
@@ -71,7 +73,7 @@ export class FieldSet {
     return this.#nodes.get(element.text)?.member ?? false;
   }
 
-  /** The subset below an element; `undefined` if it is empty. */
+  /** Returns the paths below an element, as a set; `undefined` if there are none. */
   below(element: PathElement): FieldSet | undefined {
     const children = this.#nodes.get(element.text)?.children;
     return children === undefined || children.isEmpty ? undefined : children;
@@ -102,12 +104,12 @@ export class FieldSet {
     return result;
   }
 
-  /** Without the paths of `other`; paths below a removed path stay. */
+  /** Returns this set without the paths of `other`. Longer paths below a removed path stay. */
   difference(other: FieldSet): FieldSet {
     return this.#without(other, false);
   }
 
-  /** Without the paths of `other` and everything below them. */
+  /** Returns this set without the paths of `other` and all paths below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.#without(other, true);
   }
@@ -127,7 +129,9 @@ export class FieldSet {
     return result;
   }
 
-  /** True if a path of `other` is in this set, or with `withDescendants` is above one. */
+  /**
+   * True if the sets have a path in common. With `withDescendants`, also if a path of `other` is above one of this set.
+   */
   #intersects(other: FieldSet, withDescendants: boolean): boolean {
     for (const [text, match] of other.#nodes) {
       const node = this.#nodes.get(text);
@@ -144,7 +148,7 @@ export class FieldSet {
     return false;
   }
 
-  /** Only the element itself and everything below it. */
+  /** Returns the subset that contains only this element and all paths below it. */
   only(element: PathElement): FieldSet {
     const result = new FieldSet();
     const node = this.#nodes.get(element.text);
@@ -152,7 +156,7 @@ export class FieldSet {
     return result;
   }
 
-  /** Returns a set in which `change` decides, for each element, on membership and on the subset below. */
+  /** Returns a new set. For each element, `change` decides whether it is a member and which paths are below it. */
   map(change: (member: FieldSetMember) => { member: boolean; below: FieldSet | undefined }): FieldSet {
     const result = new FieldSet();
     for (const { element, member, below } of this.members()) {
@@ -167,14 +171,14 @@ export class FieldSet {
     if (member || kept !== undefined) this.#set({ element, member, children: kept });
   }
 
-  /** In the order of FieldsV1. */
+  /** Returns the elements of the first level, in the order that FieldsV1 uses. */
   members(): FieldSetMember[] {
     return [...this.#nodes.values()]
       .map(({ element, member, children }) => ({ element, member, below: children?.isEmpty ? undefined : children }))
       .sort((a, b) => compareElements(a.element, b.element));
   }
 
-  /** All paths of the set, the paths of one level before deeper ones: the order in which conflicts are reported. */
+  /** Returns all paths of the set in the order in which conflicts are reported: shorter paths first, level by level. */
   paths(prefix: FieldPath = []): FieldPath[] {
     const members = this.members();
     return [

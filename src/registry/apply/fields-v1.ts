@@ -4,10 +4,10 @@ import { setOfFields } from './fast/fields-cache.ts';
 import { FieldSet } from './field-set.ts';
 import { type FieldPath, parseElement } from './path-element.ts';
 
-/** The FieldsV1 that a set was read from, if that is exactly its wire form and is frozen. */
+/** The FieldsV1 from which a set was parsed, if it is frozen and writing the set would produce exactly the same. */
 const sources = new WeakMap<FieldSet, JsonObject>();
 
-/** The wire form of a set (rule SSA-20). */
+/** Converts a set to FieldsV1, the format of managedFields (rule SSA-20). */
 export function toFieldsV1(set: FieldSet): JsonObject {
   return (fastPathsEnabled() ? sources.get(set) : undefined) ?? write(set, {});
 }
@@ -20,10 +20,10 @@ function write(set: FieldSet, fields: JsonObject): JsonObject {
   return fields;
 }
 
-/** Deeper than any set written here; a client may send anything. */
+/** The maximum nesting depth of FieldsV1 from a client. The server itself writes less. */
 const maxDepth = 500;
 
-/** Throws if the value is not a FieldsV1; elements of an unknown type are skipped. */
+/** Converts FieldsV1 to a set. Throws if the value is not FieldsV1. Ignores elements of an unknown type. */
 export function fromFieldsV1(fields: JsonValue): FieldSet {
   const mayShare = fastPathsEnabled() && isJsonObject(fields);
   return mayShare ? setOfFields(fields, () => readSet(fields)) : readSet(fields);
@@ -36,7 +36,7 @@ function readSet(fields: JsonValue): FieldSet {
   return set;
 }
 
-/** Returns true if the set would be written exactly as it was read. */
+/** Adds the paths of FieldsV1 to a set. Returns true if writing the set would produce exactly the same FieldsV1. */
 function read(fields: JsonValue, path: FieldPath, set: FieldSet): boolean {
   if (fields !== null && !isJsonObject(fields)) throw new Error('fieldsV1 is not an object');
   if (path.length > maxDepth) throw new Error('fieldsV1 is nested too deeply');

@@ -8,17 +8,17 @@ import type { TrackedKind } from './tracked-fields.ts';
 import { fieldsOf } from './typed.ts';
 import { typedProblems } from './typed-problems.ts';
 
-/** The only manager for which client-side apply is migrated (rule SSA-35). */
+/** The name of the only manager whose client-side apply is migrated to server-side apply (rule SSA-35). */
 export const kubectlManager = 'kubectl';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The limit for the keys and values of all annotations of an object (rule META-09). */
+/** The maximum size of all annotations of an object, keys and values together (rule META-09). */
 const maxAnnotationBytes = 262_144;
 
 /**
- * The fields that client-side apply set and that still have those values. kubectl owned them in effect, so its
- * server-side apply may take them over. `undefined` if the object has no usable annotation.
+ * Returns the fields that client-side apply has set and that still have the same values. kubectl owns them in effect,
+ * so server-side apply by kubectl may take them over. `undefined` if the object has no usable annotation.
  */
 export function fieldsLastApplied(kind: TrackedKind, live: KubeObject): FieldSet | undefined {
   const applied = parseOrUndefined(live.metadata.annotations?.[annotation] ?? '');
@@ -38,8 +38,8 @@ function parseOrUndefined(text: string): JsonValue | undefined {
 }
 
 /**
- * Updates the annotation, if the object still has it, to what was applied now, so that a later client-side apply starts
- * from there. If the annotations become too long, the annotation is removed.
+ * Updates the last-applied annotation, if the object has one, to the applied configuration, so that a later client-side
+ * apply compares with it. If the annotations become too large, removes this annotation.
  */
 export function refreshLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
   const { [annotation]: old, ...others } = object.metadata.annotations ?? {};
@@ -54,14 +54,15 @@ export function refreshLastApplied(object: KubeObject, applied: KubeObject): Kub
 }
 
 /**
- * The kind by which the client knows the object: some objects are served under another kind than they are stored as.
+ * Returns the kind in the last-applied annotation. It is the kind that the client uses, which can differ from the
+ * stored kind.
  */
 function kindIn(text: string): string | undefined {
   const written = parseOrUndefined(text);
   return isJsonObject(written) && typeof written.kind === 'string' ? written.kind : undefined;
 }
 
-/** JSON with a trailing newline, as kubectl writes it. */
+/** Returns the value of the annotation: JSON with a trailing newline, as kubectl writes it. */
 function lastAppliedText(applied: KubeObject, kind: string = applied.kind): string {
   const { annotations: sent, ...metadata } = applied.metadata as JsonObject;
   if (isJsonObject(sent)) {

@@ -1,13 +1,13 @@
-/** The maximum length of a manager name in managedFields, in bytes. */
+/** The maximum length of a name that is derived from a User-Agent header, in bytes. */
 const maxBytes = 128;
 
 /**
- * The manager name of a request (rule CREATE-08): the requested name, else the program name from the User-Agent without
- * unprintable characters and truncated to 128 bytes, else `unknown`.
+ * Returns the manager name of a request (rule CREATE-08): `fieldManager` if given, otherwise the program name in the
+ * User-Agent header without unprintable characters and cut to 128 bytes, otherwise `unknown`.
  */
 export function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  // Called for every write, and many writes come from the same program.
+  // The last result is cached, because many consecutive writes come from the same program.
   if (userAgent !== latest.userAgent) latest = { userAgent, name: programName(userAgent ?? '') };
   return latest.name;
 }
@@ -27,7 +27,7 @@ function programName(userAgent: string): string {
   return name === '' ? 'unknown' : name;
 }
 
-/** True for letters, marks, numbers, punctuation, symbols and the space: the characters that Go calls printable. */
+/** True if Go counts the character as printable: letters, marks, numbers, punctuation, symbols and the space. */
 function isPrintable(character: string): boolean {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
 }

@@ -3,12 +3,12 @@ import { type ManagedFieldsEntry, parseApiVersion, type Timestamp, timestamp } f
 import type { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 
-/** The identifying part of one entry of managedFields. */
+/** The fields of a managedFields entry that identify it. */
 export interface ManagerInfo {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
-  /** '' for the main resource. */
+  /** The subresource that was written; '' for the main resource. */
   readonly subresource: string;
 }
 
@@ -17,12 +17,13 @@ export interface ManagedSet extends ManagerInfo {
   readonly time?: Timestamp;
 }
 
-/** All managers of an object by their identity. */
+/** All managers of an object, by the result of `managerIdentity`. */
 export type Managers = Map<string, ManagedSet>;
 
 /**
- * The identity of an entry (rule SSA-18): entries with the same identity are one. Appliers are the same in every
- * version. The text is the one that kube-apiserver computes, because it also determines the order of conflicts.
+ * Returns the identity of a managedFields entry (rule SSA-18). Entries with the same identity are merged. The identity
+ * of an Apply entry does not include the API version. The text must equal that of kube-apiserver, because it determines
+ * the order of conflicts.
  */
 export function managerIdentity(info: ManagerInfo): string {
   const { manager, operation, subresource } = info;
@@ -33,9 +34,9 @@ export function managerIdentity(info: ManagerInfo): string {
 }
 
 /**
- * Reads managedFields as stored or as sent by a client; `undefined` if anything in them is invalid. Entries of another
- * group are dropped, because their fields have no meaning here; entries of another version of the same group name the
- * same fields.
+ * Parses managedFields from the store or from a client; `undefined` if anything in them is invalid. Omits entries of
+ * another API group, because their fields have no meaning for this kind. Entries of another version of the same group
+ * are kept, because they name the same fields.
  */
 export function readManagers(entries: JsonValue | undefined, group: string): Managers | undefined {
   const managers: Managers = new Map();
@@ -69,24 +70,24 @@ function readEntry(entry: JsonObject): ManagedSet | undefined {
   }
 }
 
-/** True for an empty list, or a list of one empty entry: the client resets the field ownership (rule SSA-29). */
+/** True for an empty list or a list with one empty entry, with which a client resets the ownership (rule SSA-29). */
 export function isOwnershipReset(entries: JsonValue | undefined): boolean {
   if (!Array.isArray(entries)) return false;
   const [first] = entries;
   return entries.length === 0 || (entries.length === 1 && isJsonObject(first) && Object.keys(first).length === 0);
 }
 
-/** The entries in wire order (rule SSA-19). */
+/** Returns the managedFields entries in the order of kube-apiserver (rule SSA-19). */
 export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()]
     .sort(compareManaged)
     .map((managed) => managedEntry(managed, managed.time, toFieldsV1(managed.fields)));
 }
 
-/** One entry with its members in the order of Go's struct. */
+/** Creates a managedFields entry whose members are in the same order as in Go's struct. */
 export function managedEntry(info: ManagerInfo, time: Timestamp | undefined, fieldsV1: JsonObject): ManagedFieldsEntry {
   const { manager, operation, apiVersion, subresource } = info;
-  // Assigned one by one: adding members to a spread gives each object its own hidden class.
+  // Members are assigned one by one, because adding members to a spread object gives each object its own hidden class.
   const entry: Partial<ManagedFieldsEntry> = {};
   if (manager !== '') entry.manager = manager;
   entry.operation = operation;

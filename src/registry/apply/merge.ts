@@ -4,8 +4,8 @@ import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, itemElement, memberShape, shapePartFor } from './typed.ts';
 
 /**
- * Merges the applied value into the live one: nothing is removed, and leaves of `applied` win. The result shares
- * nothing with its inputs. Throws UnkeyedItemError if live list items cannot be distinguished.
+ * Merges the applied value into the live one. Removes nothing; scalar values of `applied` replace those of `live`. The
+ * result shares nothing with its inputs. Throws UnkeyedItemError if a live list item has no usable key.
  */
 export function mergeTyped(shape: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   const part = shapePartFor(shape, applied === undefined ? live : applied);
@@ -33,8 +33,8 @@ interface Item {
 }
 
 /**
- * Merges the items of both lists, identified by their elements. Items only in `live` keep their position relative to
- * the shared ones; the shared ones are in the order of `applied`.
+ * Merges two lists whose items are identified by keys. Items that are in both lists have the order of `applied`. Items
+ * that are only in `live` keep their position relative to them.
  */
 function mergeItems(
   list: ListShape,
@@ -94,7 +94,9 @@ function itemsOf(list: ListShape, values: readonly JsonValue[]): Item[] {
   return values.map((value) => ({ element: itemElement(list, value), value }));
 }
 
-/** A duplicate item merges with nothing, because it would be ambiguous. */
+/**
+ * Maps the key of each item to its value. Duplicate items map to null, because merging with them would be ambiguous.
+ */
 function byText(items: readonly Item[]): Map<string, JsonValue> {
   const values = new Map<string, JsonValue>();
   for (const { element, value } of items) values.set(element.text, values.has(element.text) ? null : value);

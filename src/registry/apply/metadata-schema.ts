@@ -5,8 +5,8 @@ const time: Schema = { type: 'string', format: 'date-time' };
 const texts: Schema = { type: 'object', additionalProperties: text };
 
 /**
- * The structure of `metadata`, the same for every kind: finalizers are a set, and owners are identified by uid, both
- * for apply (rule SSA-23) and for strategic merge patches.
+ * The schema of `metadata`, which is the same for every kind. Finalizers are a set, and owner references are identified
+ * by uid. Used for server-side apply (rule SSA-23) and for strategic merge patches.
  */
 export const metadataSchema: Schema = {
   type: 'object',

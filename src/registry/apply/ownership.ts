@@ -4,8 +4,8 @@ import type { FieldSet } from './field-set.ts';
 import type { Managers } from './managers.ts';
 
 /**
- * Returns the fields that a write sets or changes and that other managers own: an apply without force is rejected for
- * these.
+ * Returns the fields that a write adds or changes and that other managers own. They are conflicts: an apply without
+ * force is rejected.
  */
 export function findConflicts(managers: Managers, comparison: Comparison, writer: string): ApplyConflict[] {
   const touched = comparison.modified.union(comparison.added);
@@ -15,8 +15,8 @@ export function findConflicts(managers: Managers, comparison: Comparison, writer
 }
 
 /**
- * Removes the fields that a write changed, set or removed from every manager except the writer; managers without any
- * fields are removed (rules SSA-14, SSA-16, SSA-34). Changes `managers` in place.
+ * Removes the fields that a write added, changed or removed from all managers except the writer. Removes managers that
+ * own no field afterwards (rules SSA-14, SSA-16, SSA-34). Changes `managers` in place.
  */
 export function releaseFields(managers: Managers, comparison: Comparison, writer: string | undefined): void {
   const touched = touchedFields(comparison);
@@ -27,7 +27,7 @@ export function releaseFields(managers: Managers, comparison: Comparison, writer
   }
 }
 
-/** All fields that a write changed, set or removed. */
+/** Returns all fields that a write added, changed or removed. */
 export function touchedFields({ added, modified, removed }: Comparison): FieldSet {
   return modified.union(added).union(removed);
 }

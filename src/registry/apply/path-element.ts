@@ -1,14 +1,14 @@
 import { compareBytes, isJsonObject, type JsonValue, parseJson, writeJson } from '@flotilla/json';
 
 /**
- * One step from a value to a part of it, as FieldsV1 writes it (rule SSA-20). `text` is the canonical form: two
- * elements are equal exactly if their texts are.
+ * One element of a field path: it selects a member or an item of a value, as in FieldsV1 (rule SSA-20). `text` is the
+ * canonical text: two elements are equal exactly if their texts are equal.
  */
 export type PathElement = { readonly text: string } & (
   | { readonly type: 'field'; readonly name: string }
-  /** An item of a keyed list: the values of its keys, sorted by name. */
+  /** An item of a list with keys, identified by the values of its keys, which are sorted by name. */
   | { readonly type: 'key'; readonly keys: readonly KeyValue[] }
-  /** An item of a set. */
+  /** An item of a set, identified by its value. */
   | { readonly type: 'value'; readonly value: JsonValue }
   | { readonly type: 'index'; readonly index: number }
 );
@@ -43,13 +43,14 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** Compact JSON with the characters escaped that Go escapes, so that texts equal those of Go clients. */
+/** Returns compact JSON with the same escapes as Go's encoding/json, so that the text equals that of Go clients. */
 export function goJson(value: JsonValue): string {
   return writeJson(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
 }
 
 /**
- * Parses a key of FieldsV1. `undefined` for an unknown type of element, which readers skip. Throws if it is invalid.
+ * Parses a path element from a FieldsV1 key. `undefined` if the type of the element is unknown; callers ignore such an
+ * element. Throws if the text is invalid.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text[1] !== ':') throw new Error(`invalid path element: ${text}`);
@@ -75,7 +76,7 @@ export function parseElement(text: string): PathElement | undefined {
 
 const typeOrder = { field: 0, key: 1, value: 2, index: 3 } as const;
 
-/** The order of elements in FieldsV1 and in conflicts: fields, keyed items, set items, indices. */
+/** Compares elements by their order in FieldsV1 and in conflicts: fields, items by key, items by value, indices. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a.type === 'field' && b.type === 'field') return compareBytes(a.name, b.name);
   if (a.type === 'key' && b.type === 'key') return compareKeys(a.keys, b.keys);
@@ -94,7 +95,7 @@ function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
   return a.length - b.length;
 }
 
-/** Numbers before strings before booleans before everything else, which is compared by its JSON text. */
+/** Compares values: numbers before strings before booleans before all others, which are compared by their JSON text. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const order = valueRank(a) - valueRank(b);
   if (order !== 0) return order;
@@ -113,7 +114,7 @@ function valueRank(value: JsonValue): number {
   return typeof value === 'boolean' ? 2 : 3;
 }
 
-/** The human-readable form (rule SSA-13): `.spec.list[name="x"].value`, `.spec.set[="v"]`. */
+/** Formats a path for messages (rule SSA-13), for example `.spec.list[name="x"].value` or `.spec.set[="v"]`. */
 export function printPath(path: FieldPath): string {
   return path.map(printElement).join('');
 }

@@ -5,13 +5,13 @@ import type { Shape } from './shape.ts';
 import { fieldsOf, withNamedParents } from './typed.ts';
 
 /**
- * Returns the merged object without the fields that its applier applied last time (`last`) and that now have no owner:
- * neither the applier's new configuration nor another manager (rule SSA-08). `owned` is the set of all owned fields,
+ * Returns the merged object without abandoned fields (rule SSA-08). Those are fields that the applier applied last time
+ * (`last`), but that neither its new configuration nor another manager owns. `owned` contains all owned fields,
  * including the new configuration.
  *
- * Removing a field also removes everything below it, which may have an owner. So first all of `last` is removed, then
- * the owned fields are restored, and of the fields that are still missing only those in `last` are removed. Fields that
- * never had an owner, such as defaults, therefore stay.
+ * Removing a field also removes everything below it, which may have an owner. Therefore the function computes which
+ * fields are missing if all of `last` is removed and the owned fields are restored. Of these it removes only the fields
+ * in `last`. Fields that never had an owner, such as defaults, stay.
  */
 export function pruneAbandoned(shape: Shape, merged: JsonValue, last: FieldSet, owned: FieldSet): JsonValue {
   const present = withNamedParents(fieldsOf(shape, merged), shape);

@@ -5,8 +5,8 @@ import type { Shape } from './shape.ts';
 import { memberShape } from './typed.ts';
 
 /**
- * Adapts sets to a schema that has become atomic. A set that was written when a list or map still merged by parts names
- * those parts; if the schema now says atomic, their owner owns the whole list or map instead.
+ * Adapts the ownership to a schema in which a list or map has become atomic. An older entry may own single items or
+ * members of it. Their owner then owns the whole list or map.
  */
 export function reconcileManagers(shape: Shape, managers: Managers): Managers {
   const reconciled: Managers = new Map();

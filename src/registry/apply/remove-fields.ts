@@ -5,8 +5,8 @@ import type { ListShape, MapShape, Shape } from './shape.ts';
 import { itemElement, memberShape, shapePartFor } from './typed.ts';
 
 /**
- * Returns the value without the members and items that `fields` names. A map or list that becomes empty becomes null,
- * which the decoding after an apply drops.
+ * Returns the value without the members and items in `fields`. A map or list that becomes empty becomes null, which the
+ * decoding after an apply removes.
  */
 export function removeFields(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
   const part = shapePartFor(shape, value);

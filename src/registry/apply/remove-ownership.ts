@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '@flotilla/json';
 import type { ManagedFieldsEntry } from '../../api/meta.ts';
 
 /**
- * Removes these members from the field ownership. A value that is accepted but never stored (a key, a password) has no
- * owner: its owner would get a conflict about a value that is not visible.
+ * Removes the given paths from the field ownership. Used for values that are accepted but never stored, such as keys
+ * and passwords. An owner of such a field could cause a conflict about a value that nobody can see.
  */
 export function removeOwnership(
   entries: readonly ManagedFieldsEntry[] | undefined,

@@ -4,40 +4,46 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { metadataSchema } from './metadata-schema.ts';
 
 /**
- * The structure of a value for server-side apply: which types are allowed, and how lists and maps merge. A schema
- * without `type` allows several types; the value then decides.
+ * The structure of a value, derived from its schema for server-side apply: the allowed types, and how lists and maps
+ * are merged. If the schema has no `type`, the value itself determines which of scalar, list or map applies.
  */
 export interface Shape {
-  /** Every value fits, here and below. */
+  /** True if every value is allowed, also in all nested values. */
   readonly acceptsAny?: true;
   readonly scalar?: ScalarType;
   readonly list?: ListShape;
   readonly map?: MapShape;
-  /** True if this shape contains a list with distinguishable items, which not every list value satisfies. */
+  /**
+   * True if this shape contains a list whose items are identified by keys or values. Some values do not fit such a
+   * list.
+   */
   readonly hasKeyedItems?: true;
 }
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListShape {
-  /** Owned and replaced as a whole. Otherwise items are identified by their keys or, without keys, by their value. */
+  /**
+   * True if the list is owned and replaced as a whole. Otherwise items are identified by `keys`, or without keys by
+   * value.
+   */
   readonly atomic: boolean;
   readonly keys: readonly string[];
   readonly item: Shape;
-  /** The defaults of key members that an item omits. */
+  /** The default values of keys that an item may omit. */
   readonly keyDefaults: ReadonlyMap<string, JsonValue>;
 }
 
 export interface MapShape {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, Shape>;
-  /** The shape of members beyond `fields`; absent if none are allowed. */
+  /** The shape of members that are not in `fields`; absent if no other members are allowed. */
   readonly rest?: Shape;
 }
 
 const noKeys: Pick<ListShape, 'keys' | 'keyDefaults'> = { keys: [], keyDefaults: new Map() };
 
-/** Any value, owned as a whole: the contents of a list without a schema. */
+/** The shape of any value that is owned as a whole, such as the contents of a list without a schema. */
 const wholeShape: Shape = {
   acceptsAny: true,
   scalar: 'untyped',
@@ -52,12 +58,12 @@ const wholeShape: Shape = {
 };
 
 /**
- * The number of levels for which structure is deduced from a value; deeper parts are owned as a whole. Far beyond any
- * real object; it limits the recursion on a hostile one.
+ * The maximum depth to which the structure of a value is deduced. Deeper values are owned as a whole. The limit is far
+ * beyond any real object and prevents deep recursion for a malicious one.
  */
 const deducedLevels = 100;
 
-/** Any value, with its structure deduced: maps by member, lists as a whole (rule SSA-24). */
+/** The shape of a value without a schema (rule SSA-24): maps are owned by member, lists as a whole. */
 export const deducedShape: Shape = deduced(deducedLevels);
 
 function deduced(levels: number): Shape {
@@ -71,7 +77,7 @@ function deduced(levels: number): Shape {
 
 const shapes = new WeakMap<Schema, Shape>();
 
-/** The shape of whole objects of a kind, computed once per schema. */
+/** Returns the shape of the objects of a kind. Computed once per schema. */
 export function shapeOf(kind: Pick<ResourceKind, 'schema'>): Shape {
   let shape = shapes.get(kind.schema);
   if (shape === undefined) {
@@ -81,7 +87,7 @@ export function shapeOf(kind: Pick<ResourceKind, 'schema'>): Shape {
   return shape;
 }
 
-/** Adds the members that every object has, including embedded ones. */
+/** Adds the members that every object has (apiVersion, kind, metadata) to the schema, including embedded objects. */
 function withObjectMembers(schema: Schema): Schema {
   const free = schema.properties === undefined && schema.additionalProperties === undefined;
   return {
@@ -122,8 +128,8 @@ function plainShape(source: Schema, inherited: boolean): Shape {
     case 'boolean':
       return { scalar: 'boolean' };
     case 'string':
-      // A format may allow a JSON value that is not a string (int-or-string); only plain text and base64 are always
-      // strings.
+      // With another format, such as int-or-string, the value may have another type. Only plain text and base64 are
+      // always strings.
       return { scalar: schema.format === undefined || schema.format === 'byte' ? 'string' : 'untyped' };
     default:
       return { scalar: 'untyped', list: listShape(schema, preserve), map: mapShape(schema, preserve) };

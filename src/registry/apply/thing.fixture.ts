@@ -64,7 +64,7 @@ export function object(spec: JsonValue, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'g.io/v1', kind: 'Thing', metadata: { name: 'x', namespace: 'n', ...metadata }, spec };
 }
 
-/** An object over time: each write is one second after the previous one. */
+/** A test object with a history of writes. Each write is one second after the previous one. */
 export class Thing {
   live: KubeObject | undefined;
   #seconds = 0;
@@ -82,7 +82,7 @@ export class Thing {
     return this.live;
   }
 
-  /** The fields for which an apply would be rejected; changes nothing. */
+  /** Returns the fields for which an apply would be rejected. Does not change the object. */
   conflicts(manager: string, applied: KubeObject): string[] {
     try {
       const now = '2026-01-01T00:00:59Z';
@@ -121,7 +121,7 @@ export class Thing {
     return this.live?.metadata.managedFields ?? [];
   }
 
-  /** The FieldsV1 of a manager; `undefined` if it has no entry. */
+  /** Returns the FieldsV1 of a manager; `undefined` if the manager has no entry. */
   owned(manager: string, operation: 'Apply' | 'Update' = 'Apply', subresource?: string): JsonObject | undefined {
     return this.#entry(manager, operation, subresource)?.fieldsV1;
   }

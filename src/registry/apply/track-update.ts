@@ -24,10 +24,9 @@ import type { TrackedWrite } from './tracked-write.ts';
 import { UnkeyedItemError } from './typed.ts';
 
 /**
- * Updates the field ownership after a write other than an apply: create, PUT, merge patch, JSON patch. Such writes
- * never conflict; the writer becomes the owner of what it changes. Returns `next` with the managedFields to store, and
- * shares everything else with `next`. Call it on the final object, after defaulting and pruning, and not after an
- * apply.
+ * Updates the field ownership after a create, PUT, merge patch or JSON patch. Such writes never conflict: the writer
+ * becomes the owner of the fields that it changes. Returns a copy of `next` with the new managedFields; everything else
+ * is shared with `next`. Must be called after defaulting and pruning, and not after an apply.
  */
 export function trackUpdate(write: TrackedWrite): KubeObject {
   const kept = fastPathsEnabled() ? unchangedOwnership(write) : undefined;
@@ -39,19 +38,21 @@ export function trackUpdate(write: TrackedWrite): KubeObject {
     return withManagedFields(write.next, recordUpdate(write, managers));
   } catch (error) {
     if (!(error instanceof UnkeyedItemError)) throw error;
-    // Stored data that no longer fits its schema must not make an object unwritable or lose its managers.
+    // A stored object that no longer fits its schema must stay writable and keep its managers.
     return withManagedFields(write.next, readManagers(managedFieldsOf(write.live), write.kind.group) ?? new Map());
   }
 }
 
-/** Tracks the creation of an object. The fast path computes the fields once for all objects of the same structure. */
+/**
+ * Records the creator as the owner of a new object. On the fast path, objects with the same members share the result.
+ */
 function trackCreate(write: TrackedWrite): KubeObject {
   const { kind, manager, next, now } = write;
   const make = () => {
     const [managed] = recordUpdate(write, new Map()).values();
     return managed === undefined ? {} : toFieldsV1(managed.fields);
   };
-  // For a Go type it also depends on values: an empty value that Go prints anyway has no owner.
+  // For built-in Go types the fields also depend on values: an empty value that Go writes has no owner.
   const mayShare = fastPathsEnabled() && kind.builtIn !== true;
   const fieldsV1 = mayShare ? createdFields(kind, withoutManagedFields(next as JsonObject), make) : make();
   if (isEmpty(fieldsV1)) return withMetadata(next);
@@ -66,7 +67,8 @@ function isEmpty(members: JsonObject): boolean {
 }
 
 /**
- * The client's managedFields count if they are valid and not sent to a subresource (rules SSA-29 to SSA-32, CREATE-06).
+ * Returns the managers before the write. Uses the managedFields from the client if they are valid and the write is not
+ * to a subresource (rules SSA-29 to SSA-32, CREATE-06).
  */
 function startingManagers({ kind, live, next, subresource }: TrackedWrite): Managers {
   const stored = (): Managers => readManagers(managedFieldsOf(live), kind.group) ?? new Map();
@@ -81,7 +83,7 @@ function managedFieldsOf(object: KubeObject | undefined): JsonValue | undefined 
   return object?.metadata.managedFields as JsonValue | undefined;
 }
 
-/** Compares the objects and records the changes in the writer's Update entry. */
+/** Compares the objects and adds the changed fields to the writer's Update entry. */
 export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const { kind, live, next, subresource, now } = write;
   const shape = shapeOf(kind);
@@ -97,7 +99,7 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   const operation = 'Update';
   const identity = managerIdentity({ manager, operation, apiVersion, subresource });
   const own = managers.get(identity)?.fields;
-  // Usually a writer changes fields that it owns already, and the set stays the same.
+  // Usually the writer already owns all fields that it changes, so its set does not change.
   const isOwn = own?.includes(changed) === true && !own.meets(touchedFields(comparison).difference(changed));
   releaseFields(managers, comparison, isOwn ? identity : undefined);
   if (!changed.isEmpty) {
@@ -109,12 +111,15 @@ export function recordUpdate(write: TrackedWrite, before: Managers): Managers {
   return managers;
 }
 
-/** Kubernetes tracks its built-in types as Go prints them, where an empty time or list is null. */
+/**
+ * Returns the object that is tracked. Built-in types are tracked as Go writes them, with null for empty times and
+ * lists.
+ */
 function tracked(kind: TrackedKind, object: KubeObject): JsonObject {
   return (kind.builtIn === true ? toPrintedForm(object) : object) as JsonObject;
 }
 
-/** The members that a new object has before its creator sets anything. */
+/** Returns the members that a new object already has before its creator sets any. */
 function beforeCreation(kind: TrackedKind): JsonObject {
   const apiVersion = apiVersionOf(kind);
   return kind.builtIn === true ? emptyObjectOf(apiVersion, kind.kind) : { apiVersion, kind: kind.kind };
@@ -126,7 +131,7 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return bare === object.metadata ? object : { ...object, metadata: bare };
 }
 
-/** Most new objects have no managedFields. */
+/** Returns the metadata without managedFields. Most new objects have none, so the metadata is usually not copied. */
 function bareMetadata(metadata: JsonObject): JsonObject {
   if (!Object.hasOwn(metadata, 'managedFields')) return metadata;
   const { managedFields: _, ...bare } = metadata;
@@ -137,11 +142,11 @@ export function withManagedFields(object: KubeObject, managers: Managers): KubeO
   return withMetadata(object, managers.size === 0 ? undefined : writeManagers(managers));
 }
 
-/** Returns the object with its managedFields replaced. */
+/** Returns a copy of the object with other managedFields, or without any. */
 function withMetadata(object: KubeObject, managedFields?: ManagedFieldsEntry[]): KubeObject {
   const copy: KubeObject = { ...object };
   const current = object.metadata as JsonObject;
-  // Assigned one by one: adding members to a spread gives each object its own hidden class.
+  // Members are assigned one by one, because adding members to a spread object gives each object its own hidden class.
   const metadata: JsonObject = {};
   for (const name in current) if (name !== 'managedFields') setMember(metadata, name, current[name] as JsonValue);
   copy.metadata = metadata as ObjectMeta;

@@ -4,14 +4,14 @@ import type { Comparison } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
-/** The properties of a kind that field tracking needs. */
+/** A kind with the properties that the tracking of field ownership uses. */
 export type TrackedKind = ResourceKind & Pick<StoredResource, 'hasStatus'>;
 
 function path(...names: string[]): ReturnType<typeof fieldElement>[] {
   return names.map(fieldElement);
 }
 
-/** Fields that only the server sets, or that identify the object: they have no manager (rule SSA-21). */
+/** Fields that never have an owner, because only the server sets them or they identify the object (rule SSA-21). */
 export const untracked = FieldSet.of(
   path('apiVersion'),
   path('kind'),
@@ -37,8 +37,8 @@ const status = fieldElement('status');
 const allOfStatus = FieldSet.of([status]);
 
 /**
- * Filters the fields that a write through an endpoint can change: through `/status` the status, through the main
- * endpoint everything else (rules SSA-33, STATUS-06).
+ * Returns a filter that keeps the fields that a write can change: the status through `/status`, everything else through
+ * the main endpoint (rules SSA-33, STATUS-06).
  */
 export function writableFields(kind: TrackedKind, subresource: string): (fields: FieldSet) => FieldSet {
   if (subresource === 'status') return (fields) => fields.only(status);

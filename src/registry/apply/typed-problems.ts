@@ -5,14 +5,14 @@ import type { ListShape, MapShape, ScalarType, Shape } from './shape.ts';
 import { itemElement, shapePartFor, UnkeyedItemError } from './typed.ts';
 
 /**
- * The reasons why a value does not fit its shape, one line each, in the wording of kube-apiserver (rules SSA-05,
- * SSA-06). Empty if it fits. The lines quote the invalid value; for confidential kinds they name only its type.
+ * Returns the reasons why a value does not fit its shape, in the words of kube-apiserver (rules SSA-05, SSA-06). Empty
+ * if it fits. The messages quote the invalid value; for confidential kinds they contain only its type.
  */
 export function typedProblems(shape: Shape, value: JsonValue, options: { confidential?: boolean } = {}): string[] {
   return check(shape, value, '', options.confidential === true ? typesOnly : fullValues);
 }
 
-/** Formats a value for a message. */
+/** Formats values for messages. For confidential kinds it returns only the type. */
 interface ValueFormat {
   value(value: JsonValue): string;
   source(value: JsonValue): string;
@@ -25,7 +25,7 @@ const fullValues: ValueFormat = {
 
 const typesOnly: ValueFormat = { value: goTypeOf, source: goTypeOf };
 
-/** A single problem is returned as is; several are listed. */
+/** Joins problems to one message. A single problem is returned unchanged. */
 export function describeProblems(problems: readonly string[]): string {
   const [only] = problems;
   return problems.length === 1 && only !== undefined
@@ -92,7 +92,7 @@ function checkItems(list: ListShape, items: readonly JsonValue[], path: string, 
         seen.add(element.text);
       } catch (error) {
         if (!(error instanceof UnkeyedItemError)) throw error;
-        // Without the element, the rest of this list cannot be checked.
+        // This item cannot be identified, so the following items of the list are not checked.
         return [...problems, problem(path, `element ${index}: ${error.message}`)];
       }
     }

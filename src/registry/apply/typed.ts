@@ -10,14 +10,14 @@ import {
 } from './path-element.ts';
 import { deducedShape, type ListShape, type MapShape, type Shape } from './shape.ts';
 
-/** A list item without a usable key or value: the stored data does not fit the structure of its kind. */
+/** Thrown for a list item without a usable key or value. The stored data then does not fit the schema of its kind. */
 export class UnkeyedItemError extends Error {}
 
 export type ShapePart = 'map' | 'scalar' | 'list';
 
 /**
- * The part of a shape that applies to a value: the part for the type of the value if the shape has one. For other
- * types, for null and for absent values, it is the first part that the shape has.
+ * Returns the part of a shape (map, scalar or list) that applies to a value. That is the part for the value's type, if
+ * the shape has it. For other types, for null and for absent values it is the first part that the shape has.
  */
 export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapePart {
   if (isJsonObject(value)) {
@@ -31,7 +31,9 @@ export function shapePartFor(shape: Shape, value: JsonValue | undefined): ShapeP
   return shape.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** The shape of a member. A member that is not in the schema (it was removed since) gets a deduced shape. */
+/**
+ * Returns the shape of a member. A member that is not in the schema, for example a removed one, gets a deduced shape.
+ */
 export function memberShape(map: MapShape, name: string): Shape {
   return map.fields.get(name) ?? map.rest ?? deducedShape;
 }
@@ -44,7 +46,7 @@ export function asList(value: JsonValue | undefined): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** The path element that identifies an item of a set or keyed list. Throws UnkeyedItemError. */
+/** Returns the path element that identifies an item of a list by keys or value. Throws UnkeyedItemError. */
 export function itemElement(list: ListShape, item: JsonValue): PathElement {
   return list.keys.length === 0 ? setElement(item) : keyedElement(list, item);
 }
@@ -75,8 +77,8 @@ function keyedElement(list: ListShape, item: JsonValue): PathElement {
 }
 
 /**
- * The fields that a value sets: its leaves, the items of its sets and keyed lists, the members of its maps. An applier
- * owns these (rule SSA-22).
+ * Returns the fields that a value sets: its scalars, the members of its maps, and the items of lists that are
+ * identified by keys or value. An applier owns these fields (rule SSA-22).
  */
 export function fieldsOf(shape: Shape, value: JsonValue): FieldSet {
   const set = new FieldSet();
@@ -114,15 +116,15 @@ function collectItems(list: ListShape, items: readonly JsonValue[], path: FieldP
     else earlier.repeated = true;
   }
   for (const { path: itemPath, item, repeated } of found.values()) {
-    // Duplicate items are owned as a whole: their parts would be ambiguous.
+    // A duplicate item is owned as a whole, because paths into it would be ambiguous.
     if (!repeated) collect(list.item, item, itemPath, set);
     set.insert(itemPath);
   }
 }
 
 /**
- * Adds every named field above the paths of a set, but not map members: the owner of `spec.a.b` has implicitly also set
- * `spec` and `spec.a`.
+ * Adds the parent fields of all paths in a set, except members of maps with free names. The owner of `spec.a.b` has
+ * implicitly also set `spec` and `spec.a`.
  */
 export function withNamedParents(set: FieldSet, shape: Shape | undefined): FieldSet {
   return set.map(({ element, member, below }) => {

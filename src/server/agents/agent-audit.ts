@@ -10,21 +10,22 @@ import { readLines } from '../../lib/read-lines.ts';
 
 export interface AgentAuditOptions {
   readonly auditLog: AuditLog;
-  /** The current log file; the newest rotated file ends in `.1`. */
+  /** The path of the current log file. The newest rotated file has the same path with the suffix `.1`. */
   readonly path: string;
 }
 
-/** Appends the audit lines of agents to the server's log, each line exactly once despite retries and crashes. */
+/** Appends the audit lines that agents send to the server's audit log. Each line is written exactly once. */
 export interface AgentAudit {
   append(cluster: string, batch: AgentAuditBatch): Promise<AgentAuditReceipt>;
 }
 
-/** Maximum number of cached agent logs; the position of others is read from the files again. */
+/** Maximum number of agent logs whose next line number is cached. For others it is read from the audit log again. */
 const maxCached = 1_000;
 
 /**
- * The position of each agent log is cached, and after a start read from the log files themselves: a separate receipt
- * could be older than the written lines. Agents do not resend lines for which they have a receipt.
+ * The next expected line number of each agent log is cached. After a start it is read from the audit log itself,
+ * because a number in a separate file could be older than the written lines. Agents resend lines until the server
+ * confirms them.
  */
 export function createAgentAudit({ auditLog, path }: AgentAuditOptions): AgentAudit {
   const nextLines = new Map<string, number>();
@@ -86,7 +87,7 @@ const members = [
   'annotations',
 ] as const;
 
-/** Copies only known members. The content is unverified, so the line is marked with its agent. */
+/** Copies the known members of an agent's audit line. Its content is unverified, so `agent` is added to the event. */
 function eventOf(line: JsonObject, agent: NonNullable<AuditEvent['agent']>): AuditEvent {
   const text = (member: string): string => textAt(line, member).slice(0, 8_192);
   const [level, stage] = [text('level'), text('stage')];

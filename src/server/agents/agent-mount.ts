@@ -19,17 +19,17 @@ export interface AgentMountOptions {
   readonly apiPrefix: string;
   readonly chain: AuthenticatedChainOptions;
   readonly policy: PolicySource;
-  announce(cluster: string, told: AgentAnnouncement): Promise<void>;
-  /** The active key with this value; `undefined` if there is none. */
+  announce(cluster: string, announcement: AgentAnnouncement): Promise<void>;
+  /** Returns the active access key with this secret value; `undefined` if there is none. */
   activeKey(value: string): ActiveAccessKey | undefined;
-  /** Must be called when an agent authenticates with this key. */
+  /** Called when an agent has authenticated with this access key. */
   onKeyUsed(cluster: string, keyName: string): Promise<void>;
   readonly audit: AgentAudit;
-  /** An agent reports the use of instances on its cluster. */
-  onActivity(cluster: string, told: AgentActivity): void;
+  /** Called when an agent reports the use of instances on its cluster. */
+  onActivity(cluster: string, activity: AgentActivity): void;
 }
 
-/** `/<api_prefix>/agent/<cluster>`. */
+/** Number of path segments before the path that a handler serves: `/<api_prefix>/agent/<cluster>`. */
 const depth = 3;
 
 /** The API for agents. Each agent has access only to the paths of its own cluster; users have access to none. */

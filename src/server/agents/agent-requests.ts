@@ -5,7 +5,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { bodyFormat } from '../../http/negotiate/body-format.ts';
 import { readBody } from '../../http/wire/read-body.ts';
 
-/** Parses and validates the requests of agents. An agent is an untrusted client and may have another version. */
+/** The functions below validate requests of agents, because an agent is untrusted and may have another version. */
 
 const maxBytes = 4 * 1024 * 1024;
 

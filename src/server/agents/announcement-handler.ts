@@ -15,9 +15,9 @@ export interface AnnouncementHandlerOptions {
 }
 
 /**
- * Stores the address of a cluster's agent: for clients as the direct endpoint, and, if the cluster is reachable only
- * through its agent, for the server as a kubeconfig. Agents announce themselves on every connect. An unchanged
- * announcement is not written again, because new credentials end everything that uses the old ones.
+ * Stores the address that an agent announces. Clients use it as the direct endpoint of the cluster. If the cluster is
+ * reachable only through its agent, the server also stores it as the cluster's kubeconfig. Agents announce themselves
+ * on every connect; an unchanged announcement is not written, because new credentials close all existing connections.
  */
 export function createAnnouncementHandler({ kinds, apiPrefix }: AnnouncementHandlerOptions) {
   const clusters = storeOf(kinds, clusterKind);
@@ -26,7 +26,7 @@ export function createAnnouncementHandler({ kinds, apiPrefix }: AnnouncementHand
     if (cluster === undefined || clusters.verbs.patch === undefined) throw notFound(groupResourceOf(clusterKind), name);
     const { url, authority, credential, host } = announcement;
     const isPeer = cluster.spec?.networkPeer === true;
-    // The credential in it is long and random, so the digest does not reveal it.
+    // The digest does not reveal the credential, because the credential is long and random.
     const digest = hash('sha256', JSON.stringify([isPeer, url, authority, credential, host]), 'base64url');
     if (cluster.metadata.annotations?.[agentAnnouncementDigestAnnotation] === digest) return;
     const directEndpoint = { host: url, ...(authority === '' ? {} : { caData: authority }) };

@@ -39,7 +39,7 @@ export function openAgentApi(options: AgentApiOptions): AgentApi {
   const { state } = management;
   const { kinds } = management.plane;
 
-  /** The active key of this name. Keys of agents are not disclosed to agents. */
+  /** Returns the active access key with this name. Keys of other agents are not disclosed to an agent. */
   function knownKey(name: string): ActiveAccessKey | undefined {
     const key = state.accessKey(name);
     const found = accessKeys.current(name);

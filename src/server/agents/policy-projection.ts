@@ -52,7 +52,7 @@ function identity({ metadata }: KubeObject): JsonObject {
   };
 }
 
-/** True for annotations that decisions use: this one controls whether a virtual cluster may be woken. */
+/** True for the annotation that an agent needs: it decides whether a request may wake a virtual cluster. */
 function isRelevantAnnotation(annotation: string): boolean {
   return annotation === sleepForceAnnotation;
 }

@@ -10,7 +10,7 @@ export interface ReplacedKeysOptions {
   readonly state: Pick<ManagementState, 'accessKey'>;
 }
 
-/** Deletes the older keys of an agent when it uses a new one, so that a leaked old key is worthless. */
+/** Deletes the older access keys of an agent after it has used a new one, so that a leaked old key is useless. */
 export function createReplacedKeyCleanup({ kinds, state }: ReplacedKeysOptions) {
   const keys = storeOf(kinds, accessKeyKind);
   return async (cluster: string, keyName: string): Promise<void> => {

@@ -22,20 +22,24 @@ import { projectedCluster, projectedInstance, projectedProject } from './policy-
 export interface PolicySource {
   readonly kinds: KindStores;
   header(): Omit<PolicyFeedHeader, 'time'>;
-  /** `undefined` if the key of this name does not exist or is not active. */
+  /** Returns the access key with this name; `undefined` if it does not exist or is not active. */
   activeKey(name: string): ActiveAccessKey | undefined;
-  /** Calls back with the names of keys whose permissions may have changed. Returns a function that unsubscribes. */
+  /**
+   * Calls `listener` with the names of keys whose permissions may have changed. Returns a function that unsubscribes.
+   */
   onKeysChanged(listener: (names: Iterable<string>) => void): () => void;
   readonly signingKeys: { publicKeys(): object; onChange(listener: () => void): () => void };
   readonly clock: Clock;
 }
 
-/** If more lines are queued, the agent reads too slowly; it must reconnect and gets the full policy again. */
+/** Maximum number of queued lines. A slower agent is disconnected. It reconnects and receives the full policy again. */
 const maxQueued = 100_000;
-/** Each chunk is flushed separately; single lines would cause many small packets. */
+/**
+ * Number of characters per chunk. Each chunk is flushed separately, and single lines would cause many small packets.
+ */
 const chunkLength = 64 * 1024;
 
-/** Streams the policy for the agent of a cluster as text, until the signal fires. */
+/** Streams the policy of a cluster to its agent as JSON lines: first the full policy, then changes. Ends on abort. */
 export async function* streamPolicyFeed(
   cluster: string,
   source: PolicySource,
@@ -64,12 +68,12 @@ export async function* streamPolicyFeed(
   }
 }
 
-/** Subscribes before the snapshot is read, so that no change between the two is lost. */
+/** Queues policy changes. It subscribes before the full policy is read, so that no change in between is lost. */
 class PolicyChanges {
   readonly #cluster: string;
   readonly #source: PolicySource;
   readonly #queue = new BoundedQueue<PolicyLine>(maxQueued, { onChange: () => this.#wake() });
-  /** Number of instances per project on this cluster: only these projects are sent. */
+  /** Number of instances on this cluster, by project. Only projects with an instance are sent. */
   readonly #projects = new Map<string, number>();
   readonly #stops: (() => void)[];
   #wake: () => void = () => {};
@@ -89,7 +93,7 @@ class PolicyChanges {
         if (after?.object.metadata.name === cluster) this.#send(objectLine('Cluster', projectedCluster(after.object)));
       }),
       this.#store(accessKeyKind).listen(({ after }) => {
-        // Use extends the end of some keys, and new keys are active at once.
+        // This covers new keys, and keys whose expiry is extended by use. `onKeysChanged` reports neither.
         const name = after?.object.metadata.name;
         if (name !== undefined) this.#key(name);
       }),
@@ -115,7 +119,9 @@ class PolicyChanges {
     }
   }
 
-  /** The queued lines, or a keepalive after a quiet interval; `undefined` at the end. */
+  /**
+   * Returns the queued lines, or a keepalive if none was queued for an interval; `undefined` if the queue has ended.
+   */
   async next(): Promise<string | undefined> {
     const { clock } = this.#source;
     if (this.#queue.length === 0 && !this.#queue.ended) {

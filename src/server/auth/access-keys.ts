@@ -22,7 +22,7 @@ import { onKeyChanges, onPermissionChanges } from './permission-changes.ts';
 export interface AccessKeysOptions {
   readonly kinds: KindStores;
   readonly state: ManagementState;
-  /** The hash under which the kind stores key values. */
+  /** Returns the hash under which an AccessKey object stores the secret value. */
   hash(token: string): string;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,15 +30,18 @@ export interface AccessKeysOptions {
 
 export interface AccessKeys {
   readonly authenticator: Authenticator;
-  /** The current authentication state of the key with this name. */
+  /** Returns the current authentication state of the access key with this name. */
   current(keyName: string): KeyState | undefined;
-  /** Ends all sessions and flushes pending writes. */
+  /** Ends all sessions and writes the pending times of last use. */
   close(): Promise<void>;
 }
 
 const cacheLimits = { most: 10_000, longest: 1_000 };
 
-/** Authentication with stored access keys: lookup, sessions that end with their key, and recording of last use. */
+/**
+ * Authenticates requests with stored access keys. Ends the sessions of a key that is deleted or changed, and records
+ * when each key was last used.
+ */
 export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
   const { kinds, state, clock, log } = options;
   const keys = storeOf(kinds, accessKeyKind);
@@ -53,7 +56,7 @@ export function openAccessKeys(options: AccessKeysOptions): AccessKeys {
     key === undefined ? undefined : keyStateOf(key.object, state, (name) => activity.latestUse(name));
   const current = (name: string) => stateOf(keys.peek('', name));
   const permissionSignals = createPermissionSignals(clock);
-  /** The states of keys in use, by hash. They rarely change between two requests. */
+  /** The states of recently used keys, by the hash of the key. The cache saves a lookup per request. */
   let cachedStates = new BoundedCache<KeyState>(cacheLimits);
   let cachedVersion = state.keysVersion();
   const lookup = (hash: string): KeyState | undefined => {

@@ -8,16 +8,16 @@ import type { BrowserSessions } from '../../http/session/browser-session.ts';
 export interface AuthHandlers {
   readonly jwks: Handler;
   readonly signingKeys: Handler;
-  /** Login handlers, which decide themselves which attempts are audited. */
+  /** Creates the login handlers. They use `audited` themselves, because only some login attempts are audited. */
   createLoginHandlers(audited: Filter): { readonly password: Handler; readonly session: Handler };
   readonly logout: Handler;
-  /** Optional; absent if browser sessions are disabled. */
+  /** Absent if browser sessions are disabled. */
   readonly sessions?: BrowserSessions;
 }
 
 /**
- * The `/auth` paths. A login has no key: it is audited like authenticated requests, and failed attempts back off. Every
- * caller may end the login that its key belongs to. Rotating the signing key is for administrators.
+ * Mounts the `/auth` paths. A login request has no access key: it is audited like authenticated requests, and failed
+ * attempts are delayed. Every caller may log out. Only administrators may rotate the signing key.
  */
 export function authMounts(
   handlers: AuthHandlers,

@@ -10,18 +10,18 @@ export interface BrowserResponse extends ParsedResponse {
 
 export const cookieName = '__Host-flotilla-session';
 
-/** A `null` header is not sent. */
+/** Headers that replace the default ones of a request. The value `null` removes a header. */
 export type HeaderChanges = Readonly<Record<string, string | null>>;
 
-/** A page of the console in a browser: sends the headers of fetch, and keeps the session cookie. */
+/** Simulates a console page in a browser: sends the headers that `fetch` sends, and stores the session cookie. */
 export class Browser {
-  readonly #bench: ServerTestEnv;
+  readonly #env: ServerTestEnv;
   readonly #server: RunningServer;
   /** The value of the session cookie; '' if there is none. */
   cookie = '';
 
-  constructor(bench: ServerTestEnv, server: RunningServer) {
-    this.#bench = bench;
+  constructor(env: ServerTestEnv, server: RunningServer) {
+    this.#env = env;
     this.#server = server;
   }
 
@@ -41,7 +41,7 @@ export class Browser {
     const headers = Object.fromEntries(
       Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== null),
     );
-    const response = await this.#bench.request(this.#server, path, { ...call, token: '' }, headers);
+    const response = await this.#env.request(this.#server, path, { ...call, token: '' }, headers);
     const text = await response.body.text();
     const isJson = text !== '' && String(response.headers['content-type']).startsWith('application/json');
     this.#keep(response.headers['set-cookie']);
@@ -54,20 +54,20 @@ export class Browser {
   }
 
   async signIn(body: JsonValue): Promise<JsonObject> {
-    const answer = await this.send('/auth/session', { method: 'POST', body });
-    expect(answer.code, answer.text).toBe(201);
-    return answer.json;
+    const response = await this.send('/auth/session', { method: 'POST', body });
+    expect(response.code, response.text).toBe(201);
+    return response.json;
   }
 
   async signOut(): Promise<void> {
-    const answer = await this.send('/auth/session', { method: 'DELETE' });
-    expect([answer.code, this.cookie], answer.text).toEqual([200, '']);
+    const response = await this.send('/auth/session', { method: 'DELETE' });
+    expect([response.code, this.cookie], response.text).toEqual([200, '']);
   }
 
-  /** The identity of the caller, as the server sees it. */
+  /** Returns the identity of the caller from a Self object. */
   async self(path: string, changes: HeaderChanges = {}): Promise<BrowserResponse & { readonly status: JsonObject }> {
-    const answer = await this.send(`${path}/selves`, { method: 'POST', body: {} }, changes);
-    return { ...answer, status: objectAt(answer.json, 'status') ?? {} };
+    const response = await this.send(`${path}/selves`, { method: 'POST', body: {} }, changes);
+    return { ...response, status: objectAt(response.json, 'status') ?? {} };
   }
 
   #keep(set: string | string[] | undefined): void {

@@ -5,7 +5,7 @@ import { bodyFormat } from '../../http/negotiate/body-format.ts';
 import type { Reply } from '../../http/reply.ts';
 import { readBody } from '../../http/wire/read-body.ts';
 
-/** Enough for a name and a password in any alphabet. */
+/** Maximum size of a login body: enough for a name and a password in any alphabet. */
 const maxBytes = 16 * 1024;
 
 export type LoginCredentials =
@@ -13,8 +13,8 @@ export type LoginCredentials =
   | { readonly username?: undefined; readonly accessKey: string };
 
 /**
- * Reads the credentials of a login request; `keys` also allows an access key. Error messages never repeat the input,
- * because users may type a password into any field.
+ * Reads the credentials of a login request. If `keys` is true, an access key is also accepted. Error messages never
+ * repeat the input, because users may type a password into the wrong field.
  */
 export async function readLogin(exchange: Exchange, keys: false): Promise<LoginCredentials & { username: string }>;
 export async function readLogin(exchange: Exchange, keys: true): Promise<LoginCredentials>;
@@ -43,5 +43,5 @@ export function jsonReply(status: number, body: object, headers: Reply['headers'
   };
 }
 
-/** The Status body of a successful request. */
+/** The Kubernetes Status body of a successful request. */
 export const successStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };

@@ -17,7 +17,7 @@ export function passwordLoginHandler(signIn: Pick<SignIn, 'withPassword'>): Hand
   };
 }
 
-/** POST `/auth/logout`: ends the login that the key of the request belongs to, at once and everywhere. */
+/** POST `/auth/logout`: ends the login that the access key of the request belongs to. All its requests end at once. */
 export function logoutHandler({ logins }: { readonly logins: Pick<Logins, 'end'> }): Handler {
   return async (exchange) => {
     requirePost(exchange);

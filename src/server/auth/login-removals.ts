@@ -13,7 +13,7 @@ export interface LoginRemovalsOptions {
   readonly log: Log;
 }
 
-/** Removes logins, and follows users and keys to remove logins that end with their changes. */
+/** Removes logins. Also removes logins that a change to their user or to their creator key has ended. */
 export class LoginRemovals {
   readonly #options: LoginRemovalsOptions;
   readonly #inProgress = new Set<Promise<void>>();
@@ -41,7 +41,7 @@ export class LoginRemovals {
     try {
       await storeOf(this.#options.kinds, accessKeyKind).verbs.delete(systemContext(''), name, how);
     } catch (error) {
-      // 404: the key is already deleted. 409: another key has its name now. In both cases the key no longer exists.
+      // 404: the login is already deleted. 409: it is deleted, and a new key has its name.
       if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
     }
   }
@@ -52,7 +52,7 @@ export class LoginRemovals {
     await Promise.all(this.#inProgress);
   }
 
-  /** Ended logins are rejected from the same write on; this removes them from lists. */
+  /** Deletes the keys of ended logins. They are already rejected, but lists would still contain them. */
   #removeEnded(keys: Iterable<AccessKey>): void {
     const { state, log } = this.#options;
     for (const key of keys) {

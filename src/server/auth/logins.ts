@@ -38,34 +38,39 @@ export interface LoginsOptions {
 
 export interface OpenedLogin {
   readonly name: string;
-  /** The value of the access key, which is returned only once. */
+  /** The secret value of the access key. Only this response contains it. */
   readonly key: string;
   readonly user: UserInfo;
-  /** The name of the user, or of the team or subject if the key has no user. */
+  /** The name of the user. If the key has no user, the name of its team or subject. */
   readonly owner: string;
   readonly expiresAt: number;
 }
 
 /** Logins are access keys of the type `Login` that the server creates and deletes. */
 export interface Logins {
-  /** Finds a user by name or username. */
+  /** Returns the account of the user with this metadata.name or spec.username. */
   find(username: string): PasswordAccount | undefined;
-  /** `undefined` if the account changed after its password was checked. */
+  /** Opens a login after the password was checked. Returns `undefined` if the account was changed since the check. */
   open(account: PasswordAccount): Promise<OpenedLogin | undefined>;
   /**
-   * Opens a login for the holder of an access key: with the same owner, groups and scopes, and only while that key
-   * stays unchanged. `why` is the reason if the key cannot open a login.
+   * Opens a login for the holder of an access key. The login has the same owner, groups and scope as the key, and ends
+   * if the key is changed. If the key cannot open a login, `why` is the reason.
    */
   openWithKey(keyName: string): Promise<OpenedLogin | { readonly why: string }>;
-  /** The owner and the expiry of a login; `undefined` if the key is not an active login. */
+  /** Returns the owner and the end of a login; `undefined` if the key is not an active login. */
   describe(keyName: string): Pick<OpenedLogin, 'owner' | 'expiresAt'> | undefined;
-  /** Ends the login with this key, unless `successor` was opened with it. Returns false if the key is not a login. */
+  /**
+   * Ends the login with this key. Returns false if the key is not a login. A login that was used to open `successor` is
+   * not ended, because that would also end `successor`.
+   */
   end(keyName: string, successor?: string): Promise<boolean>;
-  /** Resolves when no removal is in progress. */
+  /** Stops following changes. Resolves after all removals in progress have ended. */
   close(): Promise<void>;
 }
 
-/** Maximum number of logins per user, or per key: more than a person has devices. A further login ends the oldest. */
+/**
+ * Maximum number of logins per user or per opening key. No person has as many devices. A further login ends the oldest.
+ */
 export const maxLogins = 100;
 
 const changed = { why: 'the key was changed during the login' };
@@ -116,7 +121,7 @@ class AccessKeyLogins implements Logins {
     const why = this.#reasonAgainst(key);
     if (why !== undefined) return { why };
     const mark = creatorFingerprint(keyName, state);
-    // Other listed groups follow from the owner.
+    // Only the granted groups are copied. The other groups result from the owner.
     const groups = withGrantedGroups(key, state).spec?.groups ?? [];
     const { user = '', team = '', subject = '' } = key.spec ?? {};
     const spec: AccessKeySpec = {
@@ -132,7 +137,7 @@ class AccessKeyLogins implements Logins {
         textAt(state.accessKeyHidden(login.metadata.name ?? ''), hiddenCreatorFingerprint);
       return (await this.#opened(login, () => creatorFingerprint() === mark)) ?? changed;
     } catch (error) {
-      // The key was deleted during the login.
+      // The opening key was deleted during the login.
       if (error instanceof StatusError && state.accessKey(keyName) === undefined) return changed;
       throw error;
     }
@@ -159,10 +164,10 @@ class AccessKeyLogins implements Logins {
     return this.#removals.close();
   }
 
-  /** The reason why a valid key cannot open a login. */
+  /** Returns the reason why a valid access key cannot open a login; `undefined` if it can. */
   #reasonAgainst(key: AccessKey): string | undefined {
     if (clusterOfAgentUser(key.spec?.subject ?? '') !== undefined) return 'the key belongs to an agent';
-    // Otherwise logins could chain without end, and the limit per key would not apply.
+    // A login that an access key opened cannot open another one. Otherwise the limit per opening key would not apply.
     return isLogin(key) && this.#openingKeyOf(key) !== '' ? 'the key is itself a login with an access key' : undefined;
   }
 
@@ -192,10 +197,13 @@ class AccessKeyLogins implements Logins {
     return { name, key: login.spec?.key ?? '', user, owner, expiresAt };
   }
 
-  /** Only logins with the same origin are ended: a stolen key must not end logins with the password. */
+  /**
+   * Ends the oldest logins above the limit. Only logins that were opened in the same way are counted and ended, so that
+   * a stolen access key cannot end logins with the password.
+   */
   async #endOldest(member: KeyOwnerField, login: AccessKey): Promise<void> {
     const now = this.#options.clock.now();
-    // The new login is never ended, even if others have the same creation second.
+    // Excluding the new login by uid ensures that it is never ended, even if another one has the same creation second.
     const { uid } = login.metadata;
     const live = [...this.#state.accessKeysOf(member, login.spec?.[member] ?? '')].filter(
       (key) =>

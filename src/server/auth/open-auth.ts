@@ -30,7 +30,7 @@ export interface AuthOptions {
   readonly log: Log;
 }
 
-/** Queue for password checks: one takes tens of milliseconds, so the wait is short. */
+/** Limits of the queue for password checks. One check takes tens of milliseconds, so requests wait only briefly. */
 const queueOptions = { maxWaiting: 50, waitMilliseconds: 5_000 };
 
 /** Creates the handlers below `/auth`. */

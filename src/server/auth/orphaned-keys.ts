@@ -20,10 +20,10 @@ export interface OrphanedKeysOptions {
 }
 
 /**
- * Removes the keys of deleted users, teams and clusters, and keys created with a deleted key, including those left
- * behind by a server that stopped before their removal. Such keys are rejected already; this removes them from lists,
- * which would show them as active. An owner reference would have the same effect but cost a second write per created
- * key. Returns a function that stops it.
+ * Deletes orphaned access keys: keys of deleted users, teams and clusters, and keys that were created with a deleted
+ * key. Also deletes those that remain from a previous run of the server. Orphaned keys are already rejected, but lists
+ * would show them as active. An owner reference would require a second write per created key. Returns a function that
+ * stops the deletion.
  */
 export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): () => Promise<void> {
   const keys = storeOf(kinds, accessKeyKind);
@@ -44,7 +44,7 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
           preconditions: { uid },
         });
       } catch (error) {
-        // The key was deleted in the meantime (404), or another key has its name now (409).
+        // 404: the key was deleted concurrently. 409: it was deleted, and a new key has its name.
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
         log.warn({ accessKey: name, error }, 'cannot remove an orphaned access key; the next start retries');
       }
@@ -74,7 +74,7 @@ export function removeOrphanedKeys({ kinds, state, log }: OrphanedKeysOptions): 
       if (after === undefined) remove(state.accessKeysOf(member, keyOwner(before?.object.metadata.name ?? '')));
     }),
   );
-  // Each deletion triggers the removal of the next generation.
+  // The deletion of a key triggers the deletion of the keys that were created with it.
   const creatorListener = keys.listen(({ before, after }) => {
     if (after === undefined) remove(keysCreatedWith(before?.object.metadata.name ?? ''));
   });

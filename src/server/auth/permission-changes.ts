@@ -19,8 +19,8 @@ import type { KindChange } from '../../registry/kind-store.ts';
 import { type KindStores, storeOf } from '../../registry/kind-stores.ts';
 
 /**
- * Reports keys whose permissions may have changed or that ended: changed keys, keys of changed owners, and all keys
- * that were created with them. Status writes, such as the frequent time of last use, are ignored.
+ * Reports access keys that ended or whose permissions may have changed: changed keys, keys of changed owners, and all
+ * keys that were created with one of these. Status changes are ignored, because each use of a key writes its status.
  */
 export function onKeyChanges(
   kinds: KindStores,
@@ -37,7 +37,7 @@ export function onKeyChanges(
   };
   return unsubscribeAll([
     storeOf(kinds, accessKeyKind).listen((change) => {
-      // A new key has no open requests yet.
+      // A new key is not reported, because no request uses it yet.
       if (change.before !== undefined && !isStatusOnly(change)) notify([nameOf(change)]);
     }),
     storeOf(kinds, userKind).listen((change) => {
@@ -52,7 +52,9 @@ export function onKeyChanges(
   ]);
 }
 
-/** Reports the principals whose permissions a write changes. */
+/**
+ * Reports the principals whose permissions change with a write to a project, instance, cluster, template, user or team.
+ */
 export function onPermissionChanges(kinds: KindStores, listener: (affected: AffectedPrincipals) => void): () => void {
   return unsubscribeAll(
     permissionGrantingKinds.map((kind) =>
@@ -66,7 +68,7 @@ export function onPermissionChanges(kinds: KindStores, listener: (affected: Affe
   );
 }
 
-/** Members of a project with a team can see who is in the team. */
+/** Returns the principals of all projects that have the team as a member, because they can see who is in the team. */
 function* teammatesOf(kinds: KindStores, team: string): Iterable<AffectedPrincipals> {
   for (const { object } of storeOf(kinds, projectKind).peekAll()) {
     const isMember = (object.spec?.members ?? []).some(({ kind, name }) => kind === 'Team' && name === team);
@@ -91,7 +93,7 @@ function* keysOf(state: ManagementState, member: 'user' | 'team' | 'subject', na
   for (const key of state.accessKeysOf(member, name)) yield nameOfObject(key);
 }
 
-/** True if a write changed only the status. A new key value shows only as a write without a status change. */
+/** True if a write changed only the status. A write of a new key value does not change the status. */
 function isStatusOnly({ before, after }: KindChange): boolean {
   const [was, is] = [before?.object.metadata, after?.object.metadata];
   return (

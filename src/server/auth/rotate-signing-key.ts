@@ -18,11 +18,11 @@ import { defaultDataDir } from '../settings/flags.ts';
 
 export interface RotateOptions {
   readonly dataDir?: string | undefined;
-  /** True to revoke all tokens of older keys at once, for a key that may be compromised. */
+  /** True to revoke all tokens that older keys signed. Use it if a key may be compromised. */
   readonly revoke?: boolean | undefined;
 }
 
-/** `flotilla rotate-signing-key`: makes a new key the current one. Returns the message for the user. */
+/** `flotilla rotate-signing-key`: creates a signing key and makes it the current one. Returns the message to print. */
 export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = false }: RotateOptions): Promise<string> {
   const dir = dataDirAt(dataDir);
   const kid = await rotate(dir, revoke);
@@ -35,7 +35,9 @@ export async function rotateSigningKey({ dataDir = defaultDataDir, revoke = fals
   ].join('\n');
 }
 
-/** Rewrites the file itself if no server uses the directory, otherwise asks the running server to rotate. */
+/**
+ * Returns the id of the new key. Writes the key file itself if no server runs, otherwise sends a request to the server.
+ */
 async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
   const store = await openStoreIfUnused(dir);
   if (store !== undefined) {
@@ -55,7 +57,7 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
       return isJsonObject(answer) ? textAt(answer, 'kid') : '';
     });
   } catch (error) {
-    // A server with a memory store leaves no trace of whether it still runs.
+    // A server with a memory store creates no store directory. If such a server does not respond, it is not running.
     if (error instanceof ServerUnreachableError && !(await exists(dir.store))) return await rotateFile(dir, revoke);
     throw error;
   }
@@ -64,7 +66,7 @@ async function rotate(dir: DataDir, revoke: boolean): Promise<string> {
 async function rotateFile(dir: DataDir, revoke: boolean): Promise<string> {
   const set = await readSigningKeyFile(dir.signingKey);
   if (set === undefined) throw new StartError(`no signing key in ${dir.path}`);
-  // A server with a longer maximum lifetime has written it to the file at its start.
+  // A server whose maximum token lifetime is longer than the default has written that lifetime to the key file.
   const longestTTL = set.current.longestTTL ?? defaultSettings.gateway.maxTokenTTL;
   const next = rotateKeySet(set, await makeSigningKey(longestTTL), { now: systemClock.now(), longestTTL, revoke });
   await writeSigningKeyFile(dir.signingKey, next);

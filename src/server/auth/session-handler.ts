@@ -27,9 +27,9 @@ export interface SessionHandlerOptions {
 }
 
 /**
- * `/auth/session`. POST opens a login for a browser, whose key exists only in a cookie. GET returns its owner, or 204
- * without counting as a failure. DELETE ends it and removes the cookie. All methods require requests from pages of this
- * server: no other page may sign a user in, which could make them act as another user unnoticed, or sign them out.
+ * `/auth/session`. POST opens a login for a browser, whose key exists only in a cookie. GET returns the owner of the
+ * login, or 204 if there is none. DELETE ends the login and removes the cookie. All methods accept only requests from
+ * pages of this server: another page must not sign a user out, or sign a user in under another name unnoticed.
  */
 export function sessionHandler(options: SessionHandlerOptions): Handler {
   return async (exchange) => {
@@ -38,7 +38,7 @@ export function sessionHandler(options: SessionHandlerOptions): Handler {
     if (answer === undefined) throw methodNotAllowedOnPath();
     const missing = missingOriginProof(request, options.sessions.externalUrl);
     if (request.headers.authorization !== undefined) missing.push('it has an Authorization header');
-    // Anonymous requests can cause this rejection at no cost, so it is not audited.
+    // This rejection is not audited, because anonymous requests can cause any number of them.
     if (missing.length > 0) throw missingProofError(missing);
     return withBrowserHeaders(await answer(exchange, options));
   };
@@ -67,7 +67,7 @@ async function openSession(exchange: Exchange, options: SessionHandlerOptions): 
       ? await signIn.withKey(exchange, credentials.accessKey, createReply)
       : await signIn.withPassword(exchange, credentials, createReply);
   const { accessKey = '' } = before ?? {};
-  // The browser's cookie was replaced, so no client could end the old login any more.
+  // The new cookie replaces the old login's cookie, so no client could end the old login later.
   await logins.end(accessKey, opened).catch((error: unknown) => {
     log.warn({ accessKey, error }, 'cannot remove a replaced login');
   });
@@ -79,7 +79,7 @@ async function endSession(exchange: Exchange, { sessions, logins, audited }: Ses
   const holder = holderOf(exchange, sessions);
   const name = holder?.accessKey;
   if (holder === undefined || name === undefined) return endedReply();
-  // Otherwise the page's own login would continue although the user signed out.
+  // The cookie may belong to another login than the one that this page shows, which would continue after the logout.
   if (isSessionMismatch(exchange.request, holder)) throw sessionMismatch;
   exchange.identity = holder;
   exchange.decision = { allowed: true, reason: 'logout' };

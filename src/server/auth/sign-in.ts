@@ -10,7 +10,7 @@ export interface SignInOptions {
   readonly logins: Pick<Logins, 'open' | 'openWithKey'>;
   enter(attempt: PasswordAttempt): Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt>;
   readonly backoff: LoginBackoff;
-  /** The holder of an active access key; `undefined` for an invalid key. */
+  /** Returns the identity that an access key authenticates; `undefined` for an invalid key. */
   authenticate(key: string): Identity | undefined;
 }
 
@@ -18,8 +18,8 @@ export interface SignInOptions {
 type LoginReply = (login: OpenedLogin) => Reply;
 
 /**
- * Logs users in. All invalid credentials get the same 401; only the audit log contains the reason. Rate-limited
- * attempts are not audited, so that anonymous callers cannot fill the log.
+ * Signs users in. All invalid credentials result in the same 401 response; only the audit log contains the reason. A
+ * rate-limited attempt is not audited, so that anonymous callers cannot fill the log.
  */
 export interface SignIn {
   withPassword(
@@ -66,7 +66,7 @@ export function createSignIn({ logins, enter, backoff, authenticate }: SignInOpt
 
     async withKey(exchange, key, createReply) {
       const { remoteAddress: source } = exchange.request;
-      // Failures count per presented key, so that other callers' mistakes lock out nobody.
+      // Failures are counted per presented key, so that the failures of one caller do not block other callers.
       const admitted = backoff.admit({ account: `access key ${key}`, source });
       if (typeof admitted === 'number') {
         throw tooManyRequests('Too many failed logins, please try again later.', Math.ceil(admitted / 1000));

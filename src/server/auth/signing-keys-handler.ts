@@ -3,7 +3,7 @@ import type { Handler } from '../../http/exchange.ts';
 import { TooManySigningKeysError } from '../../process/signing-key-file.ts';
 import type { SigningKeys } from '../../process/signing-keys.ts';
 
-/** Keys are removed one by one as their tokens expire, so frequent retries are useless. */
+/** The Retry-After value if there are too many keys. An old key is removed only after its last token has expired. */
 const retrySeconds = 3600;
 
 /** POST `/auth/signing-keys`: rotates the signing key. `revoke=true` also revokes the tokens of older keys. */
@@ -23,7 +23,7 @@ export function signingKeysHandler(signingKeys: SigningKeys): Handler {
   };
 }
 
-/** GET `/auth/jwks`: returns the public keys. Verifiers fetch them again when a token names an unknown key. */
+/** GET `/auth/jwks`: returns the public keys. A verifier fetches them again if a token names an unknown key. */
 export function jwksHandler(signingKeys: Pick<SigningKeys, 'publicKeys'>): Handler {
   return async ({ request }) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowedOnPath();

@@ -5,11 +5,11 @@ import type { ConsoleFile } from './console-files.ts';
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** In order of preference. */
+/** The supported content encodings, in order of preference. */
 const encodings = [
   {
     encoding: 'br',
-    // Higher levels take ten times as long for a few percent, and the first client waits for it.
+    // A higher level takes ten times as long and saves only a few percent, and the first client waits for the result.
     pack: (bytes: Uint8Array) => brotliAsync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
   },
   { encoding: 'gzip', pack: (bytes: Uint8Array) => gzipAsync(bytes, { level: 7 }) },
@@ -20,11 +20,16 @@ export interface CompressedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Compressed formats and small files, whose headers dominate, are sent uncompressed. */
+/**
+ * Only these content types are compressed, and only from `minBytes` on. Other types are already compressed. In small
+ * responses the headers dominate.
+ */
 const compressible = /^(?:text\/|application\/(?:json|manifest\+json)|image\/svg\+xml)/;
 const minBytes = 1024;
 
-/** Compresses each file once, on first request. Files that the build compressed are used as they are. */
+/**
+ * Returns a function that compresses each file on its first request. Uses the compressed files of the build if present.
+ */
 export function createCompressor(): (file: ConsoleFile, acceptEncoding: string) => Promise<CompressedFile | undefined> {
   const packed = new WeakMap<ConsoleFile, Map<string, Promise<Uint8Array>>>();
   return async (file, acceptEncoding) => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The directory of the built console: next to the built program, or in dist when the sources run directly. */
+/** Returns the directory of the built console: beside the built program, or in `dist` if the sources are executed. */
 export function consoleDirectory(program: string = import.meta.url): string {
   return fileURLToPath(new URL(program.endsWith('.ts') ? '../../../dist/web/' : './web/', program));
 }

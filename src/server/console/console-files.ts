@@ -7,15 +7,15 @@ export interface ConsoleFile {
   readonly bytes: Uint8Array;
   readonly type: string;
   readonly etag: string;
-  /** The brotli-compressed content, if the build created it. */
+  /** The brotli-compressed content; absent if the build created none. */
   readonly brotli?: Uint8Array;
 }
 
-/** All files of the console. Requests never read other files from disk. */
+/** All files of the console, read into memory. No request reads from the disk. */
 export interface ConsoleFiles {
-  /** The page, with placeholders for values that differ per load. */
+  /** The HTML page, with placeholders for values that differ for each page load. */
   readonly page: string;
-  /** By path: `/assets/main-1a2b.js`. */
+  /** The other files by their path, for example `/assets/main-1a2b.js`. */
   readonly files: ReadonlyMap<string, ConsoleFile>;
 }
 
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const pageName = 'index.html';
-/** The folder with the files that the build compressed: `.packed/assets/main-1a2b.js.br`. */
+/** The folder in which the build stores compressed files, for example `.packed/assets/main-1a2b.js.br`. */
 const packedFolder = '.packed';
 
 export async function isConsoleBuilt(directory: string): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function isConsoleBuilt(directory: string): Promise<boolean> {
   );
 }
 
-/** `undefined` if the console is not built. */
+/** Reads all files of the console; `undefined` if the console is not built. */
 export async function readConsoleFiles(directory: string): Promise<ConsoleFiles | undefined> {
   const page = await readFile(join(directory, pageName), 'utf8').catch(undefinedIfMissing);
   if (page === undefined) return undefined;
@@ -57,7 +57,7 @@ export async function readConsoleFiles(directory: string): Promise<ConsoleFiles 
     const brotli = paths.has(packed) ? { brotli: await readFile(join(directory, packed)) } : {};
     return [`/${path.split(sep).join('/')}`, { bytes, type: typeOf(path), etag: etagOf(bytes), ...brotli }];
   };
-  // Names with a leading dot are internal to the build.
+  // Files whose name starts with a dot are internal to the build.
   const served = [...paths].filter((path) => path !== pageName && !path.startsWith('.'));
   return { page, files: new Map(await Promise.all(served.map(read))) };
 }

@@ -10,7 +10,8 @@ import { fileHeaders, pageHeaders } from './page-headers.ts';
 
 export interface ConsoleHandlerOptions {
   /**
-   * Called on the first request, because many servers never serve the console. `undefined` if the console is not built.
+   * Reads the files of the console; `undefined` if the console is not built. Called on the first request, because many
+   * servers never serve the console.
    */
   read(): Promise<ConsoleFiles | undefined>;
   readonly apiPrefix: string;
@@ -19,8 +20,8 @@ export interface ConsoleHandlerOptions {
 const assets = '/assets/';
 
 /**
- * Serves the console on every path without another handler: its files, and its page for requests that accept HTML. The
- * page routes by the path itself. Other requests get the same 404 as without the console.
+ * Serves the console on every path that no other handler serves. Returns a console file, or the console page if the
+ * request accepts HTML; the page itself interprets the path. All other requests result in a 404 response.
  */
 export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Handler {
   const pack = createCompressor();
@@ -28,7 +29,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const readOnce = async (): Promise<ConsoleFiles | undefined> => {
     if (known !== undefined) return known;
-    // A missing or unreadable console may be built or repaired later, so failures are not cached.
+    // A failure is not cached, because the console may be built or repaired later.
     reading ??= read().finally(() => {
       reading = undefined;
     });
@@ -38,7 +39,7 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   return async (exchange) => {
     const { method, headers, url } = exchange.request;
     const path = rawPath(url);
-    // Throws 400 for an undecodable path, as for every API.
+    // Throws 400 if the path cannot be decoded, as the APIs do.
     pathSegments(path);
     if (method !== 'GET' && method !== 'HEAD') throw pathNotFound();
     const files = await readOnce();
@@ -53,7 +54,9 @@ export function consoleHandler({ read, apiPrefix }: ConsoleHandlerOptions): Hand
   };
 }
 
-/** A missing asset is a 404, not the page: a script request must not receive HTML. */
+/**
+ * True if the request accepts the HTML page. A missing asset is a 404, because a script request must not receive HTML.
+ */
 function wantsPage(path: string, accept: string | undefined): boolean {
   if (path.startsWith(assets) || path.includes('//') || path.includes('\\')) return false;
   const wanted = accept === undefined ? [] : parseAccept(accept);
@@ -71,11 +74,11 @@ function fileReply(
     ...fileHeaders,
     etag,
     vary: 'Accept-Encoding',
-    // The names of built files contain a content hash.
+    // Browsers may cache a file forever if its name contains a hash of its content.
     'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (headers['if-none-match'] === etag) return { status: 304, headers: cached };
-  // The sandbox also covers files that a browser opens as documents, such as SVG icons.
+  // The sandbox protects files that a browser can open as documents, such as SVG icons.
   const shown = { ...cached, 'content-type': type, 'content-security-policy': "default-src 'none'; sandbox" };
   if (packed === undefined) return { status: 200, headers: shown, body: bytes };
   return { status: 200, headers: { ...shown, 'content-encoding': packed.encoding }, body: packed.bytes };

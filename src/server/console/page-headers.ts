@@ -1,6 +1,6 @@
 /**
- * The content security policy of the console page: scripts, styles and connections only from this server. Scripts are
- * files; styles are files, or elements with the nonce of this load.
+ * Returns the content security policy of the console page. Scripts, styles and connections must come from this server.
+ * Inline scripts are not allowed. Inline style elements must have the nonce of this page load.
  */
 function contentSecurityPolicy(styleNonce: string): string {
   return [
@@ -30,7 +30,7 @@ export function pageHeaders(styleNonce: string): Record<string, string> {
     ...fileHeaders,
     'content-type': 'text/html; charset=utf-8',
     vary: 'Accept',
-    // No ETag either: an old page with a new nonce in its headers would lose its styles.
+    // There is no ETag: a cached page contains an old nonce, so a browser would reject its styles under the new header.
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(styleNonce),
     'cross-origin-opener-policy': 'same-origin',

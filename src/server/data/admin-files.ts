@@ -4,14 +4,14 @@ import { exists, readIfExists } from '../../process/private-dir.ts';
 import { adminKubeconfig, type KubeconfigContent, refreshKubeconfig } from '../kubeconfig.ts';
 import type { DataDir } from './data-dir.ts';
 
-/** Written before the key is stored: a crash in between leaves an unused file, never a lost key. */
+/** Must be called before the key is stored: a crash in between then leaves an unused file, never a lost key. */
 export async function writeAdminKey(dir: DataDir, key: string): Promise<void> {
   await writePrivateFile(dir.adminKey, `${key}\n`);
 }
 
 /**
- * Creates the administrator's kubeconfig on the first start, or after an interrupted one. Later starts only update its
- * addresses.
+ * Creates the administrator's kubeconfig on the first start, or on the next one if the first start was interrupted.
+ * Later starts only update the addresses in the file.
  */
 export async function ensureAdminKubeconfig(
   dir: DataDir,
@@ -23,7 +23,7 @@ export async function ensureAdminKubeconfig(
     return;
   }
   const key = (await readIfExists(dir.adminKey))?.trim();
-  // An administrator who deleted the key file does not want the key in another file.
+  // If an administrator has deleted the key file, the key must not appear in another file.
   if (key === undefined || key === '') return;
   await writePrivateFile(dir.adminKubeconfig, adminKubeconfig(content, adminUser, key));
 }

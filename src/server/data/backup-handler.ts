@@ -2,10 +2,12 @@ import type { Handler } from '../../http/exchange.ts';
 import { backupLines } from '../../store/backup.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Each chunk is flushed separately; single lines would cause many small packets. */
+/**
+ * Number of characters per chunk. Each chunk is flushed separately, and single lines would cause many small packets.
+ */
 const chunkLength = 64 * 1024;
 
-/** GET `/backup`: a consistent snapshot of the store, line by line. The last line proves that it is complete. */
+/** GET `/backup`: returns a consistent snapshot of the store as lines. The last line marks a complete backup. */
 export function backupHandler(store: Store): Handler {
   return async (exchange) => ({
     status: 200,

@@ -12,7 +12,7 @@ import { defaultDataDir } from '../settings/flags.ts';
 import { dataDirAt } from './data-dir.ts';
 import { openStoreIfUnused } from './open-store-if-unused.ts';
 
-/** `flotilla backup`: writes the whole store to a new file. Returns the message for the user. */
+/** `flotilla backup`: writes the whole store to a new file. Returns the message to print. */
 export async function runBackup(file: string, dataDir: string = defaultDataDir): Promise<string> {
   const target = resolve(file);
   if (await exists(target)) throw new StartError(`${target} already exists; choose another file name`);
@@ -24,7 +24,9 @@ export async function runBackup(file: string, dataDir: string = defaultDataDir):
   ].join('\n');
 }
 
-/** Reads from the store itself if it is unused, otherwise from the running server. */
+/**
+ * Calls `use` with the lines of a backup. Reads them from the store if no server uses it, otherwise from the server.
+ */
 async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>) => Promise<T>): Promise<T> {
   const dir = dataDirAt(dataDir);
   const store = await openStoreIfUnused(dir);
@@ -41,7 +43,7 @@ async function withLines<T>(dataDir: string, use: (lines: AsyncIterable<string>)
   return await sendAdminRequest(access, adminRequest, (body) => use(readLines(body)));
 }
 
-/** Writes to a temporary file first, so that the target is always complete. Resolves to the number of rows. */
+/** Writes a temporary file and then renames it, so that the target is always complete. Returns the number of rows. */
 async function writeBackup(lines: AsyncIterable<string>, target: string): Promise<number> {
   const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
   try {
@@ -93,7 +95,7 @@ function footerIn(line: string | undefined): { rows: number; sha256: string } | 
   }
 }
 
-/** A hard link fails atomically if the target exists. File systems without links need a check first. */
+/** Uses a hard link, which fails atomically if the target exists. On a file system without links, checks first. */
 async function moveWithoutOverwriting(from: string, to: string): Promise<void> {
   try {
     await link(from, to);

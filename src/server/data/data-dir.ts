@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ensureDirectory } from '../../process/private-dir.ts';
 
-/** The paths of all persistent files. These files are the only plain-text secrets, so each has mode 0600. */
+/** The paths of all persistent files. Each file has mode 0600, because some of them contain secrets in plain text. */
 export interface DataDir {
   readonly path: string;
   readonly caCertificate: string;
@@ -14,9 +14,11 @@ export interface DataDir {
   readonly adminKubeconfig: string;
   readonly auditLog: string;
   readonly store: string;
-  /** The working directory of helm: downloaded charts and temporary files. */
+  /** The working directory of helm, which contains downloaded charts and temporary files. */
   readonly helm: string;
-  /** The identity of the store that belongs to this directory, to detect a foreign one. */
+  /**
+   * The file with the identity of the store, which detects that the store was replaced by that of another directory.
+   */
   readonly installation: string;
 }
 

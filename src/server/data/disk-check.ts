@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Cache time of the result in milliseconds: anonymous callers may request the check at any rate. */
+/** The result is cached for this time, because anonymous callers may request the check at any rate. */
 const cacheMilliseconds = 1_000;
 
 /**

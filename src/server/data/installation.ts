@@ -8,8 +8,8 @@ import type { Store } from '../../store/store.ts';
 import type { DataDir } from './data-dir.ts';
 
 /**
- * Rejects a store that does not belong to this data directory: with another, empty store it would look as if everything
- * had been deleted.
+ * Rejects a store that does not belong to this data directory. Otherwise, if the store were replaced by an empty one,
+ * all objects would appear to be deleted.
  */
 export async function checkStoreIdentity(dir: DataDir, store: Store): Promise<void> {
   const text = await readIfExists(dir.installation);
@@ -35,16 +35,18 @@ function storeIdentityIn(text: string): string | undefined {
   }
 }
 
-/** A row in the store itself, so that backups contain it. */
+/** The key of a row that identifies the seal key. The row is in the store so that backups contain it. */
 const sealCheckKey: Key = { slice: 'installation', segments: ['seal-key-check'] };
 const sealCheckPurpose = 'seal key check';
 
-/** True if the store contains sealed values, which require the original seal key. */
+/** True if the store contains sealed values, which can be decrypted only with the original seal key. */
 export async function hasSealedValues(store: Store): Promise<boolean> {
   return (await store.get(sealCheckKey)) !== undefined;
 }
 
-/** Rejects a seal key of another store: it could decrypt nothing, and no access key would work. */
+/**
+ * Rejects the seal key of another store. With such a key the server could not decrypt secrets nor accept access keys.
+ */
 export async function checkSealKey(store: Store, sealer: Sealer, path: string): Promise<void> {
   const expected = sealer.hash(sealCheckPurpose, store.identity);
   const entry = await store.get(sealCheckKey);

@@ -6,7 +6,7 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { Store } from '../../store/store.ts';
 import { checkSealKey, hasSealedValues } from './installation.ts';
 
-/** Opens the sealer of this store. A new key is created only for a store without sealed values. */
+/** Loads the seal key of this store. Creates a key only if the store contains no sealed values. */
 export async function loadSealer(path: string, store: Store): Promise<Sealer> {
   const key = (await readSealKeyFile(path)) ?? (await makeKey(path, store));
   const sealer = openSealer(key);

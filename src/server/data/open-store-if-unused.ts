@@ -5,8 +5,8 @@ import { StoreError } from '../../store/store-error.ts';
 import type { DataDir } from './data-dir.ts';
 
 /**
- * Opens the store of a data directory for a command that works without a server. No server can start there until it is
- * closed. `undefined` if there is no store, or a server uses it.
+ * Opens the store of a data directory for a command that works without a server. No server can use the store until the
+ * caller closes it. Returns `undefined` if there is no store or a server uses it.
  */
 export async function openStoreIfUnused(dir: DataDir): Promise<Store | undefined> {
   if (!(await exists(dir.store))) return undefined;

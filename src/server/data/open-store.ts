@@ -9,7 +9,7 @@ import type { ServerOptions } from '../settings/options.ts';
 import type { DataDir } from './data-dir.ts';
 import { checkStoreIdentity } from './installation.ts';
 
-/** Opens the store of this installation and rejects a foreign one. The caller must close it. */
+/** Opens the store of this installation. Rejects the store of another installation. The caller must close the store. */
 export async function openStore(
   dir: DataDir,
   settings: Pick<ServerOptions, 'store' | 'history'>,
@@ -17,7 +17,7 @@ export async function openStore(
   log: Log,
 ): Promise<Store> {
   if (settings.store === 'memory') {
-    // A memory store is new at every start, so it never belongs to a used directory.
+    // A memory store is empty at every start, so it cannot belong to a data directory that already has a store.
     if (await exists(dir.installation)) {
       throw new StartError(`${dir.path} already contains a store; use another --data-dir with --store memory`);
     }

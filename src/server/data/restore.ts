@@ -12,7 +12,7 @@ import { openEmbeddedStore } from '../../store/embedded/embedded.ts';
 import { type DataDir, dataDirAt, openDataDir } from './data-dir.ts';
 import { checkSealKey } from './installation.ts';
 
-/** `flotilla restore`: creates a data directory from a backup. Returns the message for the user. */
+/** `flotilla restore`: creates a data directory from a backup. Returns the message to print. */
 export async function runRestore(file: string, dataDir: string, sealKeyFile?: string): Promise<string> {
   const source = resolve(file);
   if (!(await exists(source))) throw new StartError(`backup ${source} not found`);

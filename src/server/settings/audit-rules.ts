@@ -4,7 +4,7 @@ import type { SettingsReader } from './settings-reader.ts';
 
 const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 
-/** Reads an audit policy rule from a configuration file. */
+/** Reads one rule of `audit.rules` from the configuration file. */
 export function readAuditRule(entry: SettingsReader): AuditRule {
   const level = entry.choice('level', levels);
   if (level === undefined) throw new StartError('every rule under "audit.rules" needs a "level"');

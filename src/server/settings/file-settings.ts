@@ -8,7 +8,7 @@ import { readAuditRule } from './audit-rules.ts';
 import { choice, flag, integer, list, text } from './setting-group.ts';
 import type { SettingsReader } from './settings-reader.ts';
 
-/** Every setting without a flag, by group. */
+/** The definitions of all settings that have no flag, by group. */
 export const fileSettings = {
   audit: {
     maxBytes: integer({
@@ -55,7 +55,7 @@ export const fileSettings = {
       meaning: 'number of newest changes that are retained regardless of their age',
     }),
   },
-  /** Completions §10. */
+  /** The limits of request processing (completions §10). */
   limits: {
     bodyBytes: integer({
       least: 1024,

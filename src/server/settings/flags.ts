@@ -1,9 +1,9 @@
-/** A flag of `flotilla start`. The setting of the same name in a configuration file is equivalent. */
+/** A flag of `flotilla start`. A configuration file may contain the same setting under the name of the flag. */
 export interface Flag {
-  /** Name and value, as the help text shows them. */
+  /** The flag and its value, as in the help text. */
   readonly flag: `--${string} <${string}>`;
   readonly description: string;
-  /** May be repeated; commas also separate values. */
+  /** True if the flag may be repeated. A comma also separates values. */
   readonly many?: true;
 }
 
@@ -12,21 +12,29 @@ export const defaultListen = '127.0.0.1:8443';
 
 export const startFlags = [
   { flag: '--data-dir <directory>', description: `directory for all data (default ${defaultDataDir})` },
-  { flag: '--listen <host:port>', description: `address to listen on, port 0 for any (default ${defaultListen})` },
-  { flag: '--external-url <url>', description: 'URL in kubeconfigs (default the listen address)' },
-  { flag: '--tls-cert-file <file>', description: 'TLS certificate, reloaded when it changes' },
+  {
+    flag: '--listen <host:port>',
+    description: `address to listen on; port 0 selects a free port (default ${defaultListen})`,
+  },
+  { flag: '--external-url <url>', description: 'URL of this server in kubeconfigs (default the listen address)' },
+  { flag: '--tls-cert-file <file>', description: 'TLS certificate; the server reloads it when the file changes' },
   { flag: '--tls-key-file <file>', description: 'private key of the TLS certificate' },
-  { flag: '--tls-san <name>', description: 'name or address in the generated certificate', many: true },
+  {
+    flag: '--tls-san <name>',
+    description: 'additional DNS name or IP address for the generated certificate',
+    many: true,
+  },
   { flag: '--api-prefix <word>', description: 'first path segment of the APIs (default kubernetes)' },
   {
     flag: '--store <store>',
-    description: 'embedded (in the data directory) or memory (lost on exit) (default embedded)',
+    description:
+      'where objects are stored: embedded (in the data directory) or memory (lost on exit) (default embedded)',
   },
   {
     flag: '--seal-key-file <file>',
     description: 'key that encrypts secrets at rest (default seal.key in the data directory)',
   },
-  { flag: '--log-level <level>', description: 'debug, info, warn, error or silent (default info)' },
+  { flag: '--log-level <level>', description: 'log level: debug, info, warn, error or silent (default info)' },
   { flag: '--config <file.yaml>', description: 'configuration file; flags take precedence' },
 ] as const satisfies readonly Flag[];
 

@@ -15,11 +15,11 @@ import { readManagementSettings } from './management-settings.ts';
 import { readGroup } from './setting-group.ts';
 import { SettingsReader } from './settings-reader.ts';
 
-/** The validated options of the server. They are read here only; all other code just uses them. */
+/** The validated options of the server. Only this module reads flags and the configuration file. */
 export interface ServerOptions {
   readonly dataDir: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Without a trailing slash. */
+  /** The URL of the server in kubeconfigs, without a trailing slash; `undefined` for the listen address. */
   readonly externalUrl: string | undefined;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsSan: readonly string[];
@@ -30,7 +30,10 @@ export interface ServerOptions {
   readonly audit: {
     readonly maxBytes: number;
     readonly keptFiles: number;
-    /** The reaction if the audit line of a write cannot be written: 503, or execute the write and log an error. */
+    /**
+     * Applies if the audit line of a write cannot be written. `refuse` responds with 503; `continue` executes the write
+     * and logs an error.
+     */
     readonly onFailure: 'refuse' | 'continue';
     readonly rules: readonly AuditRule[];
   };
@@ -45,7 +48,7 @@ export interface ServerOptions {
   readonly auth: { readonly loginTTL: number };
   readonly console: {
     readonly enabled: boolean;
-    /** The directory of the console's files. */
+    /** The directory from which the server reads the console. */
     readonly directory: string;
   };
   readonly management: ManagementSettings;
@@ -85,7 +88,7 @@ export async function readOptions(flags: FlagValues): Promise<ServerOptions> {
   return options;
 }
 
-/** Environment variables that helm gets: program and temporary paths, and access to chart repositories. */
+/** The environment variables that helm receives: paths of programs and temporary files, and proxy settings. */
 const helmVariables: readonly string[] = [
   ...['PATH', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
@@ -122,7 +125,7 @@ function single(flags: FlagValues, name: FlagName): string | undefined {
   return typeof value === 'object' ? value.at(-1) : value;
 }
 
-/** First path segments that the server itself uses. */
+/** First path segments that the server uses itself, so `--api-prefix` cannot be one of them. */
 const reservedPrefixes: readonly string[] = [
   'version',
   'healthz',

@@ -1,12 +1,14 @@
 import type { SettingsReader } from './settings-reader.ts';
 
-/** The definition of a setting that only a configuration file can set. The reference page is generated from it. */
+/**
+ * The definition of a setting that only a configuration file can set. docs/reference/settings.md is generated from it.
+ */
 export interface FileSetting<T> {
-  /** The allowed values, for the reference page. */
+  /** The allowed values, as the reference page describes them. */
   readonly takes: string;
   readonly default: T;
   readonly meaning: string;
-  /** The members of a list entry and their descriptions. */
+  /** If the setting is a list of maps: the names of their members, with descriptions. */
   readonly members?: Readonly<Record<string, string>>;
   read(group: SettingsReader, name: string): T | undefined;
 }
@@ -58,7 +60,7 @@ export function list<T>(
   };
 }
 
-/** Reads the settings of a group, with defaults. Rejects unknown names. */
+/** Reads the settings of a group, and uses the default for each missing one. Rejects unknown names. */
 export function readGroup<Group extends Readonly<Record<string, FileSetting<unknown>>>>(
   file: SettingsReader,
   name: string,

@@ -3,7 +3,7 @@ import { isJsonObject } from '@flotilla/json';
 import { StartError } from '../../process/start-error.ts';
 
 /**
- * Reads settings from one map of a configuration file by name, and rejects names that were never read. Names may be
+ * Reads settings by name from one map of a configuration file. `finish` rejects names that were not read. A name may be
  * written as in the flags (`data-dir`) or in camel case (`dataDir`).
  */
 export class SettingsReader {
@@ -39,7 +39,7 @@ export class SettingsReader {
     return this.#take(name, `one of ${choices.join(', ')}`, (value) => choices.find((each) => each === value));
   }
 
-  /** A list of strings, or a single string for a list of one. */
+  /** Returns a list of strings. The file may contain a single string for a list with one entry. */
   texts(name: string): readonly string[] | undefined {
     return this.#take(name, 'a list of strings', (value) => {
       if (typeof value === 'string') return [value];
@@ -47,7 +47,7 @@ export class SettingsReader {
     });
   }
 
-  /** The settings below this name; an empty reader if there are none. */
+  /** Returns a reader for the settings below this name. The reader is empty if there are none. */
   group(name: string): SettingsReader {
     const members = this.#take(name, 'a map of settings', (value) => (isJsonObject(value) ? value : undefined));
     return new SettingsReader(this.#file, members ?? {}, this.#at(name));
@@ -60,13 +60,13 @@ export class SettingsReader {
     return list?.map((members, index) => new SettingsReader(this.#file, members, `${this.#at(name)}[${index}]`));
   }
 
-  /** Must be called after every setting was read. */
+  /** Rejects unknown settings. Must be called after all known settings were read. */
   finish(): void {
     const [unknown] = this.#members.values();
     if (unknown !== undefined) throw this.#fault(unknown.written, 'is not a known setting');
   }
 
-  /** A name without a value (`listen:`) counts as absent. */
+  /** Reads a setting and marks it as known. A name without a value (`listen:`) counts as absent. */
   #take<T>(name: string, wanted: string, read: (value: JsonValue) => T | undefined): T | undefined {
     const member = this.#members.get(name);
     this.#members.delete(name);

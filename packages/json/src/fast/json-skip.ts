@@ -1,6 +1,6 @@
 /**
- * Functions that navigate compact JSON written by this program without parsing it: they find the end of a value or the
- * start of a member. This is several times faster than parsing and allocates nothing.
+ * The functions below find the end of a value or the start of a member in compact JSON that this program wrote. They do
+ * not parse the text, so they are several times faster than a parser and allocate nothing.
  */
 
 const quote = 0x22;
@@ -11,7 +11,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The index after the value that starts at `at`. */
+/** Returns the index after the JSON value that starts at `at`. */
 export function skipJson(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === quote) return skipString(text, at);
@@ -24,8 +24,8 @@ export function skipJson(text: string, at: number): number {
 }
 
 /**
- * Returns the index after an object or array that encloses `at`. `levels` is 1 for the innermost one, 2 for the one
- * around that, and so on. `at` must be the start or the end of a value.
+ * Returns the index after the object or array that encloses `at`. With `levels` 1 that is the innermost one, with 2 the
+ * next outer one, and so on. `at` must be the start or the end of a value.
  */
 export function skipOut(text: string, at: number, levels: number): number {
   let depth = levels;
@@ -42,7 +42,9 @@ export function skipOut(text: string, at: number, levels: number): number {
   throw new SyntaxError('JSON text ends inside a value');
 }
 
-/** Calls `visit` with each member of the object at `at` until it returns true. Returns the index where it stopped. */
+/**
+ * Calls `visit` with each member of the object at `at` until `visit` returns true. Returns the index of the last stop.
+ */
 export function walkMembers(
   text: string,
   at: number,
@@ -60,7 +62,9 @@ export function walkMembers(
   return keyAt;
 }
 
-/** The index of the value of that member; -1 if there is none. `key` must not need escaping. */
+/**
+ * Returns the index of the value of the member `key`; -1 if there is none. `key` must not contain escaped characters.
+ */
 export function findMember(text: string, at: number, key: string): number {
   let found = -1;
   walkMembers(text, at, (keyAt, keyEnd, valueAt) => {

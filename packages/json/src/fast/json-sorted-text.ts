@@ -15,18 +15,20 @@ const smallF = 0x66;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The number of digits that every double represents exactly. */
+/** Every integer with at most this many digits is represented exactly by a double. */
 const maxExactDigits = 15;
 
 /**
- * The texts that `writeJson` would produce for the large parts of a document: its members, and the members of its
- * member `within`. They are assembled from pieces of the received text. Nothing is unescaped, copied and serialized
- * again, so this takes a fraction of the time.
+ * Contains the JSON texts that `writeJson` would return for the members of a document and for the members of its member
+ * `within`. The texts are assembled from pieces of the received text. That takes a fraction of the time, because
+ * nothing is unescaped and serialized again.
  */
 export class SortedJsonText {
   readonly #within: string;
   readonly #parts: readonly Part[];
-  /** The number of members, as `plainMembers` counts them; `undefined` if the text of no part is known. */
+  /**
+   * The number of members in the document, as `plainMembers` counts them; `undefined` if no text could be assembled.
+   */
   readonly members: number | undefined;
   #document: JsonObject | undefined;
   readonly #values: (JsonValue | undefined)[] = [];
@@ -39,7 +41,8 @@ export class SortedJsonText {
   }
 
   /**
-   * The text of a part of the parsed document, which must not have duplicate members; `undefined` if it is not known.
+   * Returns the text of a member's value; `undefined` if it is not known. `document` is the parsed text, which must not
+   * have duplicate members.
    */
   of(document: JsonObject, value: JsonObject | JsonValue[]): string | undefined {
     if (document !== this.#document) this.#index(document);
@@ -64,8 +67,8 @@ interface Part {
 }
 
 /**
- * Scans a text once. It gives up at anything that `writeJson` would write differently: spaces, numbers other than short
- * integers, strings with unnecessary escapes, and names with any escape.
+ * Scans a text once. Stops at the first token that `writeJson` would write differently: white space, numbers other than
+ * short integers, strings with unnecessary escapes, and names with any escape.
  */
 class Scanner {
   readonly parts: Part[] = [];
@@ -74,10 +77,12 @@ class Scanner {
   readonly #text: string;
   readonly #within: string;
   #isInside = false;
-  /** The current offset; -1 after giving up. */
+  /** The current offset; -1 after the scan was stopped. */
   #at = 0;
   #hasUncomparableName = false;
-  /** A stack of the members of all open objects: start, end, and the new text if it differs from the received one. */
+  /**
+   * Stacks with an entry per member of all open objects: start, end, and the new text if it differs from the original.
+   */
   readonly #from: number[] = [];
   readonly #to: number[] = [];
   readonly #made: (string | undefined)[] = [];
@@ -86,7 +91,7 @@ class Scanner {
   constructor(text: string, within: string) {
     this.#text = text;
     this.#within = `${within}"`;
-    // All other escapes are the ones that `writeJson` writes too.
+    // The other escapes are written by `writeJson` in the same form.
     if (text.includes('\\u') || text.includes('\\/') || text.charCodeAt(0) !== openBrace) this.#giveUp();
     else this.#object(1);
   }
@@ -95,7 +100,7 @@ class Scanner {
     return this.#at !== -1 && !this.#hasUncomparableName;
   }
 
-  /** Skips the value at the current offset. Returns its text if that differs from the received one. */
+  /** Skips the value at the current offset. Returns its sorted text if that differs from the original text. */
   #value(depth: number): string | undefined {
     const code = this.#text.charCodeAt(this.#at);
     if (code === quote) this.#at = endOfString(this.#text, this.#at);
@@ -217,7 +222,7 @@ class Scanner {
     }
   }
 
-  /** True if the name of that member sorts after the name that starts at `other`. */
+  /** True if the name of a member sorts after the name that starts at offset `other`. */
   #isAfter(member: number, other: number): boolean {
     const text = this.#text;
     const own = this.#from[member] as number;
@@ -232,14 +237,14 @@ class Scanner {
 }
 
 /**
- * True for characters that prevent a comparison of names by code unit: escapes, and surrogates, which sort differently
- * by bytes.
+ * True for characters that make a comparison by UTF-16 code unit wrong: the backslash of an escape, and surrogates,
+ * which sort differently by UTF-8 bytes.
  */
 function isOdd(code: number): boolean {
   return code === backslash || code >= 0xd800;
 }
 
-/** Returns -1 if the string does not end. */
+/** Returns the index after the string that starts at `at`; -1 if the string has no end. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -250,8 +255,8 @@ function endOfString(text: string, at: number): number {
 }
 
 /**
- * Returns -1 if `writeJson` may write the scalar differently. The caller's check of the next character rejects
- * non-integers.
+ * Returns the index after the scalar at `at`; -1 if `writeJson` may write the scalar differently. For a non-integer it
+ * returns the index of the `.` or `e`, which the caller rejects as an unexpected character.
  */
 function endOfScalar(text: string, at: number): number {
   const first = text.charCodeAt(at);

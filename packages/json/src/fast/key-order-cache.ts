@@ -1,20 +1,20 @@
-/** Members beyond this position are not cached. */
+/** Members at later positions of an object are not cached. */
 const maxPositions = 64;
 
 /**
- * Caches information about the members of objects by position. Objects of one type usually have their members in the
- * same order, and comparing a name with the last one at that position is much faster than a lookup by name.
+ * Caches a value per member of an object, by the position of the member. Objects of one type usually have their members
+ * in the same order. Comparing a name with the cached name at that position is much faster than a lookup by name.
  */
 export class KeyOrderCache<T> {
   readonly #names: string[] = [];
   readonly #values: T[] = [];
 
-  /** `undefined` if the last member at that position had another name. */
+  /** Returns the cached value; `undefined` if the cached member at this position has another name. */
   get(position: number, name: string): T | undefined {
     return this.#names[position] === name ? this.#values[position] : undefined;
   }
 
-  /** Positions must be added in order, starting with the first. */
+  /** Caches a value. Positions must be added in order, starting with 0. */
   set(position: number, name: string, value: T): void {
     if (position >= maxPositions || position > this.#names.length) return;
     this.#names[position] = name;

@@ -15,7 +15,7 @@ export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const format = await outputFormat(values);
   const object = keyOf(values);
-  // From here on Ctrl-C waits for the response: a key that was never shown would be useless, but valid.
+  // A Ctrl-C after this line does not cancel the request: otherwise a valid key could exist that nobody knows.
   call.interrupted.throwIfAborted();
   return await withServer(call, async (api) => {
     const made = await createObject(api, ownedAccessKeys, object, {});
@@ -27,7 +27,7 @@ export const run: CommandRun = async (call) => {
     try {
       await outputSecret(made.spec?.key ?? '', call);
     } catch (error) {
-      // The file cannot be written, so nobody has the key: it is deleted again.
+      // The key cannot be saved, so nobody knows its value. It is deleted again.
       await deleteObject(api, ownedAccessKeys, name, {});
       throw new CliError(`${error instanceof Error ? error.message : String(error)}; the access key was deleted`, {
         cause: error,

@@ -3,7 +3,7 @@ import { patchObject } from '../../connection/objects.ts';
 import { withServer } from '../../connection/server-api.ts';
 import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 
-/** Disables or enables keys. A disabled key gets 401 from the next request on. */
+/** Returns the command that disables or enables access keys. Requests with a disabled key result in 401. */
 export function setDisabled(disabled: boolean): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {

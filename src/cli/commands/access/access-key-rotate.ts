@@ -4,7 +4,7 @@ import { withServer } from '../../connection/server-api.ts';
 import { accessKeys, ownedAccessKeys } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
-/** Replaces the value of a key. The old value is invalid when the response arrives. */
+/** Replaces the secret value of an access key. The old value is already invalid when the command ends. */
 export const run: CommandRun = async (call) => {
   const { values, terminal } = call;
   const { generateAccessKey } = await import('../../../server/auth/new-access-key.ts');
@@ -13,7 +13,7 @@ export const run: CommandRun = async (call) => {
   call.interrupted.throwIfAborted();
   return await withServer(call, async (api) => {
     if (values.text('file') !== undefined) {
-      // Written before the change: if the file cannot be written, the old value stays valid.
+      // The file is written before the key is changed. If the file cannot be written, the old value stays valid.
       await outputSecret(key, call);
     }
     await patchObject(api, values.flag('all') ? accessKeys : ownedAccessKeys, name, { patch: { spec: { key } } });

@@ -3,7 +3,7 @@ import type { CommandRun } from '../../command-spec.ts';
 import { readConfig, writeConfig } from '../../config/config-file.ts';
 import { configPath } from '../../config/config-path.ts';
 
-/** Switches to a login, and changes its project if one is given. */
+/** Makes a saved login the current one, and changes its default project if `--project` is given. */
 export const run: CommandRun = async ({ values, environment, terminal }) => {
   const path = configPath(environment);
   const config = await readConfig(path);

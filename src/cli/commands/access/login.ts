@@ -31,7 +31,7 @@ export const run: CommandRun = async (call) => {
     ...(project === undefined ? {} : { project }),
     ...(user === '' ? {} : { user }),
   };
-  // Another login may have been saved in the meantime.
+  // The file is read again, because another process may have saved a login in the meantime.
   const config = await readConfig(path);
   await writeConfig(path, { current: name, logins: new Map([...config.logins, [name, login]]) });
   terminal.print(`logged in to ${address.url}${user === '' ? '' : ` as ${user}`} (context ${name})\n`);

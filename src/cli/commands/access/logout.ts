@@ -30,7 +30,7 @@ function selectedLogins(config: Config, { values }: CommandCall): readonly (read
   });
 }
 
-/** Ends the session of a password login on the server too. The saved login is removed whatever the server responds. */
+/** Ends a password login on the server. An error is only reported, because the saved login is removed in any case. */
 async function endOnServer(login: Login, call: CommandCall): Promise<void> {
   const access = { ...login, authority: login.authority, project: '', context: undefined };
   try {

@@ -16,7 +16,10 @@ function resultText(action: Action, member: string, project: string): string {
   return `role of ${member} in project "${project}" changed`;
 }
 
-/** Members are a list of the project: each change writes the project with the resourceVersion that was read. */
+/**
+ * Returns the command that adds or removes a project member. Members are a list in the project, so the write contains
+ * the resourceVersion that was read, which prevents lost updates.
+ */
 export function changeMember(action: Action): CommandRun {
   return async (call) =>
     await withServer(call, async (api) => {

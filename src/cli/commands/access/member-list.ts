@@ -30,7 +30,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** Returns `admin`, `user` or `viewer`, the values of `--role`. */
+/** Converts a cluster role into a value of `--role`: `admin`, `user` or `viewer`. Other cluster roles are unchanged. */
 function roleWord(clusterRole: string): string {
   return Object.entries(projectRoles).find(([, name]) => name === clusterRole)?.[0] ?? clusterRole;
 }

@@ -8,7 +8,7 @@ import { withServer } from '../../connection/server-api.ts';
 import { virtualClusters } from '../../kinds.ts';
 import { plainTable } from '../../output/print-table.ts';
 
-/** The entry of `spec.access` that this command manages; other entries are not changed. */
+/** The name of the entry in `spec.access` that this command manages. Other entries are not changed when sharing. */
 const entryName = 'shared';
 
 export const run: CommandRun = async (call) =>
@@ -28,7 +28,7 @@ export const run: CommandRun = async (call) =>
       throw usageError('--remove removes all access and cannot be combined with --role');
     const { resourceVersion = '' } = instance.metadata;
     const spec = removes ? without(instance, people) : withPeople(instance, people, role);
-    // The resourceVersion that was read prevents lost updates.
+    // The resourceVersion makes the server reject the patch if the instance was changed after it was read.
     await patchObject(api, virtualClusters, name, { ...where, patch: { metadata: { resourceVersion }, spec } });
     const who = [...people.users, ...people.teams.map((team) => `team ${team}`)].join(', ');
     terminal.print(
@@ -44,7 +44,7 @@ interface People {
   readonly teams: readonly string[];
 }
 
-/** An entry of either list: it names users and teams. */
+/** The common fields of the entries in `spec.access` and `spec.extraAccessRules`. */
 type NamingEntry = Pick<AccessEntry, 'users' | 'teams'>;
 
 type Grants = { access: AccessEntry[]; extraAccessRules: AccessRule[] };
@@ -73,7 +73,9 @@ function joined<Entry extends NamingEntry>(before: Entry, { users, teams }: Peop
   };
 }
 
-/** Both lists without these users and teams; entries that name nobody are removed. */
+/**
+ * Returns `spec.access` and `spec.extraAccessRules` without these users and teams. Removes entries that become empty.
+ */
 function without({ spec = {} }: VirtualClusterInstance, { users, teams }: People): Grants {
   const less = <Entry extends NamingEntry>(entry: Entry): Entry[] => {
     const leftUsers = (entry.users ?? []).filter((name) => !users.includes(name));

@@ -12,7 +12,8 @@ import { directTokens, managementApiVersion } from '../../kinds.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Prints tokens for direct endpoints and virtual clusters, and credentials for kubectl, which requests them repeatedly.
+ * Prints a token for direct endpoints or for a virtual cluster. With `--exec-credential` it prints an ExecCredential,
+ * which kubectl requests for each of its commands.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;
@@ -29,7 +30,7 @@ export const run: CommandRun = async (call) => {
     await outputSecret(await make(), call);
     return undefined;
   }
-  // The management API accepts the access key itself.
+  // The management API accepts the access key itself, so no token is requested.
   const isKey = !direct && name === undefined;
   const wanted = { direct, name, project: access.project, ttl: values.text('ttl'), scope: scopeFromOptions(values) };
   const token = isKey ? access.accessKey : await cachedToken(call.environment, access, wanted, make);
@@ -65,7 +66,7 @@ async function gatewayToken(api: ServerApi, name: string, call: CommandCall): Pr
   return textAt(entryOf(await instanceKubeconfig(api, { project, name, ttl, signal: call.interrupted })).user, 'token');
 }
 
-/** Builds the object that kubectl reads, in the version that it requests. */
+/** Builds the ExecCredential object in the API version that kubectl requests. */
 function execCredential(token: string, { environment }: CommandCall): object {
   const end = tokenExpiry(token);
   return {

@@ -17,7 +17,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** Asks twice, because the password is not echoed. */
+/** Returns the new password. Prompts for it twice, because the input is not echoed. */
 async function newPassword(name: string, call: CommandCall): Promise<string> {
   if (call.values.flag('password-stdin')) return await readSecretFromStdin('password');
   if (!call.terminal.canPrompt) {

@@ -6,7 +6,7 @@ import { clusterKubeconfig, withLogin } from '../../input/cluster-kubeconfig.ts'
 import { clusters } from '../../kinds.ts';
 import { editObject } from '../objects/object-edit.ts';
 
-/** Edits a cluster like any other object; `--kubeconfig` replaces its credentials. */
+/** Edits a Cluster object. With `--kubeconfig` or `--context` it replaces the credentials of the cluster instead. */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const replaces = values.text('kubeconfig') !== undefined || values.text('context') !== undefined;

@@ -30,7 +30,7 @@ export const run: CommandRun = async (call) => {
   return text === undefined ? undefined : await runWithKubeconfig(text, command, call);
 };
 
-/** Waits for an instance that is being created. The first request wakes an instance that sleeps. */
+/** Waits until a new instance is ready. Does not wait for a sleeping instance, because its first request wakes it. */
 async function ensureReadyOrSleeping(api: ServerApi, name: string, call: CommandCall): Promise<void> {
   const { project } = api.access;
   const instance = await getObject(api, virtualClusters, { project, signal: call.interrupted }, name);
@@ -39,7 +39,7 @@ async function ensureReadyOrSleeping(api: ServerApi, name: string, call: Command
   await waitUntilReady(api, { project, name, milliseconds: timeoutFromOptions(call.values) }, call);
 }
 
-/** Runs a command with a kubeconfig that is deleted when it ends. Returns its exit code. */
+/** Runs a command with a temporary kubeconfig, which is deleted afterwards. Returns the exit code of the command. */
 async function runWithKubeconfig(kubeconfig: string, command: readonly string[], call: CommandCall): Promise<number> {
   call.interrupted.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
@@ -59,8 +59,8 @@ async function runWithKubeconfig(kubeconfig: string, command: readonly string[],
 const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A terminal sends Ctrl-C to the command and to this process; all other signals reach only this process and are
- * forwarded.
+ * Forwards signals to the running command. The terminal itself sends Ctrl-C to both processes, so SIGINT is not
+ * forwarded if there is a terminal.
  */
 function childSignals(hasTerminal: boolean) {
   const running = new Set<ChildProcess>();

@@ -33,7 +33,7 @@ export const run: CommandRun = async (call) => {
       terminal.print(`virtual cluster "${name}" created in project "${project}"${clusterSuffix(instance)}\n`);
     }
     if (connects || values.flag('wait')) {
-      // A Ctrl-C during the request takes effect from here on.
+      // A Ctrl-C does not interrupt the create request. It interrupts only this wait.
       instance = await waitUntilReady(api, { project, name, milliseconds }, call).catch((error: unknown) => {
         if (call.interrupted.aborted) {
           terminal.printToStderr(`${name} is still being created; delete it with: flotilla delete ${name}\n`);
@@ -52,7 +52,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** Parses `<template>@<version>`; the version is exact, or has wildcards, as in `1.x.x`. */
+/** Parses `<template>@<version>`. The version is optional. It is exact, or has wildcards as in `1.x.x`. */
 export function templateRefOf(text: string): { name: string; version?: string } {
   const at = text.lastIndexOf('@');
   if (at < 0) return { name: text };
@@ -61,7 +61,7 @@ export function templateRefOf(text: string): { name: string; version?: string } 
 
 async function specOf(values: CallValues): Promise<VirtualClusterInstanceSpec> {
   const [files, sets] = [values.list('values'), values.list('set')];
-  // The YAML parser is loaded only if it is needed.
+  // The YAML parser is loaded only if there are parameters, because loading it takes time.
   const parameters =
     files.length + sets.length === 0
       ? undefined
@@ -109,12 +109,12 @@ function instanceOf(
 
 interface Recreation {
   readonly name: string;
-  /** The timeout for the deletion. */
+  /** Maximum time to wait for the deletion. */
   readonly milliseconds: number;
   readonly dryRun: boolean;
 }
 
-/** Deletes the existing instance by its uid, so that an instance created in the meantime is not deleted. */
+/** Deletes the existing instance by its uid, so that a newer instance with the same name is not deleted. */
 async function deleteExisting(
   api: ServerApi,
   { name, milliseconds, dryRun }: Recreation,
@@ -142,7 +142,7 @@ async function create(
     return await createObject(api, virtualClusters, object, { project, dryRun, signal: call.interrupted });
   } catch (error) {
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
-    // In a dry run the deletion was a dry run too, so the old object still exists.
+    // In a dry run nothing was deleted, so the server reports that the old object exists. That is not an error.
     if (dryRun && call.values.flag('recreate')) return object;
     throw new CliError(`virtual cluster "${name}" already exists in project "${project}"`, {
       next: 'use --recreate to delete it and create it again',

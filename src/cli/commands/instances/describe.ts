@@ -13,7 +13,7 @@ import { virtualClusters } from '../../kinds.ts';
 import { type Colors, phaseColor } from '../../output/colors.ts';
 import { escapeControls } from '../../output/escape-controls.ts';
 
-/** Shows everything that helps to find out why a virtual cluster does not work. */
+/** Shows the details, conditions and events of a virtual cluster, which help to find the cause of a problem. */
 export const run: CommandRun = async (call) =>
   await withServer(call, async (api) => {
     const name = call.values.argument('name');
@@ -85,13 +85,15 @@ function conditions({ status }: VirtualClusterInstance, { terminal: { colors } }
   return ['Conditions:', ...all.map((condition) => conditionLine(condition, longest, colors))];
 }
 
-function conditionLine({ type, status, reason, message }: Condition, longest: number, colours: Colors): string {
-  const mark = status === 'True' ? colours.good(status.padEnd(8)) : colours.bad(status.padEnd(8));
+function conditionLine({ type, status, reason, message }: Condition, longest: number, colors: Colors): string {
+  const mark = status === 'True' ? colors.good(status.padEnd(8)) : colors.bad(status.padEnd(8));
   const text = [reason, message].filter(Boolean).join(': ');
   return `  ${type.padEnd(longest)}  ${mark} ${escapeControls(text)}`.trimEnd();
 }
 
-/** Returns no events if the caller may not read them, so that the rest is still shown. */
+/**
+ * Returns the events of an instance. Returns none if the caller may not read them, so that the other details appear.
+ */
 async function eventsOf(
   api: ServerApi,
   { metadata }: VirtualClusterInstance,

@@ -9,8 +9,8 @@ import { parseDuration } from '../../input/parse-duration.ts';
 import { outputSecret } from '../../output/output-secret.ts';
 
 /**
- * Gets the kubeconfig from the server of the login. Without a login it acts as the administrator, through the data
- * directory of a server on this machine.
+ * Prints the kubeconfig of a virtual cluster. Requests it from the server of the login. If there is no login, requests
+ * it as the administrator, with the credentials in the data directory of a server on this machine.
  */
 export const run: CommandRun = async (call) => {
   const { values } = call;

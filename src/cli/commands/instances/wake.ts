@@ -21,7 +21,9 @@ export const run: CommandRun = async (call) =>
     return undefined;
   });
 
-/** Any request wakes an instance that auto-sleep put to sleep. An error response is expected until it is ready. */
+/**
+ * Sends a request that wakes an instance after auto-sleep. Ignores error responses, which are expected during wake-up.
+ */
 async function sendWakeRequest(api: ServerApi, name: string, signal: AbortSignal): Promise<void> {
   const { apiPrefix, project } = api.access;
   const path = `/${apiPrefix}/project/${encodeURIComponent(project)}/virtualcluster/${encodeURIComponent(name)}/version`;

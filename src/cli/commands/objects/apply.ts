@@ -10,10 +10,10 @@ import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { readManifests } from '../../input/read-manifests.ts';
 import { nameOf, outputFormat } from '../../output/output-format.ts';
 
-/** The field manager of server-side apply. */
+/** The name of the field manager in server-side apply requests. */
 const manager = 'flotilla';
 
-/** Server-side apply of every object, in the order of the files. */
+/** Applies every object with server-side apply, in the order of the files. */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);
@@ -21,7 +21,7 @@ export const run: CommandRun = async (call) => {
   return await withServer(call, async (api) => {
     const kindOf = createKindFinder(api, signal);
     const kinds = [];
-    // All kinds are resolved before the first write.
+    // All kinds are looked up before the first write, so that an unknown kind causes no partial change.
     for (const object of objects) kinds.push(await kindOf(object));
     for (const [at, object] of objects.entries()) {
       const { response, result } = await applyOne(api, object, kinds[at] as DiscoveredKind, call);
@@ -43,7 +43,7 @@ async function applyOne(
 ): Promise<{ response: JsonObject; result: string }> {
   const dryRun = values.flag('dry-run') ? 'All' : undefined;
   const { name } = object.metadata;
-  // Kinds that can only be created (a token, for example), and objects without a name, are created.
+  // Objects without a name, and kinds that support only create, such as tokens, cannot be applied and are created.
   if (!verbs.includes('patch') || name === undefined) {
     signal.throwIfAborted();
     const response = await api.json({ method: 'POST', path: collection, body: object, query: { dryRun } });
@@ -54,7 +54,7 @@ async function applyOne(
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
   });
-  // A request that was sent is awaited; after Ctrl-C no other one starts.
+  // Ctrl-C cancels before a request is sent. A request that was sent is always awaited.
   signal.throwIfAborted();
   const force = values.flag('force-conflicts') ? 'true' : undefined;
   const response = await api
@@ -75,7 +75,7 @@ async function applyOne(
   return { response, result: version(before) === version(response) ? 'unchanged' : 'configured' };
 }
 
-/** Prints a secret that only this response contains. */
+/** Prints a secret key or token from the response, because no later response contains it. */
 function printSecret(response: JsonObject, { terminal }: CommandCall): void {
   const secret = textAt(response, 'spec', 'key') || textAt(response, 'status', 'token');
   if (secret === '') return;

@@ -5,7 +5,7 @@ import { withServer } from '../../connection/server-api.ts';
 import { managementApiVersion, type NamedKind } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/** Creates an object of a kind outside of projects, under the given name. */
+/** Creates an object of a cluster-scoped kind with the name in the arguments, and prints the result. */
 export async function createAndShow<Spec extends JsonObject>(
   kind: NamedKind<{ spec?: Spec }>,
   spec: NoInfer<Spec>,

@@ -11,7 +11,7 @@ import { editText } from '../../input/edit-text.ts';
 import { readDocument } from '../../input/read-parameters.ts';
 import type { NamedKind } from '../../kinds.ts';
 
-/** Edits an object in the user's editor, or with a patch. */
+/** Returns the command that edits an object in the user's editor, or with `--patch`. */
 export function editCommand(kind: NamedKind): CommandRun {
   return async (call) => await withServer(call, async (api) => await editObject(api, kind, call));
 }
@@ -34,7 +34,10 @@ export async function editObject(api: ServerApi, kind: NamedKind, call: CommandC
   return undefined;
 }
 
-/** If the server rejects the object, the editor opens again with the reason on top, until the user changes nothing. */
+/**
+ * Edits an object in the user's editor. If the server rejects the result, opens the editor again with the reason in the
+ * first lines. Ends if the user saves without a change.
+ */
 async function editAtTerminal(
   api: ServerApi,
   kind: NamedKind,

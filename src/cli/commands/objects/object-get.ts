@@ -7,7 +7,7 @@ import { outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { showObjects } from './object-list.ts';
 
-/** Shows one or more objects, each requested by its name. */
+/** Returns the command that shows objects by their names. */
 export function getCommand(kind: NamedKind): CommandRun {
   return async (call) => {
     const { values, terminal, interrupted: signal } = call;
@@ -17,7 +17,7 @@ export function getCommand(kind: NamedKind): CommandRun {
       const { project } = api.access;
       if (values.flag('watch')) {
         const [name = ''] = names;
-        // A missing object is an error here too, not an empty list.
+        // This request fails if the object does not exist. The list request below would return an empty list.
         await api.json({ path: objectPath(api, kind, { project }, name), signal });
         const query = { fieldSelector: `metadata.name=${name}` };
         const ask = { path: objectPath(api, kind, { project }), query, signal };

@@ -11,7 +11,7 @@ import { type OutputFormat, outputFormat } from '../../output/output-format.ts';
 import { TablePrinter } from '../../output/print-table.ts';
 import { pause } from '../../pause.ts';
 
-/** Lists a kind with the columns of the server, and watches it on request. */
+/** Returns the command that lists the objects of a kind. With `--watch` it also prints changes. */
 export function listCommand(kind: NamedKind): CommandRun {
   return async (call) => {
     const format = await outputFormat(call.values);
@@ -28,7 +28,7 @@ export function listCommand(kind: NamedKind): CommandRun {
         withProject: kind.inProject && everywhere,
         async emptyMessage() {
           if (!kind.inProject || everywhere) return `no ${kind.noun}s found`;
-          // A missing project contains nothing either; the check reports a mistyped name.
+          // A project that does not exist also has an empty list. This check reports a mistyped project name.
           await rejectMissingProject(api, call);
           return `no ${kind.noun}s found in project "${api.access.project}"`;
         },
@@ -49,11 +49,11 @@ const reconnectMilliseconds = 500;
 export interface ShowOptions {
   readonly format: OutputFormat;
   readonly withProject: boolean;
-  /** The message if there is nothing to show. */
+  /** Returns the message to print if no object is found. */
   emptyMessage(): Promise<string>;
 }
 
-/** Shows a list or one object in the format that `-o` selects, and changes with `--watch`. */
+/** Prints the response in the format that `-o` selects. With `--watch` it then prints changes. */
 export async function showObjects(
   api: ServerApi,
   ask: ApiRequest,
@@ -81,12 +81,12 @@ export async function showObjects(
   let from = textAt(first, 'metadata', 'resourceVersion');
   for (;;) {
     from = await printChanges(api, { ...ask, accept }, from, print);
-    // Avoids a tight loop if the server ends every stream immediately.
+    // The pause prevents a tight loop if the server ends every watch immediately.
     await pause(reconnectMilliseconds, call.interrupted);
   }
 }
 
-/** Prints changes until the server ends the stream. Returns the resourceVersion to continue from. */
+/** Prints changes until the server ends the watch. Returns the resourceVersion from which the next watch continues. */
 async function printChanges(
   api: ServerApi,
   ask: ApiRequest,
@@ -105,7 +105,7 @@ async function printChanges(
     return reached;
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 410) throw error;
-    // The history has expired: everything is listed again.
+    // The history has expired (410), so all objects are listed again.
     const again = await api.json(ask);
     print(again);
     return textAt(again, 'metadata', 'resourceVersion');

@@ -8,7 +8,7 @@ import { readManifests } from '../../input/read-manifests.ts';
 import { templates } from '../../kinds.ts';
 import { outputFormat } from '../../output/output-format.ts';
 
-/** Creates a template from a file, under its own name or another one. */
+/** Creates a template from a file. Its name is the argument if given, otherwise the name in the file. */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
   const format = await outputFormat(values);

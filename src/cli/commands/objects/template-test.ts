@@ -21,8 +21,8 @@ import { outputFormat } from '../../output/output-format.ts';
 import { onlyTemplate } from './template-create.ts';
 
 /**
- * Renders a template on this machine, with the same code as the server. With `--server` the server validates the
- * template too, as a dry run.
+ * Renders a template on this machine, with the same code that the server uses. With `--server`, the server also
+ * validates the template in a dry run.
  */
 export const run: CommandRun = async (call) => {
   const { values, terminal, interrupted: signal } = call;
@@ -65,7 +65,9 @@ export const run: CommandRun = async (call) => {
   return undefined;
 };
 
-/** Returns the template of a file as the server would decode it. Throws CliError for members of the wrong type. */
+/**
+ * Applies defaults to a template and validates it, as the server does. Throws CliError if a field has the wrong type.
+ */
 function checkedTemplate(object: KubeObject, file: string): VirtualClusterTemplate {
   const decoded = cloneJson(object);
   applyDefaults(virtualClusterTemplateKind.schema, decoded);

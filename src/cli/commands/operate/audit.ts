@@ -34,7 +34,7 @@ export const run: CommandRun = async (call) => {
   });
 };
 
-/** Each request searches a part of the log; this continues until the limit or the end of the log is reached. */
+/** Yields pages of audit entries until the limit or the end of the log. One request searches only part of the log. */
 async function* pages(
   api: ServerApi,
   query: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,7 @@ function queryOf(values: CallValues, now: number): Record<string, string | undef
   };
 }
 
-/** Returns a timestamp as it is; a duration counts back from now. */
+/** Returns the time of an option as a timestamp. A duration such as `2h` means that long before now. */
 function timeOf(values: CallValues, option: string, now: number): string | undefined {
   const text = values.text(option);
   if (text === undefined || /^\d{4}-/.test(text)) return text;
@@ -114,7 +114,7 @@ function userOf(item: JsonValue): string {
   return (as === '' ? user : `${user} as ${as}`) || '<none>';
 }
 
-/** `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if the request is not about an object. */
+/** Returns for example `virtualclusterinstances/kubeconfig platform-p-red/demo`, or the path if there is no object. */
 function resourceOf(item: JsonValue): string {
   const at = (member: string) => textAt(item, 'objectRef', member);
   if (valueAt(item, 'objectRef') === undefined) return textAt(item, 'requestURI');
@@ -123,7 +123,7 @@ function resourceOf(item: JsonValue): string {
   return key === '' ? kind : `${kind} ${key}`;
 }
 
-/** The reason of a denial or an error; allowed requests have none. */
+/** Returns the reason of a denied or failed request; `<none>` for a successful request. */
 function reasonOf(item: JsonValue): string {
   const refused = valueAt(item, 'decision') !== undefined && !flagAt(item, 'decision', 'allowed');
   return (refused ? textAt(item, 'decision', 'reason') : textAt(item, 'responseStatus', 'reason')) || '<none>';

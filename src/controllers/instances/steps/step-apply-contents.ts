@@ -11,11 +11,11 @@ import type { HostStepContext } from './step-context.ts';
 
 /** The desired contents of a virtual cluster. */
 export interface VirtualClusterContents {
-  /** The roles that members may have inside, in byte order. */
+  /** The roles that project members may have inside the virtual cluster, sorted by UTF-8 bytes. */
   readonly roles: readonly string[];
-  /** YAML documents. */
+  /** The template's objects as YAML documents. */
   readonly objects: string;
-  /** Changes whenever the contents must be applied again. */
+  /** A digest that changes whenever the contents must be applied again. */
   readonly digest: string;
 }
 
@@ -29,20 +29,20 @@ export function contentsOf(
   return { roles, objects, digest: digestOf(uid, roles, objects) };
 }
 
-/** Timeout for one response of a virtual cluster's API. */
+/** Timeout for each request to the API of a virtual cluster. */
 const timeoutMs = 30_000;
 
 /**
  * Applies the contents to a virtual cluster. Rejects with StatusError if the API of the virtual cluster does not
- * respond, and with ApplyError for objects that cannot be applied. Sends no request if nothing is missing: a request
- * would load the control plane of a virtual cluster on the built-in cluster.
+ * respond, and with ApplyError if an object cannot be applied. Sends no request if there is nothing to apply, because a
+ * request loads the control plane of a virtual cluster on the built-in cluster.
  */
 export async function applyContentsStep(
   { host, snapshot, dependencies, signal }: HostStepContext,
   content: VirtualClusterContents,
 ): Promise<void> {
   const virtual = virtualClusterClient(host, snapshot, dependencies, signal);
-  // On the first run there is nothing to remove, and the host creates the bindings of `preboundRoles` itself.
+  // A new virtual cluster has no outdated bindings, and its host has already created the bindings of `preboundRoles`.
   const isFirst = (snapshot.object.status?.deployHash ?? '') === '';
   const prebound = host.preboundRoles ?? [];
   await ensureBindings(virtual, isFirst ? content.roles.filter((role) => !prebound.includes(role)) : content.roles);
@@ -61,7 +61,7 @@ export async function restoreBindingsStep(
   dependencies.events.record(snapshot.object, 'Warning', 'BindingsRestored', message);
 }
 
-/** Removes the server's role bindings from a virtual cluster that outlives its instance. */
+/** Removes the server's role bindings from a virtual cluster that keeps running after its instance is deleted. */
 export async function removeServerBindings(
   host: Host,
   snapshot: InstanceSnapshot,

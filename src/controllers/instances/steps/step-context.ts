@@ -6,13 +6,13 @@ import type { StatusDraft } from '../status-draft.ts';
 /** The state that all steps of one reconcile of an instance share. */
 export interface StepContext {
   readonly snapshot: InstanceSnapshot;
-  /** The status that the steps write into. */
+  /** The new status, which the steps fill and the end of the reconcile writes. */
   readonly draft: StatusDraft;
   readonly dependencies: InstanceDependencies;
   readonly signal: AbortSignal;
 }
 
-/** The context of steps that use the host of the instance. */
+/** The context of the steps that require a connected host. */
 export interface HostStepContext extends StepContext {
   readonly host: Host;
 }

@@ -4,7 +4,8 @@ import type { InstanceDependencies } from '../instance-dependencies.ts';
 import type { InstanceSnapshot } from '../instance-snapshot.ts';
 
 /**
- * Deletes an instance whose auto-delete period has passed without use. Returns false if it is protected from deletion.
+ * Deletes an instance that was not used for its auto-delete period. Returns false if the instance is protected from
+ * deletion.
  */
 export async function expireStep(
   snapshot: InstanceSnapshot,

@@ -9,9 +9,9 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
 import type { HostStepContext } from './step-context.ts';
 
 /**
- * Ensures that the virtual cluster is installed, and returns its observed state; `undefined` if there is none, with the
- * reason in the draft. Only a virtual cluster that was installed for this instance, or imported by it, counts as its
- * own.
+ * Ensures that the virtual cluster is installed, and returns its observed state. If there is no virtual cluster yet,
+ * writes the reason into the draft and returns `undefined`. A virtual cluster belongs to the instance only if it was
+ * installed for the instance or imported by it.
  */
 export async function installStep(
   { host, snapshot, draft, dependencies, signal }: HostStepContext,
@@ -19,7 +19,7 @@ export async function installStep(
 ): Promise<HostedVirtualCluster | undefined> {
   const { object, uid, location, cluster, external, importedUid } = snapshot;
   if (external || importedUid !== '') return reportAdopted(snapshot, await host.observe(location, { signal }), draft);
-  // A new instance is installed without observing first: the host itself detects an existing one and its owner.
+  // A new instance is installed without observing first: the host itself rejects a location that is already in use.
   const installed = object.status?.installHash ?? '';
   const isNew = snapshot.observedUid === '' && installed === '' && definition !== undefined;
   const observed = isNew ? undefined : await host.observe(location, { signal });
@@ -60,7 +60,7 @@ export async function installStep(
   return reportDeployed(snapshot, created, draft);
 }
 
-/** The installation parameters, except the location and the owner. */
+/** Returns the parameters of the installation, without its location and owner. */
 function installationOf(
   { object }: InstanceSnapshot,
   { metadata, spaceTemplate, helmRelease }: TemplateDefinition,
@@ -94,7 +94,7 @@ function reportDeployed(
   return observed;
 }
 
-/** Reports that parts of the installation are missing or changed, before they are repaired. */
+/** Reports that parts of the installation are missing or changed. The reinstallation follows. */
 function reportDrift(
   { object, cluster }: InstanceSnapshot,
   drift: string,
@@ -123,7 +123,7 @@ function reportOccupied(
   dependencies.events.record(object, 'Warning', why.reason, why.message);
 }
 
-/** Handles external and imported virtual clusters. They are never installed: they exist or they do not. */
+/** Reports the state of an external or imported virtual cluster. The server never installs such a virtual cluster. */
 function reportAdopted(
   { location, cluster, importedUid, external }: InstanceSnapshot,
   observed: HostedVirtualCluster | undefined,

@@ -11,16 +11,16 @@ import { writeStatus } from '../write-status.ts';
 import { removeServerBindings } from './step-apply-contents.ts';
 
 /**
- * Fallback interval: the host reports progress itself. Deleting ten thousand instances at once takes a minute, and none
- * of them should be checked in between.
+ * Fallback interval for checking a removal; normally the host reports its progress. It is longer than the minute that
+ * deleting ten thousand instances takes, so that these removals cause no checks.
  */
 const retryMilliseconds = 120_000;
-/** Maximum time between checks during a long grace period: the wall clock may be changed. */
+/** Maximum time between checks during a grace period, because the wall clock may be changed. */
 const maxCheckIntervalMs = 30_000;
 
 /**
- * Handles an instance that is being deleted: removes its virtual cluster from the host, then, when the host reports
- * that nothing is left, the finalizer.
+ * Handles an instance that is being deleted. First removes its virtual cluster from the host. After the host reports
+ * that nothing of it remains, removes the finalizer of the instance.
  */
 export async function removeStep(
   snapshot: InstanceSnapshot,
@@ -59,7 +59,10 @@ export async function removeStep(
   return undefined;
 }
 
-/** Removes the server's role bindings. An unreachable host keeps them: a missing host must not block the deletion. */
+/**
+ * Removes the server's role bindings from an external virtual cluster. If the host is unreachable, the bindings remain,
+ * because an unreachable host must not block the deletion of the instance.
+ */
 async function release(
   host: Host | undefined,
   snapshot: InstanceSnapshot,
@@ -93,8 +96,8 @@ async function removeVirtualCluster(
 ): Promise<boolean> {
   const { location, uid, observedUid, importedUid, object, cluster } = snapshot;
   const observed = await host.observe(location, { signal });
-  // The status may lack the uid if the server crashed right after the installation. It never has the uid of a foreign
-  // one.
+  // The observed owner is checked first: if the server crashed right after the installation, the status lacks the uid.
+  // The status never contains the uid of a virtual cluster that belongs to another instance.
   const ownUid = observed?.owner === uid ? observed.uid : importedUid || observedUid || 'none';
   if (observed !== undefined && observed.uid === ownUid && observed.phase !== 'Removing') {
     const message = `Removing virtual cluster "${location.name}" from cluster "${cluster}".`;

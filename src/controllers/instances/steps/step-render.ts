@@ -11,14 +11,14 @@ import type { StatusDraft, StatusReason } from '../status-draft.ts';
 interface TemplateSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Digest of the template's state; '' if there is no template object. */
+  /** Digest of the VirtualClusterTemplate object; '' if the instance uses none. */
   readonly templateDigest: string;
   readonly message: string;
 }
 
 /**
- * Returns the rendered template for the virtual cluster. If the template is deleted or can no longer be rendered, the
- * condition reports it and the last result stays in effect. `undefined` if there is no result yet.
+ * Returns the rendered template of an instance. If the template is deleted or cannot be rendered, sets the condition
+ * TemplateResolved to False and returns the last rendered version; `undefined` if there is none.
  */
 export async function renderStep(
   { object, ...snapshot }: InstanceSnapshot,

@@ -14,7 +14,7 @@ import { sleepStatusReason, sleepStep } from './step-sleep.ts';
 
 /**
  * Brings the virtual cluster of an instance closer to its desired state, and writes its current state into the draft.
- * If it throws, the draft contains the reason and the caller retries with backoff.
+ * If the step throws, the draft contains the reason, and the caller retries with backoff.
  */
 export async function runStep(
   context: StepContext,
@@ -46,7 +46,7 @@ export async function runStep(
   }
 }
 
-/** Reports an installation that failed although the host responds: its definition or the installer is at fault. */
+/** Reports an installation that failed although the host responds: its definition or the installer is the cause. */
 function reportNotInstalled(
   { object, cluster, observedUid }: InstanceSnapshot,
   { fault, message: detail }: InstallError,

@@ -6,11 +6,11 @@ import { StatusDraft } from '../status-draft.ts';
 import { writeStatus } from '../write-status.ts';
 
 /**
- * Changes of clusters and projects trigger a reconcile of unscheduled instances; this interval covers missed causes.
+ * Fallback interval for scheduling. Changes to clusters and projects also trigger a reconcile of unscheduled instances.
  */
 const retryMilliseconds = 30_000;
 
-/** Schedules an instance that had no cluster at its creation: writes the cluster to its spec once one is available. */
+/** Schedules an instance that has no cluster: if a cluster is available, writes its name to the spec. */
 export async function scheduleStep(
   snapshot: InstanceSnapshot,
   dependencies: InstanceDependencies,

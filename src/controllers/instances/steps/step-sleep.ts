@@ -6,8 +6,8 @@ import type { StatusReason } from '../status-draft.ts';
 import type { HostStepContext } from './step-context.ts';
 
 /**
- * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. An imported virtual cluster that was
- * already asleep stays asleep: the server wakes only what it put to sleep.
+ * Puts the virtual cluster to sleep or wakes it, and returns its state afterwards. The server wakes only a virtual
+ * cluster that it put to sleep. An imported virtual cluster that already slept stays asleep.
  */
 export async function sleepStep(
   { host, snapshot, dependencies, signal }: HostStepContext,
@@ -30,7 +30,7 @@ export async function sleepStep(
   return await host.observe(location, { signal });
 }
 
-/** The reason why an instance sleeps, with a message that tells how to wake it. */
+/** Returns the reason why an instance sleeps. Its message tells users how to wake the virtual cluster. */
 export function sleepStatusReason(asleep: SleepMode['sleepReason']): StatusReason {
   if (asleep === sleepForcedReason) {
     const message = `Sleeping because the annotation ${sleepForceAnnotation} is set. All data is kept. Remove the annotation to wake the virtual cluster.`;

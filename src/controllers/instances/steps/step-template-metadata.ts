@@ -4,12 +4,14 @@ import { StatusError } from '../../../api/status.ts';
 import { ignoreNotFound } from '../../runtime/ignore-not-found.ts';
 import type { StepContext } from './step-context.ts';
 
-/** Annotations that only an admin may set; a template may be written by another user. */
+/**
+ * Annotations that only an administrator may set. Templates cannot set them, because other users may write templates.
+ */
 const adminAnnotations = [abandonAnnotation, importedAnnotation];
 
 /**
- * Adds the template's labels and annotations to the instance after the template was rendered with a new result.
- * Existing values stay, and labels that a user removes later stay removed. Returns true if the instance was written;
+ * Adds the template's labels and annotations to the instance if the template was just rendered with a new result.
+ * Existing values stay. Labels that a user removes later are not added again. Returns true if the instance was written;
  * the write triggers another reconcile.
  */
 export async function templateMetadataStep(

@@ -16,8 +16,8 @@ interface Created {
 let latest: Created | undefined;
 
 /**
- * The managedFields of an object that was just created. They are the same for all objects of one structure that one
- * client creates within a second, and shared by them: they are only replaced, never changed.
+ * Returns the managedFields of a new object. All objects with the same members that one client creates within a second
+ * share them. That is safe because entries are only replaced, never changed.
  */
 export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: JsonObject): ManagedFieldsEntry[] {
   const { manager, apiVersion } = info;
@@ -34,7 +34,7 @@ export function createdEntries(info: ManagerInfo, time: Timestamp, fieldsV1: Jso
   return latest.entries;
 }
 
-/** The text of the most recently created entries; `undefined` for any others. */
+/** Returns the JSON text of the entries that were created last; `undefined` for other entries. */
 export function textOfEntries(entries: JsonValue[]): string | undefined {
   if (latest === undefined || (latest.entries as unknown) !== entries) return undefined;
   latest.text ??= writeJsonWithKnownParts(entries, (part) => (Array.isArray(part) ? undefined : textOfFields(part)));

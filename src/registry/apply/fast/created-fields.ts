@@ -6,18 +6,19 @@ import { asList, asMap, memberShape, shapePartFor } from '../typed.ts';
 import { internFields } from './fields-cache.ts';
 
 /**
- * The maximum number of cached steps per kind, about 50 bytes each: clients use few structures. Then the cache is
- * emptied.
+ * The maximum number of cached steps per kind, of about 50 bytes each. A larger cache is emptied. Clients create
+ * objects with few different sets of members.
  */
 const maxSteps = 20_000;
-/** Longer outlines are not cached. */
+/** Objects with a longer outline, that is, with more members, are not cached. */
 const maxOutlineLength = 1_000;
 
 const outlinesBySchema = new WeakMap<TrackedKind['schema'], Outlines>();
 
 /**
- * The creator of an object owns all of it, so its FieldsV1 depends only on its structure, and most objects of a kind
- * have the same: `make` computes it for the first object, and all others share it, frozen.
+ * Returns the FieldsV1 of a new object. The creator owns all fields, so FieldsV1 depends only on the names of the
+ * members, which are the same for most objects of a kind. `make` computes it for the first object; the others share it,
+ * frozen.
  */
 export function createdFields(kind: TrackedKind, next: JsonObject, make: () => JsonObject): JsonObject {
   let outlines = outlinesBySchema.get(kind.schema);
@@ -31,17 +32,17 @@ export function createdFields(kind: TrackedKind, next: JsonObject, make: () => J
   return end.fields;
 }
 
-/** The tokens of an outline besides member names: a value as a whole, the start and the end of a map. */
+/** The tokens of an outline that are not member names: a value that is owned as a whole, the start and end of a map. */
 const whole = 0;
 const begin = 1;
 const end = 2;
 
 type Token = string | number;
 
-/** A position in an outline and its continuations; almost always there is only one. */
+/** A node in the tree of outlines, with its possible next nodes. Almost every node has only one. */
 class Step {
   fields: JsonObject | undefined;
-  /** The shape of the member whose name led here. */
+  /** The shape of the member whose name is the token of this step. */
   shape: Shape | undefined;
   #token: Token | undefined;
   #next: Step | undefined;
@@ -64,13 +65,13 @@ class Step {
   }
 }
 
-/** The structures of a kind's objects: the names of all members that field ownership distinguishes. */
+/** A tree of the outlines of a kind's objects. An outline lists the names of all members that can have an owner. */
 class Outlines {
   readonly #start = new Step();
   steps = 0;
   #remaining = 0;
 
-  /** The end of a value's outline; `undefined` if the outline is too long or also depends on values. */
+  /** Returns the last step of a value's outline; `undefined` if the outline is too long or depends on list items. */
   endOf(shape: Shape, value: JsonValue, hasStatus: boolean): Step | undefined {
     this.#remaining = maxOutlineLength;
     const started = this.#step(this.#start, hasStatus ? begin : end);

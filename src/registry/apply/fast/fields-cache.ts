@@ -2,19 +2,19 @@ import { deepFreeze, type JsonObject, parseTrustedJson, writeJson } from '@floti
 import type { FieldSet } from '../field-set.ts';
 
 /**
- * The maximum number of cached characters for all kinds together; then the cache is emptied. Parsed, they take ten
- * times as much memory.
+ * The maximum number of cached characters for all kinds together. A larger cache is emptied. The parsed values take
+ * about ten times as much memory as the texts.
  */
 const maxCharacters = 500_000;
-/** Longer texts are rare and are not cached. */
+/** The maximum length of a cached text. Longer texts are rare. */
 const maxTextLength = 20_000;
 
-/** A cached FieldsV1 with its other representations. */
+/** A cached FieldsV1 object, with its JSON text and its FieldSet. */
 interface CachedFields {
-  /** Frozen. */
+  /** The parsed FieldsV1 object, frozen. */
   readonly fields: JsonObject;
   readonly text: string;
-  /** The fields as a FieldSet, computed on first use. */
+  /** The same fields as a FieldSet; `undefined` until it is first used. */
   set: FieldSet | undefined;
 }
 
@@ -24,8 +24,9 @@ let characters = 0;
 let latest: CachedFields | undefined;
 
 /**
- * The FieldsV1 of a text that this program wrote: frozen, and shared by all objects that have the same one, as most
- * objects of a kind do. FieldsV1 make up a third of the stored data, and are only replaced, never changed.
+ * Parses a FieldsV1 text that this program wrote. The result is frozen and shared by all objects with the same text, as
+ * most objects of a kind have. Sharing matters because FieldsV1 make up a third of the stored data. It is safe because
+ * they are only replaced, never changed.
  */
 export function fieldsFromText(text: string): JsonObject {
   const cached = byText.get(text);
@@ -33,11 +34,11 @@ export function fieldsFromText(text: string): JsonObject {
     latest = cached;
     return cached.fields;
   }
-  // Serialized again, because a substring would keep the whole text in memory.
+  // `internFields` serializes the value again, because caching a substring would keep the whole text in memory.
   return internFields(deepFreeze(parseTrustedJson(text) as JsonObject));
 }
 
-/** The shared instance of a canonical and frozen FieldsV1. */
+/** Returns the shared instance that equals a canonical and frozen FieldsV1. */
 export function internFields(fields: JsonObject): JsonObject {
   const text = writeJson(fields, { sorted: false });
   const cached = byText.get(text);
@@ -58,20 +59,21 @@ function addToCache(cached: CachedFields): JsonObject {
 }
 
 /**
- * The most recently used FieldsV1, which is often the next one too. A value that starts with its text is that value.
+ * Returns the FieldsV1 that was used last, which is often the next one too. If a text starts with its JSON text, the
+ * parser can use this object.
  */
 export function latestFields(): Pick<CachedFields, 'fields' | 'text'> | undefined {
   return latest;
 }
 
-/** The text of a cached FieldsV1; `undefined` if it is not cached. */
+/** Returns the JSON text of a cached FieldsV1; `undefined` if it is not cached. */
 export function textOfFields(fields: JsonObject): string | undefined {
   const cached = byFields.get(fields);
   if (cached !== undefined) latest = cached;
   return cached?.text;
 }
 
-/** The set for a FieldsV1; computed once if it is cached. */
+/** Returns the FieldSet of a FieldsV1. Calls `make` only once if the FieldsV1 is cached. */
 export function setOfFields(fields: JsonObject, make: () => FieldSet): FieldSet {
   const cached = byFields.get(fields);
   if (cached === undefined) return make();
@@ -79,7 +81,7 @@ export function setOfFields(fields: JsonObject, make: () => FieldSet): FieldSet 
   return cached.set;
 }
 
-/** The set for a FieldsV1 if it was computed before. */
+/** Returns the FieldSet of a cached FieldsV1; `undefined` if it was not computed yet. */
 export function cachedSet(fields: JsonObject): FieldSet | undefined {
   return byFields.get(fields)?.set;
 }

@@ -9,13 +9,13 @@ import type { TrackedWrite } from '../tracked-write.ts';
 import { memberShape } from '../typed.ts';
 import { cachedSet } from './fields-cache.ts';
 
-/** With more entries, some may have to be merged. */
+/** The fast path does not handle more entries, because then the oldest ones may have to be merged. */
 const maxEntries = 10;
 
 /**
- * The managedFields after a write that only changes values of fields that the writer, and no other manager, owns: only
- * the time of its entry changes. Most updates are such writes, and detecting them takes a fraction of the time of
- * comparing the objects and computing sets. `undefined` if this fast path does not apply.
+ * Returns the managedFields after a write that only changes values of fields that the writer alone owns. Only the time
+ * of the writer's entry changes. Most updates are such writes, and this takes a fraction of the time of a full
+ * comparison. Returns `undefined` if this fast path does not apply.
  */
 export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | undefined {
   const { kind, live, next, manager, subresource, now } = write;
@@ -37,7 +37,7 @@ export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | 
       own = set;
       ownEntry = entry;
     } else {
-      // The writer's entry goes after all other Update entries, which are sorted by time.
+      // Update entries are sorted by time, so the writer's entry must be newer than the others to become the last one.
       if (entry.operation === 'Update' && (entry.time ?? now) >= now) return undefined;
       others.push(set);
       kept.push(copyEntry(entry, entry.time));
@@ -52,7 +52,7 @@ export function unchangedOwnership(write: TrackedWrite): ManagedFieldsEntry[] | 
   return kept;
 }
 
-/** True if the entry has the form that this server writes. */
+/** True if the entry has the same format as the entries that this server writes. */
 function isStandardEntry(entry: ManagedFieldsEntry, apiVersion: string): boolean {
   const { operation, time, fieldsType } = entry;
   if (entry.apiVersion !== apiVersion || fieldsType !== 'FieldsV1') return false;
@@ -66,7 +66,9 @@ function belongsTo({ manager = '', subresource = '' }: ManagedFieldsEntry, by: s
   return manager === by && subresource === through;
 }
 
-/** Creates a new entry: a shared one would be frozen and serialized with all of its fields. */
+/**
+ * Creates a new entry that shares fieldsV1. An entry that is itself shared would be frozen and serialized as a whole.
+ */
 function copyEntry(entry: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
   const { manager = '', operation, apiVersion, subresource = '' } = entry;
   return managedEntry({ manager, operation, apiVersion, subresource }, time, entry.fieldsV1);
@@ -74,22 +76,24 @@ function copyEntry(entry: ManagedFieldsEntry, time: string | undefined): Managed
 
 type Change = typeof noChange | typeof ownValuesChanged | typeof needsComparison;
 
-/** No tracked change, changed values that the writer owns, or a change that needs a full comparison. */
+/**
+ * The possible results: no tracked change, only values that the writer owns have changed, or a full comparison needed.
+ */
 const noChange = 0;
 const ownValuesChanged = 1;
 const needsComparison = 2;
 
-/** A position in both objects, and the fields below it of the writer, of other managers, and of the untracked set. */
+/** A position in both objects, with the fields below it: those of the writer, of other managers, and untracked ones. */
 interface Position {
   readonly shape: Shape;
   readonly own: FieldSet | undefined;
   readonly others: readonly FieldSet[];
   readonly untracked: FieldSet | undefined;
-  /** True if the endpoint can write the member. Only set at the root of the object. */
+  /** True if the endpoint can write this member. Present only at the root of the object. */
   readonly isWritable?: (name: string) => boolean;
 }
 
-/** Handles only members that both objects have; added or removed members give `unknown`. */
+/** Compares the members of two objects. Returns `needsComparison` if a member was added or removed. */
 function compareMembers(position: Position, before: JsonObject, after: JsonObject): Change {
   const { shape, isWritable } = position;
   if (shape.map === undefined || shape.map.atomic) return needsComparison;
@@ -115,7 +119,9 @@ function compareMembers(position: Position, before: JsonObject, after: JsonObjec
   return size === 0 ? change : needsComparison;
 }
 
-/** True if nothing in the metadata has changed except the generation, as in most writes. False if it may have. */
+/**
+ * True if no metadata field except the generation has changed, which is the common case. False if that is uncertain.
+ */
 function isMetadataUnchanged(
   { own, others }: Position,
   { metadata: before }: KubeObject,
@@ -163,13 +169,13 @@ function compareMember(
   return equalJson(old, next) ? noChange : valueChange(position, name);
 }
 
-/** True if the value has no list items to distinguish, or only strings. */
+/** True if the value contains no list items that are identified by keys, or only strings. */
 function needsNoItemCheck({ hasKeyedItems, list }: Shape, value: JsonValue | undefined): boolean {
   if (hasKeyedItems !== true) return true;
   return Array.isArray(value) && list?.keys.length === 0 && value.every((item) => typeof item === 'string');
 }
 
-/** True if both values are compared as a whole. Null and absent values are not. */
+/** True if both values are compared as a whole. False for null and absent values. */
 function isComparedAsWhole(
   { scalar, list, map }: Shape,
   old: JsonValue | undefined,
