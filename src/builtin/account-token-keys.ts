@@ -6,11 +6,11 @@ import type { SigningKeys } from '../process/signing-keys.ts';
 
 export interface AccountTokenKeysOptions {
   readonly signingKeys: Pick<SigningKeys, 'current' | 'publicKeys'>;
-  /** The unique ID of this installation. */
+  /** The unique ID of this Flotilla installation. It is part of the issuer of every service account token. */
   readonly installation: string;
 }
 
-/** Signs and verifies service account tokens of the planes with the installation's signing keys. */
+/** Signs and verifies the service account tokens of all planes with the signing keys of the installation. */
 export function accountTokenKeys({ signingKeys, installation }: AccountTokenKeysOptions): TokenKeys {
   const { verify } = createTokenVerifier(() => signingKeys.publicKeys());
   return {

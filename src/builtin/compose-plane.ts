@@ -16,18 +16,21 @@ export interface PlaneComposerOptions
 }
 
 export interface ComposedPlane extends PlaneComposition {
-  /** Returns the service account that a bearer token of this plane belongs to. Valid while the plane is loaded. */
+  /**
+   * Returns the service account of this plane that a bearer token belongs to, `undefined` if the token is invalid.
+   * Works only during the time that the plane is loaded.
+   */
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/** Composes Kubernetes planes from their parts. */
+/** Composes a Kubernetes plane from its parts: core kinds, RBAC, custom resources and admission policies. */
 export interface PlaneComposer {
-  /** The digest of the built-in objects that every plane has. */
+  /** The digest of the built-in objects, that is the objects that every plane has without a stored row. */
   readonly builtinDigest: string;
-  compose(dependencies: PartDependencies, besides?: AdditionalParts): ComposedPlane;
+  compose(dependencies: PartDependencies, additional?: AdditionalParts): ComposedPlane;
 }
 
-/** Additional parts of a single plane. */
+/** Parts that only one plane has, in addition to the parts that every Kubernetes plane has. */
 export interface AdditionalParts {
   readonly parts?: readonly PlanePart[];
 }
@@ -37,7 +40,7 @@ export function createPlaneComposer(options: PlaneComposerOptions): PlaneCompose
     ...options,
     planeId: '',
     plane() {
-      throw new Error('there is no such plane');
+      throw new Error('the parts were composed only to compute a digest, without a plane');
     },
   });
   return {

@@ -10,8 +10,9 @@ import { type KindStores, storeOf } from '../registry/kind-stores.ts';
 import type { ListOptions, PatchOptions, ServedObject, WriteOptions } from '../registry/verbs.ts';
 
 /**
- * The client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs directly
- * with the system identity, which no credential has. Objects are the frozen ones of the watch caches, without a copy.
+ * The API client of the server's own controllers. It has the same contract as the HTTP client, but calls the verbs
+ * directly, with the system identity, which no credential can obtain. It returns the frozen objects of the watch caches
+ * without copying them.
  */
 export function inProcessClient(kinds: KindStores, fieldManager: string): ApiClient {
   return {
@@ -21,7 +22,7 @@ export function inProcessClient(kinds: KindStores, fieldManager: string): ApiCli
   };
 }
 
-/** Controllers watch as long as they run; a server ends a watch after half an hour. */
+/** The duration of one watch. The server then ends it and the controller opens a new one, as with any HTTP client. */
 const watchMilliseconds = 30 * 60_000;
 
 function resourceInProcess<Fields extends JsonObject>(
@@ -32,13 +33,13 @@ function resourceInProcess<Fields extends JsonObject>(
   const typed = ({ object }: ServedObject) => typedObject(kind, object);
   const write: WriteOptions = { dryRun: false, fieldManager, fieldValidation: 'Ignore' };
   const patchOptions: PatchOptions = { ...write, force: false };
-  const contextOf = (place: Pick<ObjectKey, 'namespace'>, signal?: AbortSignal) =>
-    systemContext(place.namespace ?? '', signal);
+  const contextOf = (key: Pick<ObjectKey, 'namespace'>, signal?: AbortSignal) =>
+    systemContext(key.namespace ?? '', signal);
   const mergePatch = (document: JsonValue) => ({ type: 'merge', document, findings: [] }) as const;
 
   return {
-    async get(place, { signal } = {}) {
-      return typed(await store.verbs.get(contextOf(place, signal), place.name, { resourceVersion: '' }));
+    async get(key, { signal } = {}) {
+      return typed(await store.verbs.get(contextOf(key, signal), key.name, { resourceVersion: '' }));
     },
     async list(request = {}) {
       const options = { ...listOptions(request, ''), continue: request.continue ?? '' };
@@ -76,15 +77,15 @@ function resourceInProcess<Fields extends JsonObject>(
       const status = statusOf(store);
       return typed(await status.update(contextOf(object.metadata, signal), name, cloneJson(object), write));
     },
-    async patch(place, document, { signal } = {}) {
-      return typed(await store.verbs.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions));
+    async patch(key, document, { signal } = {}) {
+      return typed(await store.verbs.patch(contextOf(key, signal), key.name, mergePatch(document), patchOptions));
     },
-    async patchStatus(place, document, { signal } = {}) {
+    async patchStatus(key, document, { signal } = {}) {
       const status = statusOf(store);
-      return typed(await status.patch(contextOf(place, signal), place.name, mergePatch(document), patchOptions));
+      return typed(await status.patch(contextOf(key, signal), key.name, mergePatch(document), patchOptions));
     },
-    async delete(place, { signal, uid, propagationPolicy } = {}) {
-      await store.verbs.delete(contextOf(place, signal), place.name, {
+    async delete(key, { signal, uid, propagationPolicy } = {}) {
+      await store.verbs.delete(contextOf(key, signal), key.name, {
         dryRun: false,
         gracePeriodSeconds: undefined,
         propagationPolicy,

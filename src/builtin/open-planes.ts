@@ -28,12 +28,15 @@ import { openVirtualPlanes, type VirtualPlanes } from './virtual-planes.ts';
 
 export interface PlanesOptions extends PlaneComposerOptions, PlaneServerOptions {
   readonly store: Store;
-  /** The memory budget of all loaded planes together, in bytes. */
+  /** The memory that all loaded planes together may use, in bytes. */
   readonly memoryBudget: number;
-  /** The size limit for the objects of one virtual cluster, in bytes. Beyond it, writes that increase the size fail. */
+  /**
+   * The maximum total size of the objects in one virtual cluster, in bytes. A full virtual cluster refuses larger
+   * objects.
+   */
   readonly maxVirtualClusterBytes: number;
-  /** Called when pending maintenance work was written. */
-  onMaintenance(left: MaintenanceWork): void;
+  /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
+  onMaintenance(work: MaintenanceWork): void;
 }
 
 /** The Kubernetes planes: the built-in cluster and the virtual clusters on it. */
@@ -43,16 +46,19 @@ export interface Planes {
   readonly builtIn: BuiltInCluster & { readonly virtualPlanes: VirtualPlanes };
   /** The built-in cluster as a host of virtual clusters. */
   readonly host: Host;
-  /** The source of planes for maintenance. */
+  /** Loads planes by ID for the maintenance workers. */
   readonly planeSource: PlaneSource;
   close(): void;
 }
 
 const never = new AbortController().signal;
-/** The built-in cluster itself is not in a namespace. */
+/** Names the built-in cluster in in-process requests. It is not a virtual cluster, so its namespace is empty. */
 const localLocation = { namespace: '', name: builtInClusterName };
 
-/** Opens the built-in cluster, which stays loaded. Planes of virtual clusters are loaded and unloaded on demand. */
+/**
+ * Opens the plane of the built-in cluster and keeps it loaded. The planes of virtual clusters are loaded and unloaded
+ * on demand.
+ */
 export async function openPlanes(options: PlanesOptions): Promise<Planes> {
   const { store, clock, log, memoryBudget, onMaintenance, tokens } = options;
   const { builtinDigest, compose } = createPlaneComposer(options);
@@ -63,12 +69,12 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
     log,
     memoryBudget,
     builtinObjectsDigest: builtinDigest,
-    async open(id, own, birth) {
+    async open(id, planeStore, creationRow) {
       let made: ComposedPlane | undefined;
       const plane = await openKubernetesPlane({
         id,
-        store: own,
-        ...(birth === undefined ? {} : { creationRow: birth }),
+        store: planeStore,
+        ...(creationRow === undefined ? {} : { creationRow }),
         clock,
         log,
         onMaintenanceWork: onMaintenance,
@@ -111,7 +117,8 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
   const enter = async () => ({ plane: local.plane, signal: never, close() {} });
   const authenticate = async (plane: Plane, token: string): Promise<Identity | undefined> => {
     const account = await compositions.get(plane)?.authenticate(token);
-    // All virtual clusters have accounts with the same names; each gets its own fair-queueing share.
+    // Service accounts of different virtual clusters can have equal names. The plane ID in the key keeps their
+    // fair-queueing shares apart.
     return account && { ...account, fairQueueKey: `${plane.id}/${account.user.name}` };
   };
   const inProcess = { serve, authenticate, clock, log };
@@ -145,6 +152,6 @@ export async function openPlanes(options: PlanesOptions): Promise<Planes> {
 async function borrowedLocal(fleet: Fleet): Promise<BorrowedPlane> {
   await fleet.create(builtInClusterName);
   const local = await fleet.borrow(builtInClusterName);
-  if (local === undefined) throw new Error(`the control plane ${builtInClusterName} does not exist`);
+  if (local === undefined) throw new Error(`the plane of the built-in cluster ${builtInClusterName} does not exist`);
   return local;
 }

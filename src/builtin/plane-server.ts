@@ -15,12 +15,15 @@ export interface PlaneServerOptions {
   readonly log: Log;
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
-  /** If absent, these planes do not serve `/metrics`. */
+  /** The metrics to serve at `/metrics`. If absent, planes do not serve that path. */
   readonly metrics?: Metrics;
   readonly bodyBytes: number;
 }
 
-/** Returns the HTTP handler of a plane, for its kinds and its discovery documents. Cached for the life of the plane. */
+/**
+ * Returns a function that returns the HTTP handler of a plane. The handler serves the plane's kinds and its discovery
+ * documents, and is cached until the plane is unloaded.
+ */
 export function planeServer(options: PlaneServerOptions): (plane: Plane) => Handler {
   const { clock, log, version, healthChecks, metrics, bodyBytes } = options;
   const handlers = new WeakMap<Plane, Handler>();

@@ -13,17 +13,17 @@ import type { Store } from '../store/store.ts';
 import { inProcessClient } from './in-process-client.ts';
 import { openPlanes, type Planes, type PlanesOptions } from './open-planes.ts';
 
-/** Test environment: the built-in cluster without a server. */
+/** A test environment with the built-in cluster and its maintenance, but without an HTTP server. */
 export interface PlanesTestEnv {
   readonly planes: Planes;
   readonly maintenance: Maintenance;
   readonly clock: ManualClock;
   readonly store: Store;
-  /** A client of the built-in cluster. */
+  /** An API client for the built-in cluster. */
   readonly hostClient: ApiClient;
-  /** Runs all due maintenance, then advances the clock by a second for deferred work. */
+  /** Runs all due maintenance work. Then advances the clock by one second, so that deferred work becomes due. */
   runMaintenance(): Promise<void>;
-  /** Closes everything except the store. */
+  /** Stops the maintenance and closes the planes. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function openPlanesTestEnv(change: Partial<PlanesOptions> = {}): Pr
   const clock = new ManualClock();
   const log = silentLog;
   const store = change.store ?? openMemoryStore({ clock });
-  let upkeep: Maintenance | undefined;
+  let maintenance: Maintenance | undefined;
   const planes = await openPlanes({
     store,
     clock,
@@ -44,11 +44,11 @@ export async function openPlanesTestEnv(change: Partial<PlanesOptions> = {}): Pr
     bodyBytes: 1024 * 1024,
     version: versionInfo({ packageVersion: '0' }),
     healthChecks: [],
-    onMaintenance: (left) => upkeep?.wake(left),
+    onMaintenance: (work) => maintenance?.wake(work),
     ...change,
   });
   const started = startMaintenance({ store, clock, log, plane: planes.planeSource });
-  upkeep = started;
+  maintenance = started;
   started.wake();
   return {
     planes,

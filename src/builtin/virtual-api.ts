@@ -19,9 +19,9 @@ import type { VirtualClusterLocation, VirtualPlanes } from './virtual-planes.ts'
 
 export interface VirtualApiOptions {
   readonly virtualPlanes: Pick<VirtualPlanes, 'enter'>;
-  /** Returns the HTTP handler of a plane. */
+  /** Returns the HTTP handler that serves the API of a plane. */
   serve(plane: Plane): Handler;
-  /** Returns the service account of that plane for a valid token. */
+  /** Returns the service account of the plane that the token belongs to, `undefined` if the token is invalid. */
   authenticate(plane: Plane, token: string): Promise<Identity | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,8 +30,8 @@ export interface VirtualApiOptions {
 const never = new AbortController().signal;
 
 /**
- * Sends in-process requests to virtual clusters under the given identity. The plane stays loaded until the response is
- * complete.
+ * Returns a function that sends one in-process request to a virtual cluster, under the identity in the request. The
+ * plane of the virtual cluster stays loaded until the response is complete.
  */
 export function createVirtualApiSender(options: VirtualApiOptions) {
   const { clock, log } = options;
@@ -39,7 +39,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
   const tokens = new WeakMap<Exchange, string>();
   const sessionOf = async (exchange: Exchange): Promise<PlaneSession> => {
     const session = sessions.get(exchange);
-    if (session === undefined) throw new Error('the request has no virtual cluster');
+    if (session === undefined) throw new Error('the request was not assigned to a virtual cluster');
     return await session;
   };
   const handle = chain(
@@ -68,7 +68,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
     },
   );
 
-  return async (place: VirtualClusterLocation, request: ApiRequest): Promise<ApiResponse> => {
+  return async (location: VirtualClusterLocation, request: ApiRequest): Promise<ApiResponse> => {
     const exchange = newExchange(
       {
         method: request.method,
@@ -84,7 +84,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
     );
     if ('token' in request.as) tokens.set(exchange, request.as.token);
     else exchange.identity = { user: request.as, system: false, signal: never } satisfies Identity;
-    const session = options.virtualPlanes.enter(place);
+    const session = options.virtualPlanes.enter(location);
     sessions.set(exchange, session);
     exchange.end.onEnd(() => {
       void session.then(
@@ -96,7 +96,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
     try {
       const reply = await handle(exchange);
       const body = bytesOf(reply, finish);
-      // A complete response no longer needs the plane, whether its body is read or not.
+      // A reply whose body is complete no longer needs the plane, even if the caller never reads the body.
       if (!hasDeferredBody(reply)) finish();
       return { status: reply.status, headers: reply.headers, body };
     } catch (error) {
@@ -108,7 +108,7 @@ export function createVirtualApiSender(options: VirtualApiOptions) {
 
 async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-/** Streams the body. The request ends when the reader stops. */
+/** Streams the body of a reply, and calls `finish` when the reader has read all of it or stops reading. */
 async function* bytesOf(reply: Reply, finish: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (isStream(reply)) yield* streamed(reply.body);

@@ -18,31 +18,35 @@ export interface VirtualClusterLocation {
   readonly name: string;
 }
 
-/** The status of a virtual cluster as the gateway sees it. */
+/** The part of a virtual cluster's status that the gateway needs to decide about access. */
 export interface VirtualClusterAccessStatus {
   readonly uid: string;
   readonly planeId: string;
-  /** The owner that the virtual cluster was created for; '' if a user created it directly on the built-in cluster. */
+  /**
+   * The owner that the virtual cluster was created for. Empty if a user created it directly on the built-in cluster.
+   */
   readonly owner: string;
   readonly access: 'open' | 'asleep' | 'closing';
 }
 
 export interface VirtualPlanes {
-  /** Opens a gateway session. Throws 404 or 503 if the virtual cluster cannot be used now. */
-  enter(place: VirtualClusterLocation): Promise<PlaneSession>;
-  /** Returns the virtual cluster at the location, usable or not. `undefined` if there is none. */
-  statusAt(place: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
-  /** Resolves when the virtual cluster at the location can be used; rejects if the signal fires before. */
-  whenUsable(place: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
-  /** Returns the plane of the virtual cluster at the location, `undefined` if none can be used there. */
-  planeIdAt(place: VirtualClusterLocation): string | undefined;
+  /** Opens a gateway session. Throws 404 if there is no virtual cluster, and 503 if it sleeps or is being removed. */
+  enter(location: VirtualClusterLocation): Promise<PlaneSession>;
+  /** Returns the status of the virtual cluster at the location, usable or not. `undefined` if there is none. */
+  statusAt(location: VirtualClusterLocation): VirtualClusterAccessStatus | undefined;
+  /** Resolves as soon as the virtual cluster at the location can be used. Rejects if the signal fires first. */
+  whenUsable(location: VirtualClusterLocation, signal: AbortSignal): Promise<void>;
+  /** Returns the plane ID of the virtual cluster at the location, `undefined` if no usable one is there. */
+  planeIdAt(location: VirtualClusterLocation): string | undefined;
   close(): void;
 }
 
 export interface VirtualPlanesOptions {
-  /** The virtual clusters of the built-in cluster. */
+  /** The VirtualCluster objects of the built-in cluster. */
   readonly virtualClusters: Pick<KindStore<FieldsOf<typeof virtualClusterKind>>, 'peek' | 'listen'>;
-  /** Must pin the plane before its first await: from then on the plane is not removed until the session ends. */
+  /**
+   * Opens a session. Must pin the plane before its first await, so that the plane is not removed during the session.
+   */
   openSession(planeId: string, name: string): Promise<Omit<PlaneSession, 'signal'>>;
 }
 
@@ -53,8 +57,8 @@ interface PlaneSessions {
 
 /**
  * Opens gateway sessions in the planes of virtual clusters. The VirtualCluster object determines whether its plane can
- * be used. When a virtual cluster is put to sleep or its removal begins, the open streams in its plane end, and later
- * requests fail with an error that states the reason.
+ * be used. When a virtual cluster is put to sleep or is removed, the open streams in its plane end, and later requests
+ * fail with an error that states the reason.
  */
 export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes {
   const { virtualClusters } = options;
@@ -85,7 +89,8 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       const unavailable = unavailableError(object);
       if (unavailable !== undefined) throw unavailable;
       const planeId = planeIdOf(object);
-      // In the same tick as the check above: a removal of the plane happens before this, or waits for the session.
+      // Called in the same tick as the check above. So the plane is removed either before that check or after this
+      // session.
       const opening = options.openSession(planeId, name);
       const sessions = sessionsOf(planeId);
       sessions.count += 1;
@@ -95,13 +100,13 @@ export function openVirtualPlanes(options: VirtualPlanesOptions): VirtualPlanes 
       };
       try {
         const { plane, close } = await opening;
-        let left = false;
+        let isClosed = false;
         return {
           plane,
           signal: sessions.end.signal,
           close() {
-            if (left) return;
-            left = true;
+            if (isClosed) return;
+            isClosed = true;
             releaseSession();
             close();
           },
@@ -160,7 +165,7 @@ function unavailableError(object: VirtualCluster): StatusError | undefined {
   if (isReadyForRemoval(object)) return serviceUnavailable(`the virtual cluster ${name} is being removed`);
   if (!isVirtualClusterSleeping(object)) return undefined;
   return serviceUnavailable(
-    `the virtual cluster ${name} is asleep and its data is kept: set spec.asleep of its ${virtualClusterKind.kind} to false to wake it`,
+    `the virtual cluster ${name} is asleep; to wake it, set spec.asleep of its ${virtualClusterKind.kind} to false (its data is kept)`,
   );
 }
 

@@ -10,22 +10,25 @@ export interface ChangeNotifierOptions<Fields extends JsonObject = JsonObject> {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called for every object that was added, modified or deleted. Must not throw. */
+  /** Called for every object of the kind that was added, modified or deleted. Must not throw. */
   onChange(object: TypedObject<Fields>): void;
-  /** Called when changes may have been missed, and once at the start: anything may have changed. Must not throw. */
+  /**
+   * Called once at the start, and whenever changes may have been missed. The caller must then assume that any object
+   * may have changed. Must not throw.
+   */
   onGap(): void;
 }
 
 export interface ChangeNotifier {
-  /** Resolves when the first watch is about to start. */
+  /** Resolves after the first list, just before the first watch starts. */
   readonly synced: Promise<void>;
-  /** Settles when the signal has fired and all work has stopped. */
+  /** Resolves after the signal has fired and the watch has stopped. */
   readonly done: Promise<void>;
 }
 
 /**
- * Reports the changes of a kind without keeping a copy of it, for kinds with very many objects of which only the
- * changes matter.
+ * Watches a kind and reports its changes without a copy of its objects in memory. For kinds with very many objects, if
+ * the caller needs only the changes.
  */
 export function startChangeNotifier<Fields extends JsonObject>(options: ChangeNotifierOptions<Fields>): ChangeNotifier {
   const { resource, clock, log, signal, onChange, onGap } = options;
@@ -35,7 +38,7 @@ export function startChangeNotifier<Fields extends JsonObject>(options: ChangeNo
   });
 
   async function begin(): Promise<string> {
-    // Any list returns the current resource version of the kind, however few items it contains.
+    // The resource version is all that this list is for, so one item is enough.
     const { resourceVersion } = await resource.list({ limit: 1, signal });
     onGap();
     markSynced();

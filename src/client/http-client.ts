@@ -10,7 +10,7 @@ import { type FetchedResponse, type RequestSender, sendRequest } from './send-re
 export type { Fetch } from './send-request.ts';
 
 export interface HttpClientOptions extends RequestSender {
-  /** The root of a control plane: `https://host:8443/kubernetes/management`. */
+  /** The base URL of a control plane, for example `https://host:8443/kubernetes/management`. */
   readonly server: string;
 }
 
@@ -29,8 +29,8 @@ function resourceOverHttp<Fields extends JsonObject>(
     return `${root}${below}/${kind.plural}`;
   }
 
-  function item(place: ObjectKey, subresource = ''): string {
-    const path = `${collection(place.namespace)}/${encodeURIComponent(place.name)}`;
+  function item(key: ObjectKey, subresource = ''): string {
+    const path = `${collection(key.namespace)}/${encodeURIComponent(key.name)}`;
     return subresource === '' ? path : `${path}/${subresource}`;
   }
 
@@ -68,7 +68,7 @@ function resourceOverHttp<Fields extends JsonObject>(
   const mergePatch = (document: JsonValue) => ({ type: 'application/merge-patch+json', document });
 
   return {
-    get: (place, { signal } = {}) => callFor('GET', item(place), signal),
+    get: (key, { signal } = {}) => callFor('GET', item(key), signal),
     async list({ namespace, signal, ...selectors } = {}) {
       const list = await call('GET', `${collection(namespace)}${query(selectors)}`, signal);
       const { resourceVersion = '', continue: nextPage = '' } = list.metadata as ListMeta;
@@ -76,7 +76,7 @@ function resourceOverHttp<Fields extends JsonObject>(
         // `items` is null in an empty list of PartialObjectMetadata.
         items: ((list.items ?? []) as unknown as KubeObject[]).map((object) => typedObject(kind, object)),
         resourceVersion,
-        // The token is empty on the last page.
+        // The continue token of the last page is empty.
         ...(nextPage === '' ? {} : { continue: nextPage }),
       };
     },
@@ -89,12 +89,12 @@ function resourceOverHttp<Fields extends JsonObject>(
     create: (object, { signal } = {}) => callFor('POST', collection(object.metadata.namespace), signal, json(object)),
     update: (object, { signal } = {}) => callFor('PUT', item(placeOf(object)), signal, json(object)),
     updateStatus: (object, { signal } = {}) => callFor('PUT', item(placeOf(object), 'status'), signal, json(object)),
-    patch: (place, patch, { signal } = {}) => callFor('PATCH', item(place), signal, mergePatch(patch)),
-    patchStatus: (place, patch, { signal } = {}) => callFor('PATCH', item(place, 'status'), signal, mergePatch(patch)),
-    async delete(place, { signal, uid, propagationPolicy } = {}) {
+    patch: (key, patch, { signal } = {}) => callFor('PATCH', item(key), signal, mergePatch(patch)),
+    patchStatus: (key, patch, { signal } = {}) => callFor('PATCH', item(key, 'status'), signal, mergePatch(patch)),
+    async delete(key, { signal, uid, propagationPolicy } = {}) {
       await call(
         'DELETE',
-        item(place),
+        item(key),
         signal,
         json({
           kind: 'DeleteOptions',

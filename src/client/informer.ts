@@ -12,17 +12,17 @@ export interface InformerOptions<Fields extends JsonObject = JsonObject> {
   readonly log: Log;
   readonly signal: AbortSignal;
   /**
-   * Called for every object that was added, modified or deleted, after the informer's cache is updated. Must not throw.
+   * Called for every object that was added, modified or deleted, after the cache contains the change. Must not throw.
    */
   onChange(object: TypedObject<Fields>): void;
 }
 
 export interface Informer<Fields extends JsonObject = JsonObject> {
-  /** Resolves when the first list is cached. Never rejects: the informer retries until the signal fires. */
+  /** Resolves after the first list is in the cache. Never rejects: the informer retries until the signal fires. */
   readonly synced: Promise<void>;
   get(namespace: string, name: string): TypedObject<Fields> | undefined;
   all(): Iterable<TypedObject<Fields>>;
-  /** Settles when the signal has fired and all work has stopped. */
+  /** Resolves after the signal has fired and the informer has stopped. */
   readonly done: Promise<void>;
 }
 
@@ -31,8 +31,8 @@ function keyOf(object: KubeObject): string {
 }
 
 /**
- * A cache of a kind, kept current by list and watch. When the history has expired (410) or the stream breaks, the
- * informer lists again and reports what was added, modified or deleted meanwhile, so no change is missed.
+ * Keeps a cache of all objects of a kind current with list and watch. If the watch history has expired (410) or the
+ * stream breaks, the informer lists again and reports the difference from its cache, so no change is missed.
  */
 export function startInformer<Fields extends JsonObject>(options: InformerOptions<Fields>): Informer<Fields> {
   const { resource, request = {}, clock, log, signal, onChange } = options;

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { wait } from '../lib/wait.ts';
 import type { ItemEvent, ListRequest, WatchRequest } from './resource-client.ts';
 
-/** A source of watch events: objects of a kind, or items derived from them, such as table rows. */
+/** A source of watch events. The items are objects of a kind, or values derived from objects, such as table rows. */
 export interface WatchSource<Item> {
   watch(request: WatchRequest): AsyncIterable<ItemEvent<Item>>;
 }
@@ -17,12 +17,12 @@ export interface ListAndWatchOptions<Item extends { metadata: ObjectMeta } = Kub
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Lists the current state and returns the resource version to watch from. Called again after every gap. */
+  /** Lists the current state and returns the resource version to watch from. Called again if changes may be missing. */
   relist(): Promise<string>;
   apply(object: Item, gone: boolean): void;
-  /** Called when a stream has ended or failed, before the retry. `error` is `undefined` if the stream just ended. */
+  /** Called before a retry. `error` is the reason why the watch failed, `undefined` if the server ended it normally. */
   onInterruption?(error?: unknown): void;
-  /** The maximum backoff in milliseconds. Optional; defaults to 30 seconds. */
+  /** The maximum delay between two attempts, in milliseconds. Optional; defaults to 30 seconds. */
   readonly maxBackoffMs?: number;
 }
 
@@ -30,8 +30,8 @@ const firstBackoffMs = 100;
 const defaultMaxBackoffMs = 30_000;
 
 /**
- * Lists and watches a kind until the signal fires. Lists again when the history has expired (410) or the stream breaks.
- * Never rejects.
+ * Lists and then watches a kind until the signal fires. Lists again if the watch history has expired (410) or the
+ * stream breaks. Never rejects.
  */
 export async function listAndWatch<Item extends { metadata: ObjectMeta } = KubeObject>(
   options: ListAndWatchOptions<Item>,
@@ -44,8 +44,8 @@ export async function listAndWatch<Item extends { metadata: ObjectMeta } = KubeO
     try {
       resourceVersion ??= await options.relist();
       const reached = await watchFrom(resourceVersion, options);
-      // A stream that ends without progress is retried after a backoff, so that a server that ends every watch
-      // immediately is not called in a tight loop.
+      // A watch that ended without any new event counts as a failure. Otherwise a server that ends every watch
+      // immediately would be called in a tight loop.
       failures = reached === resourceVersion ? failures + 1 : 0;
       resourceVersion = reached;
       if (!signal.aborted) options.onInterruption?.();

@@ -3,30 +3,35 @@ import type { TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 
 /**
- * The operations of an API client on one kind, over HTTP or inside the process. Every function rejects with StatusError
- * for an error response. Returned objects may be shared; callers must not modify them.
+ * The operations of an API client on one kind, over HTTP or in process. Every function rejects with a StatusError if
+ * the response is an error. Returned objects may be shared, so callers must not modify them.
  */
 export interface ResourceClient<Fields extends JsonObject = JsonObject> {
-  get(place: ObjectKey, options?: CallOptions): Promise<TypedObject<Fields>>;
+  get(key: ObjectKey, options?: CallOptions): Promise<TypedObject<Fields>>;
   list(options?: ListRequest): Promise<ObjectList<Fields>>;
-  /** Ends when the server ends it; the client must then list or watch again. */
+  /**
+   * Watches the kind. The iteration ends when the server ends the watch; the caller then has to list or watch again.
+   */
   watch(options: WatchRequest): AsyncIterable<ObjectEvent<Fields>>;
   create(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   update(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
   updateStatus(object: TypedObject<Fields>, options?: CallOptions): Promise<TypedObject<Fields>>;
-  /** A merge patch. With `metadata.resourceVersion` in it, the server rejects it if the object has changed since. */
-  patch(place: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
-  patchStatus(place: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
-  delete(place: ObjectKey, options?: DeleteRequest): Promise<void>;
+  /**
+   * Applies a JSON merge patch. If the patch contains `metadata.resourceVersion`, the server rejects it with 409 when
+   * the object has a different version.
+   */
+  patch(key: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
+  patchStatus(key: ObjectKey, patch: JsonValue, options?: CallOptions): Promise<TypedObject<Fields>>;
+  delete(key: ObjectKey, options?: DeleteRequest): Promise<void>;
 }
 
-/** Creates clients for kinds. */
+/** Returns a client for the operations on a kind. */
 export interface ApiClient {
   resource<Fields extends JsonObject>(kind: ResourceKind<Fields>): ResourceClient<Fields>;
 }
 
 export interface ObjectKey {
-  /** Empty or absent for cluster-scoped kinds. */
+  /** The namespace. Empty or absent for cluster-scoped kinds. */
   readonly namespace?: string;
   readonly name: string;
 }
@@ -36,18 +41,18 @@ export interface CallOptions {
 }
 
 export interface ListRequest extends CallOptions {
-  /** Optional; defaults to all namespaces. */
+  /** The namespace to list. Optional; defaults to all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The maximum number of items. */
+  /** The maximum number of items in the response. */
   readonly limit?: number;
-  /** The continue token of the previous page. */
+  /** The continue token from the previous page of the list. */
   readonly continue?: string;
 }
 
 export interface WatchRequest extends Omit<ListRequest, 'limit' | 'continue'> {
-  /** Watch from after this version. Optional; without it the watch begins with all existing objects. */
+  /** The watch reports changes after this version. If absent, the watch first reports all existing objects as ADDED. */
   readonly resourceVersion?: string;
 }
 
@@ -59,11 +64,11 @@ export interface DeleteRequest extends CallOptions {
 export interface ObjectList<Fields extends JsonObject = JsonObject> {
   readonly items: readonly TypedObject<Fields>[];
   readonly resourceVersion: string;
-  /** The token of the next page. Absent on the last page. */
+  /** The token for requesting the next page. Absent on the last page. */
   readonly continue?: string;
 }
 
-/** A bookmark carries no object; it reports how far the stream has progressed. */
+/** One event of a watch. A BOOKMARK has no object; its version tells how far the watch has progressed. */
 export type ItemEvent<Item> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };

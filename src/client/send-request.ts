@@ -1,6 +1,6 @@
 import { type Status, StatusError } from '../api/status.ts';
 
-/** The part of `fetch` that a client needs: the browser's own, or one from Node with the right CA. */
+/** The subset of `fetch` that clients use. The browser passes its own `fetch`, Node one that trusts the server's CA. */
 export type Fetch = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
@@ -14,21 +14,25 @@ export interface FetchedResponse {
 
 export interface RequestSender {
   readonly fetch: Fetch;
-  /** Called for each request, so that a renewed key is used immediately. `undefined` if a cookie authenticates. */
+  /**
+   * Returns the bearer token. Called for each request, so that a renewed access key is used immediately. Returns
+   * `undefined` if a cookie authenticates the request.
+   */
   token?(): string | undefined;
 }
 
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** Optional; defaults to plain JSON. */
+  /** The Accept header. Optional; defaults to `application/json`. */
   readonly accept?: string;
   readonly body?: { readonly type: string; readonly text: string };
   readonly signal?: AbortSignal;
 }
 
 /**
- * Sends one request with the caller's credential. Throws every error response as StatusError, whatever server sent it.
+ * Sends one HTTP request with the caller's credential. Throws a StatusError for every error response, even if a proxy
+ * sent it.
  */
 export async function sendRequest(
   sender: RequestSender,
@@ -49,13 +53,15 @@ export async function sendRequest(
   return response;
 }
 
-/** Converts a response that is not a Status (a proxy's error page, for example) into one. */
+/**
+ * Returns an error response as a StatusError, even if its body is not a Status object, such as a proxy's error page.
+ */
 function toStatusError(code: number, text: string): StatusError {
   try {
     const status = JSON.parse(text) as Status;
     if (status.kind === 'Status') return new StatusError(status);
   } catch {
-    // The body is not a Status. The error below quotes it.
+    // The body is not a Status object. The error below quotes the body.
   }
   return new StatusError({
     kind: 'Status',

@@ -22,53 +22,59 @@ import { planeCollaborators } from './plane-collaborators.ts';
 import { type AddedKind, openAllOrNone, PlaneKinds } from './plane-kinds.ts';
 
 export interface ControlPlaneOptions {
-  /** The slice of the store that belongs to this plane. */
+  /** The ID of the plane. It is also the name of the store slice that contains the plane's objects. */
   readonly id: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly resources: readonly StoredResource[];
   /**
-   * Returns everything that is served: the stored kinds as clients use them, views on them, and kinds without storage.
+   * Returns all resources that the plane serves: the stored kinds, converted views of stored kinds, and kinds that are
+   * never stored, such as reviews.
    */
   mount(stores: KindStores): readonly MountedResource[];
   readonly authorize: Plane['authorize'];
   readonly mayRead: Plane['mayRead'];
-  /** Admits every write of a client. Optional; by default the rules of the kinds alone decide. */
+  /** Admits or refuses every write by a client. Optional; by default only the validation of each kind applies. */
   readonly admit?: NonNullable<Collaborators['admit']>;
-  /** Objects that every plane of this type has without stored rows. Their creation row was read before `objects`. */
+  /**
+   * The objects that every plane of this type has without a stored row. The caller must read `planeCreation` before it
+   * reads `objects`.
+   */
   readonly builtinObjects?: { readonly lists: BuiltinObjectLists; readonly planeCreation: PlaneCreation };
-  /** The plane's rows, if the caller has read them. That caller releases them when the plane has all of its kinds. */
+  /**
+   * The plane's rows, if the caller has read them already. The caller must release them after it has added all custom
+   * kinds to the plane.
+   */
   readonly objects?: SliceObjects;
-  /** Called when a write has recorded maintenance work. */
-  onMaintenanceWork(left: MaintenanceWork): void;
+  /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
+  onMaintenanceWork(work: MaintenanceWork): void;
 }
 
 export interface ControlPlane extends Plane, PlaneStores {
   readonly kinds: KindStores;
   /**
-   * Serves these kinds from now on, all of them from the same moment. Stored objects are available at once; owner
-   * references, garbage collection, namespaces and maintenance include the kinds; the discovery and OpenAPI documents
-   * are rebuilt. Adding a kind again redefines it: its objects stay, and so do its watches unless one of its paths is
-   * no longer served (clients then reconnect). Rejects if the plane was opened with a kind of that key. Calls run one
-   * after the other.
+   * Adds kinds to the plane at run time, all at the same moment. Their stored objects can be read immediately, and the
+   * discovery and OpenAPI documents are rebuilt. Adding a kind again redefines it; its watches continue unless one of
+   * its API paths is no longer served. Rejects if the plane was opened with a kind of the same resource key. Concurrent
+   * calls are executed one after the other.
    */
   add(kinds: readonly AddedKind[]): Promise<void>;
   /**
-   * Stops serving the kinds and ends their watches; ignores keys of kinds that were not added. Objects stay in the
-   * store: a caller that removes a kind for good deletes them first.
+   * Stops serving kinds that were added at run time, and ends their watches. Other resource keys are ignored. The
+   * objects stay in the store, so a caller that removes a kind permanently must delete them first.
    */
   remove(resourceKeys: readonly string[]): Promise<void>;
   /**
-   * Registers a listener for added, removed and redefined kinds. It must be fast and must not throw. Returns a function
-   * that removes it.
+   * Registers a listener that is called after kinds were added, removed or redefined. The listener must be fast and
+   * must not throw. Returns a function that unregisters it.
    */
   onKinds(listener: () => void): () => void;
-  /** Ends all watches. Does not wait for requests in progress. */
+  /** Ends all watches. Does not wait for requests that are in progress. */
   close(): void;
 }
 
-/** Opens one Kubernetes API: kinds over a slice of the store, with policies. Loads the watch caches. */
+/** Opens a control plane: loads the watch caches of its kinds from its slice of the store. */
 export async function openControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const kinds = new Map<string, KindStore>();
   const collaborators = planeCollaborators(kinds, options.admit);

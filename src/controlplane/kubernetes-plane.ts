@@ -11,30 +11,30 @@ import { ensurePlaneCreated } from './plane-creation.ts';
 import type { AdmissionAttributes, PartDependencies, PlanePart } from './plane-part.ts';
 
 export interface KubernetesPlaneOptions {
-  /** The slice of the store that belongs to this plane. */
+  /** The ID of the plane. It is also the name of the store slice that contains the plane's objects. */
   readonly id: string;
   readonly store: Store;
-  /** The creation row of the plane, if the caller has just read it. */
+  /** The stored row that marks the plane as created. Optional; if absent, it is read from the store. */
   readonly creationRow?: Entry;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called once, before anything is open. */
+  /** Returns the parts of the plane. Called once, before any kind is loaded. */
   compose(dependencies: PartDependencies): PlaneComposition;
-  /** Called when a write has recorded maintenance work. */
-  onMaintenanceWork(left: MaintenanceWork): void;
+  /** Called after a write has recorded maintenance work, such as garbage collection, in the store. */
+  onMaintenanceWork(work: MaintenanceWork): void;
 }
 
 export interface PlaneComposition {
-  /** The parts, in the order in which they are mounted, started, and called to admit a write. */
+  /** The parts of the plane. They are mounted, started, and asked to admit a write in this order. */
   readonly parts: readonly PlanePart[];
   readonly authorize: Plane['authorize'];
-  /** Optional; by default a caller that may list a kind sees all of its objects, as in Kubernetes. */
+  /** Hides objects from callers. Optional; by default a caller that may list a kind sees all of its objects. */
   readonly mayRead?: Plane['mayRead'];
 }
 
 /**
- * Opens a Kubernetes control plane that is composed of parts. The first open creates the plane, with the built-in
- * objects of its parts. Resolves when all parts have started; `close` stops them.
+ * Opens a Kubernetes control plane from its parts. If the plane does not exist, creates it with the built-in objects of
+ * its parts. Resolves after all parts have started. `close` stops them.
  */
 export async function openKubernetesPlane(options: KubernetesPlaneOptions): Promise<ControlPlane> {
   const { id, clock, log } = options;
@@ -44,13 +44,13 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
     clock,
     log,
     plane() {
-      if (opened === undefined) throw new Error(`the control plane ${id} is not open yet`);
+      if (opened === undefined) throw new Error(`a part used the control plane ${id} before it was open`);
       return opened;
     },
   });
   const builtinLists = parts.flatMap((part) => (part.builtinObjects === undefined ? [] : [part.builtinObjects]));
-  // This order matters: objects read after the creation row are at least as new as the built-in objects, so a watch
-  // that resumes receives both.
+  // The creation row must be read before the objects. Then no object is older than the built-in objects, and a watch
+  // that resumes receives the changes of both.
   const planeCreation = await ensurePlaneCreated({
     store: options.store,
     slice: id,
@@ -98,7 +98,7 @@ export async function openKubernetesPlane(options: KubernetesPlaneOptions): Prom
   return composed;
 }
 
-/** Calls the parts one after the other until one refuses. Most return synchronously, and then no promise is created. */
+/** Calls `admit` of each part until one throws. Returns a promise only if one of the calls is asynchronous. */
 function admitBy(parts: readonly PlanePart[], write: AdmissionAttributes): MaybePromise<void> {
   for (const [index, part] of parts.entries()) {
     const deciding = part.admit?.(write);

@@ -5,8 +5,8 @@ import { resourceKey } from '../registry/rows/rows.ts';
 import { OwnerTracker } from '../registry/write/owner-tracker.ts';
 
 /**
- * Gives each kind of a plane access to the other kinds, including kinds that are added and removed while the plane is
- * open.
+ * The functions through which the kinds of a plane use other kinds of the plane: namespace checks, owner lookups and
+ * admission. They always use the current kinds, even if kinds are added or removed at run time.
  */
 export function planeCollaborators(
   kinds: ReadonlyMap<string, KindStore>,
@@ -15,7 +15,7 @@ export function planeCollaborators(
   return {
     ownerTracker: new OwnerTracker(),
     namespaceState: (namespace) => namespaceState(kinds, namespace),
-    // A namespace whose deletion begins gets a new version, so this check also fails for it.
+    // The check fails if the namespace was changed. That includes the start of its deletion.
     namespaceCheck: (namespace) => kinds.get(namespacesKey)?.unchangedCheck('', namespace),
     waitsForEmptyNamespace(namespace) {
       const namespaces = kinds.get(namespacesKey);
@@ -41,7 +41,7 @@ export function planeCollaborators(
 
 const namespacesKey = resourceKey({ group: '', plural: 'namespaces' });
 
-/** The state of a namespace. In a plane without the kind Namespace every namespace is active. */
+/** Returns the state of a namespace. If the plane does not have the kind Namespace, every namespace is active. */
 function namespaceState(
   kinds: ReadonlyMap<string, KindStore>,
   namespace: string,

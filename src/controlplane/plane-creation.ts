@@ -8,9 +8,9 @@ import type { Entry, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /**
- * The creation row, which every Kubernetes control plane has; a new plane has no other. It records when the plane was
- * created and which built-in objects it has. Its revision is the resourceVersion of those objects. A release with other
- * built-in objects therefore rewrites it, which notifies watches.
+ * The stored row that marks a control plane as created. It contains the creation time (`born`), a random `seed`, and
+ * the digest of the built-in objects (`standing`). The row's revision is the resourceVersion of the built-in objects.
+ * If a new release changes these objects, the row is rewritten, so that watches receive the change.
  */
 interface CreationRow {
   readonly born: string;
@@ -30,7 +30,7 @@ export function creationRowText(clock: Clock, builtinDigest: string): string {
   } satisfies CreationRow);
 }
 
-/** Reads the creation row; `undefined` if there is no such plane. */
+/** Reads the creation row of a plane. Returns `undefined` if the plane does not exist. */
 export async function readCreationRow(store: Store, slice: string): Promise<Entry | undefined> {
   return await withStatusErrors(store.get(creationKey(slice)));
 }
@@ -39,13 +39,13 @@ export interface PlaneCreationOptions {
   readonly store: Store;
   readonly slice: string;
   readonly clock: Clock;
-  /** The digest of the built-in objects that the plane must have. */
+  /** The digest of the objects that every plane has without stored rows, in the current release. */
   readonly builtinDigest: string;
-  /** The plane's creation row, if the caller has read it. */
+  /** The creation row of the plane, if the caller has read it already. Optional; otherwise it is read here. */
   readonly read?: Entry | undefined;
 }
 
-/** Returns the creation time, seed and revision of the plane. Creates the plane if it does not exist. */
+/** Returns the creation time, the seed and the revision of a plane. Creates the plane if it does not exist. */
 export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise<PlaneCreation> {
   const { store, slice, clock, builtinDigest, read } = options;
   const key = creationKey(slice);
@@ -63,7 +63,7 @@ export async function ensurePlaneCreated(options: PlaneCreationOptions): Promise
   }
 }
 
-/** Writes the row. If another writer was faster, the caller reads that writer's row instead. */
+/** Writes the creation row unless it was changed concurrently. In both cases the caller then reads the row again. */
 async function writeUnlessChanged(store: Store, old: Entry | undefined, write: { key: Key; value: string }) {
   try {
     await store.transact({ checks: [{ key: write.key, revision: old?.revision }], writes: [write] });

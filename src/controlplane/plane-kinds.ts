@@ -6,21 +6,21 @@ import type { StoredResource } from '../registry/resource.ts';
 import { resourceKey } from '../registry/rows/rows.ts';
 import { ServedKinds } from './served-kinds.ts';
 
-/** A kind that is added to an open plane. */
+/** A kind that is added to a plane at run time, for example by a CustomResourceDefinition. */
 export interface AddedKind {
   readonly resource: StoredResource;
-  /** Returns the served resources of the kind, one per version. Called each time the definition is added. */
+  /** Returns the served resources of the kind, one per version. Called whenever the kind is added or redefined. */
   mount(store: KindStore): readonly MountedResource[];
 }
 
 export interface PlaneKindsOptions {
-  /** The open stores of the plane. Added kinds are added here, and removed kinds are removed. */
+  /** The stores of the plane's kinds, by resource key. This class inserts and deletes the kinds of run time changes. */
   readonly kinds: Map<string, KindStore>;
   mount(stores: KindStores): readonly MountedResource[];
   open(resource: StoredResource): Promise<KindStore>;
 }
 
-/** The kinds of an open plane: the ones it was opened with, and the ones that are added and removed later. */
+/** The kinds of an open plane: the fixed kinds that it was opened with, and the kinds that are added at run time. */
 export class PlaneKinds {
   readonly served: ServedKinds;
   readonly #kinds: Map<string, KindStore>;
@@ -38,22 +38,22 @@ export class PlaneKinds {
     this.served = new ServedKinds(mount(kinds));
   }
 
-  /** Increases with each change of the served kinds. */
+  /** A number that increases with each change to the served kinds. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Implements `ControlPlane.add`. */
+  /** Adds kinds to the plane. Implements `ControlPlane.add`. */
   add(added: readonly AddedKind[]): Promise<void> {
     return this.#operations.run('', () => this.#add(added));
   }
 
-  /** Implements `ControlPlane.remove`. */
+  /** Removes kinds that were added. Implements `ControlPlane.remove`. */
   remove(keys: readonly string[]): Promise<void> {
     return this.#operations.run('', () => this.#remove(keys));
   }
 
-  /** Implements `ControlPlane.onKinds`. */
+  /** Registers a listener for changes to the kinds. Implements `ControlPlane.onKinds`. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -107,7 +107,9 @@ export class PlaneKinds {
     for (const listener of this.#listeners) listener();
   }
 
-  /** True if the kind has an open store, and the new definition reads stored objects in the same way. */
+  /**
+   * True if the kind has an open store that fits the new definition, that is, with the same scope and `builtIn` flag.
+   */
   #hasCompatibleStore(resource: StoredResource): boolean {
     const present = this.#kinds.get(resourceKey(resource));
     if (present === undefined) return false;
@@ -116,7 +118,7 @@ export class PlaneKinds {
   }
 }
 
-/** Opens all stores or none: if one cannot be opened, the others are closed again. */
+/** Waits for all stores to open. If one of them fails to open, closes the others and rejects. */
 export async function openAllOrNone(opening: readonly Promise<KindStore>[]): Promise<readonly KindStore[]> {
   const results = await Promise.allSettled(opening);
   const opened = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

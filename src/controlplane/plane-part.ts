@@ -7,33 +7,34 @@ import type { MountedResource } from '../registry/mounted-resource.ts';
 import type { StoredResource } from '../registry/resource.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** The dependencies that a Kubernetes control plane passes to its parts. */
+/** The values that a Kubernetes control plane passes to the constructors of its parts. */
 export interface PartDependencies {
-  /** The plane's slice of the store. */
+  /** The ID of the plane. It is also the name of the plane's slice of the store. */
   readonly planeId: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The plane itself. Available once it is open: parts are created before it. */
+  /** Returns the plane. Throws if the plane is not open yet, because its parts are created first. */
   plane(): ControlPlane;
 }
 
 export type { AdmissionAttributes } from '../registry/admission-attributes.ts';
 
-/** One part of a Kubernetes control plane (core kinds, RBAC, custom resources, policies): kinds and their behavior. */
+/** One part of a Kubernetes control plane, for example RBAC: a set of kinds and their behavior. */
 export interface PlanePart {
   readonly resources: readonly StoredResource[];
-  /** Returns the served resources of these kinds, and kinds without storage. */
+  /** Returns the resources that the part serves: its stored kinds, and kinds that are never stored. */
   mount(stores: KindStores): readonly MountedResource[];
   /**
-   * Objects that every plane has from the start (default cluster roles). They are identical in all planes and have no
-   * row in the store until a write changes or deletes one. All planes share this list: it is created once per process,
-   * not by the part. The server adds its metadata (uid, creationTimestamp, managedFields).
+   * Objects that every plane has from the start, such as the default cluster roles. They have no stored row until a
+   * write changes or deletes them. All planes of the process share this list, and the server adds the metadata of each
+   * plane (uid, creationTimestamp, managedFields).
    */
   readonly builtinObjects?: readonly KubeObject[];
   /**
-   * Called for each write of each kind of the plane, except the server's own. Throws StatusError to refuse the write.
+   * Called for each write to any kind of the plane, except writes of the server itself. Throws a StatusError to refuse
+   * the write.
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
-  /** Called when the plane is open and before it serves. Returns a function that stops what it started. */
+  /** Called after the plane is open and before it serves requests. Returns a function that stops the part. */
   start?(): Promise<() => void>;
 }

@@ -17,7 +17,7 @@ import { type Maintenance, startMaintenance } from './maintenance/maintenance.ts
 import type { AddedKind } from './plane-kinds.ts';
 import type { PlanePart } from './plane-part.ts';
 
-/** A test kind with an arbitrary spec. */
+/** Returns a test kind whose objects can have any `spec`. */
 export function plainKind(plural: string, kind: string, change: Partial<StoredResource> = {}): StoredResource {
   return defineResource({
     group: 'test.example',
@@ -32,7 +32,7 @@ export function plainKind(plural: string, kind: string, change: Partial<StoredRe
   });
 }
 
-/** Returns the kind in the form in which a custom resource definition adds it. */
+/** Converts a stored resource to a kind that a test can add to a plane at run time. */
 export function addedKind(resource: StoredResource): AddedKind {
   return { resource, mount: (store) => [mountStored(store)] };
 }
@@ -43,7 +43,7 @@ export function deleting(change: Partial<DeleteOptions> = {}): DeleteOptions {
   return { dryRun: false, gracePeriodSeconds: undefined, propagationPolicy: undefined, preconditions: {}, ...change };
 }
 
-/** The context of a client that may do everything and is not the server itself. */
+/** Returns the request context of a client with all permissions. Its writes are subject to admission. */
 export function client(namespace = ''): RequestContext {
   return {
     user: { name: 'jane', groups: [] },
@@ -61,9 +61,9 @@ export interface PlaneTestEnv {
   readonly plane: ControlPlane;
   readonly maintenance: Maintenance;
   kind(key: string): KindStore;
-  /** Creates an object as a client; `key` is the resource key. */
+  /** Creates an object as a client. `key` is the resource key of its kind. */
   create(key: string, name: string, rest?: JsonObject, namespace?: string): Promise<KubeObject>;
-  /** Deletes an object as a client and waits until maintenance is idle. */
+  /** Deletes an object as a client, and waits until there is no more maintenance work. */
   remove(key: string, name: string, namespace?: string, change?: Partial<DeleteOptions>): Promise<void>;
   peek(key: string, name: string, namespace?: string): KubeObject | undefined;
 }
@@ -78,11 +78,11 @@ export interface PlaneTestEnvOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
   readonly id?: string;
-  /** Does not start maintenance, as if the process ended before it ran. */
+  /** Does not start maintenance, as if the process had ended before maintenance ran. */
   readonly withoutMaintenance?: boolean;
 }
 
-/** Opens a plane with namespaces, these parts and maintenance, over a store in memory. */
+/** Opens a plane with namespaces, the given parts and maintenance, over an in-memory store. */
 export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promise<PlaneTestEnv> {
   const { id = 'test', parts = [] } = options;
   const clock = options.clock ?? new ManualClock();
@@ -114,7 +114,7 @@ export async function openPlaneTestEnv(options: PlaneTestEnvOptions = {}): Promi
   });
   const kind = (key: string): KindStore => {
     const found = plane.kinds.get(key);
-    if (found === undefined) throw new Error(`there is no kind ${key}`);
+    if (found === undefined) throw new Error(`the plane was opened without the kind ${key}`);
     return found;
   };
   const namespaceOf = (key: string, namespace: string) => (kind(key).resource.namespaced ? namespace : '');

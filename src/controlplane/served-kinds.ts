@@ -1,12 +1,12 @@
 import type { ResourceKind } from '../api/resource.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
-/** All resources that a plane serves, by path: the kinds it was opened with, and kinds added later. */
+/** All resources that a plane serves: the fixed kinds that it was opened with, and the kinds added at run time. */
 export class ServedKinds {
   readonly #fixed: readonly MountedResource[];
   readonly #added = new Map<string, readonly MountedResource[]>();
   #all: readonly MountedResource[] = [];
-  /** Indexed by plural, because two kinds rarely share one. */
+  /** The served resources by plural name. Few kinds share a plural name, so the lists are short. */
   #byPlural: ReadonlyMap<string, readonly MountedResource[]> = new Map();
 
   constructor(fixed: readonly MountedResource[]) {
@@ -19,14 +19,14 @@ export class ServedKinds {
   }
 
   find(group: string, version: string, plural: string): MountedResource | undefined {
-    // Called several times per request: building a path string and looking that up takes several times as long.
+    // Called several times per request. A map with path strings as keys would be several times slower.
     for (const mounted of this.#byPlural.get(plural) ?? none) {
       if (mounted.kind.group === group && mounted.kind.version === version) return mounted;
     }
     return undefined;
   }
 
-  /** Replaces the served resources of these keys; an empty list removes a key. */
+  /** Replaces the served resources of added kinds, by resource key. An empty list removes the kind. */
   replace(changes: ReadonlyMap<string, readonly MountedResource[]>): void {
     for (const [key, mounted] of changes) {
       if (mounted.length === 0) this.#added.delete(key);
@@ -35,17 +35,17 @@ export class ServedKinds {
     this.#rebuild();
   }
 
-  /** Reports whether this key currently serves a path that is missing in `mounted`. */
+  /** True if the kind with this resource key is now served at a path that `mounted` does not contain. */
   removesPath(key: string, mounted: readonly MountedResource[]): boolean {
     const kept = new Set(mounted.map(({ kind }) => pathOf(kind)));
     return (this.#added.get(key) ?? []).some(({ kind }) => !kept.has(pathOf(kind)));
   }
 
   #rebuild(): void {
-    // Sorted by key, so that documents built from this list do not depend on the order of additions.
+    // Sorted by key, so that the discovery documents do not depend on the order in which kinds were added.
     const added = [...this.#added].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, mounted]) => mounted);
     this.#all = [...this.#fixed, ...added];
-    // Kinds that the plane was opened with take precedence over added kinds, and later keys over earlier ones.
+    // If several kinds have the same path, a fixed kind takes precedence over added kinds.
     const byPath = new Map([...added, ...this.#fixed].map((resource) => [pathOf(resource.kind), resource]));
     const byPlural = new Map<string, MountedResource[]>();
     for (const mounted of byPath.values()) {

@@ -3,7 +3,7 @@ import type { RequestContext } from '../registry/context.ts';
 
 const never = new AbortController().signal;
 
-/** The context of the server's own code in a namespace ('' for cluster-scoped kinds): it may do everything. */
+/** Returns the request context of the server's own code, which has all permissions. `namespace` may be empty. */
 export function systemContext(namespace: string, signal: AbortSignal = never): RequestContext {
   return {
     user: { name: controllersUser, groups: [] },

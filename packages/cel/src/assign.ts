@@ -1,9 +1,12 @@
 import { type CelType, DYN } from './cel-type.ts';
 
-/** The types that type parameters of signatures stand for, as far as they are known. */
+/** The inferred types of the type parameters in function signatures, by parameter name. */
 export type Substitutions = Pick<Map<string, CelType>, 'get' | 'set'>;
 
-/** Tentative substitutions. Copying all known substitutions would make the check of long expressions quadratic. */
+/**
+ * Substitutions that are discarded unless `keep` is called. Stored apart from the known ones, because copying the known
+ * ones for every check would make the type check of long expressions quadratic.
+ */
 class Trial implements Substitutions {
   readonly #known: Substitutions;
   readonly #noted = new Map<string, CelType>();
@@ -25,7 +28,7 @@ class Trial implements Substitutions {
   }
 }
 
-/** Reports whether a value of type `from` can be used as type `to`, and records the resulting substitutions. */
+/** Reports whether a value of type `from` can be used as type `to`. If so, records the resulting substitutions. */
 export function assignable(substitutions: Substitutions, from: CelType, to: CelType): boolean {
   const trial = new Trial(substitutions);
   if (!fits(trial, from, to)) return false;
@@ -33,7 +36,10 @@ export function assignable(substitutions: Substitutions, from: CelType, to: CelT
   return true;
 }
 
-/** Like `assignable` for the arguments of a call; records nothing if one of them does not fit. */
+/**
+ * Reports whether the arguments of a call (types `from`) can be used for its parameters (types `to`). Records the
+ * resulting substitutions only if all arguments fit.
+ */
 export function allAssignable(substitutions: Substitutions, from: readonly CelType[], to: readonly CelType[]): boolean {
   if (from.length !== to.length) return false;
   const trial = new Trial(substitutions);
@@ -84,7 +90,7 @@ function fitsParameter(substitutions: Substitutions, from: CelType, name: string
   }
   if (bound.kind === 'parameter') return fits(substitutions, from, bound);
   if (!fits(substitutions, from, bound)) return false;
-  // The more general type wins: a list with one dynamic element is a list of dynamic elements.
+  // The more general of the two types applies: a list with one dynamic element is a list of dynamic elements.
   if (from.kind === 'dyn' || (bound.kind === 'null_type' && takesNull(from))) substitutions.set(name, from);
   return true;
 }
@@ -106,7 +112,7 @@ function mentions(type: CelType, name: string): boolean {
   }
 }
 
-/** Resolves a type parameter, also through other parameters, without resolving the types inside. */
+/** Follows a type parameter to its type, through other parameters if necessary. Does not resolve element types. */
 function resolved(substitutions: Substitutions, type: CelType): CelType {
   let found = type;
   while (found.kind === 'parameter') {
@@ -117,7 +123,7 @@ function resolved(substitutions: Substitutions, type: CelType): CelType {
   return found;
 }
 
-/** The type with all parameters substituted; with `final`, unknown parameters become dynamic. */
+/** Replaces all type parameters in a type. With `final`, parameters without a known type become dynamic. */
 export function substitute(substitutions: Substitutions, type: CelType, final: boolean): CelType {
   const inner = (one: CelType): CelType => substitute(substitutions, one, final);
   switch (type.kind) {
@@ -139,7 +145,7 @@ export function substitute(substitutions: Substitutions, type: CelType, final: b
   }
 }
 
-/** The type with renamed parameters: each use of a signature has its own substitutions. */
+/** Appends a suffix to the parameter names in a type, so that each call of a function infers its own types. */
 export function withFreshParameters(type: CelType, suffix: string): CelType {
   const inner = (one: CelType): CelType => withFreshParameters(one, suffix);
   switch (type.kind) {

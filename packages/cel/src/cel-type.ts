@@ -1,6 +1,6 @@
 /**
- * The type of an expression. Kinds without members of their own are shared constants and are compared by kind; `object`
- * is a value with named fields (as a schema declares), `opaque` a type that only functions can inspect.
+ * The type of a CEL expression. Simple types are shared constants and are compared by `kind`. An `object` is a value
+ * with the named fields of a schema. An `opaque` value, such as a quantity, can only be inspected with functions.
  */
 export type CelType = SimpleType | ListType | MapType | ObjectType | OpaqueType | TypeType | ParameterType;
 
@@ -38,12 +38,12 @@ export interface OpaqueType {
   readonly name: string;
   readonly parameters: readonly CelType[];
 }
-/** The type of a type: `type(1)` and the name `int`. */
+/** The type of a value that is itself a type, such as the result of `type(1)` or the name `int`. */
 export interface TypeType {
   readonly kind: 'type';
   readonly of: CelType;
 }
-/** Represents any type in a signature; each use of the signature has its own. */
+/** A type parameter of a function signature. Each call of the function infers its own type for the parameter. */
 export interface ParameterType {
   readonly kind: 'parameter';
   readonly name: string;
@@ -79,7 +79,7 @@ export function parameter(name: string): CelType {
   return { kind: 'parameter', name };
 }
 
-/** The type as messages print it: `list(string)`, `map(string, int)`. */
+/** Formats a type for error messages, for example `list(string)` or `map(string, int)`. */
 export function describeType(type: CelType): string {
   switch (type.kind) {
     case 'list':

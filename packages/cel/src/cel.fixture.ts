@@ -24,7 +24,7 @@ export interface CelResult {
   readonly cost: number;
 }
 
-/** Compiles and runs an expression whose variables are dynamic. */
+/** Compiles and runs a CEL expression. Its variables have dynamic types. */
 export async function runCel(text: string, variables: Readonly<Record<string, JsonValue>> = {}): Promise<CelResult> {
   const program = compileExpression(await loadParser(), text, {
     variables: new Map(Object.keys(variables).map((name) => [name, DYN])),
@@ -42,7 +42,7 @@ export async function runCel(text: string, variables: Readonly<Record<string, Js
   }
 }
 
-/** The value in a form that tests can compare. */
+/** Converts a CEL value to plain JavaScript values, which tests can compare. */
 export function comparable(value: CelValue): unknown {
   if (value instanceof CelUint) return `${value.value}u`;
   if (value instanceof CelList) return [...value].map(comparable);

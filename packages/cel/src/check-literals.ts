@@ -8,7 +8,10 @@ import { parseDuration, parseTimestamp } from './library/go-time.ts';
 import { compilePattern } from './library/regular-expressions.ts';
 import { EvaluationError } from './meter.ts';
 
-/** Checks literal durations, timestamps and patterns: an invalid one would fail for every object. */
+/**
+ * Checks the literals of an expression: durations, timestamps, patterns, formats, and the elements of lists and maps.
+ * An invalid literal would make the evaluation fail for every object.
+ */
 export function checkLiterals(expression: Expression): Issue[] {
   const issues: Issue[] = [];
   visit(expression, (one) => {
@@ -39,7 +42,7 @@ function isValid(name: string, text: string): boolean {
   }
 }
 
-/** Checks a literal format and its literal values: their number and their types must match the verbs. */
+/** Checks a call of `format` on a literal: the number and the types of the values must match the verbs in the text. */
 function formatIssues({ name, target, args: [values] }: Call): Issue[] {
   if (name !== 'format' || target?.kind !== 'constant' || values?.kind !== 'list') return [];
   let verbs: string[];
@@ -76,7 +79,9 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** The elements of a literal list must have one type; dynamic counts as a type of its own. */
+/**
+ * Returns an issue if the elements of a literal list do not all have the same type. Dynamic is a type like any other.
+ */
 function mixedTypeIssues([first, ...rest]: readonly Expression[]): Issue[] {
   if (first?.type === undefined) return [];
   const wanted = first.type;
@@ -90,7 +95,7 @@ function mixedTypeIssues([first, ...rest]: readonly Expression[]): Issue[] {
   ];
 }
 
-/** Visits all expressions. `format` takes a list of mixed types, so its list itself is skipped. */
+/** Visits an expression and all of its subexpressions, except the list argument of `format`, which may mix types. */
 function visit(expression: Expression, visitor: (one: Expression) => void): void {
   visitor(expression);
   const isFormat = expression.kind === 'call' && expression.name === 'format';

@@ -30,7 +30,8 @@ export interface CheckResult {
 }
 
 /**
- * Determines the type of an expression and of each part of it (`type`), and the called overloads; collects all issues.
+ * Determines the type of an expression and of all of its subexpressions, and the overloads that its calls may use.
+ * Collects all issues instead of stopping at the first one.
  */
 export function checkExpression(expression: Expression, environment: Environment): CheckResult {
   const checker = new Checker(environment);
@@ -115,7 +116,10 @@ class Checker {
     return parameter(`%${this.#fresh++}`);
   }
 
-  /** The common type of the elements of a literal; dynamic if there is none. `checkLiterals` reports mixed types. */
+  /**
+   * Returns the common type of the elements of a list or map literal. The type is dynamic if the elements have
+   * different types; `checkLiterals` then reports an issue.
+   */
   #commonType(elements: readonly Expression[]): CelType | undefined {
     let common: CelType | undefined;
     for (const element of elements) {
@@ -155,7 +159,7 @@ class Checker {
       case 'dyn':
         return DYN;
       case 'parameter':
-        // The type is unknown; from here on it is dynamic.
+        // Nothing is known about the operand's type, so it becomes dynamic for the rest of the expression.
         assignable(this.#substitutions, DYN, type);
         return DYN;
       case 'map':
@@ -204,7 +208,7 @@ class Checker {
 
   #resolve(expression: Call, name: string, method: boolean, args: readonly Expression[]): CelType {
     const types = args.map((one) => this.check(one));
-    // The operand may be a list or a map, so any index type is allowed until run time.
+    // The operand is dynamic, so it may be a list or a map. The type of the index can only be checked at run time.
     if ((name === '_[_]' || name === '_[?_]') && types[0]?.kind === 'dyn') types[1] = DYN;
     const candidates = this.#environment.functions.get(name);
     if (candidates === undefined) return this.#undeclared(expression.at, name);
@@ -294,7 +298,7 @@ function constantType(value: CelValue): CelType {
   return value instanceof CelUint ? UINT : BYTES;
 }
 
-/** The qualified name `a.b.c`; `undefined` if the expression contains anything else than names. */
+/** Returns the qualified name `a.b.c` that an expression consists of, `undefined` if it contains anything but names. */
 function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === 'identifier') return expression.name;
   if (expression.kind !== 'select' || expression.test) return undefined;

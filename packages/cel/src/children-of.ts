@@ -1,6 +1,6 @@
 import type { Expression } from './expression.ts';
 
-/** The direct subexpressions of an expression. */
+/** Returns the direct subexpressions of an expression. */
 export function childrenOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'constant':

@@ -12,24 +12,25 @@ import type { Parse } from './parse.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * The number of characters that compile in about ten milliseconds; after that, compilation yields to other requests.
+ * The number of expression characters to compile before yielding to other requests. Compiling them takes about ten
+ * milliseconds.
  */
 export const CHARACTERS_PER_SLICE = 10_000;
 
-/** An expression that parses and type-checks. */
+/** A CEL expression that was parsed and type-checked without errors. */
 export interface Program {
   readonly type: CelType;
   readonly expression: Expression;
-  /** The variables that it uses. */
+  /** The names of the variables that the expression uses. */
   readonly usedVariables: ReadonlySet<string>;
-  /** Throws EvaluationError, and CostExceeded if the meter of the evaluation reaches its limit. */
+  /** Evaluates the expression. Throws EvaluationError, and CostExceeded if the cost reaches the limit of the meter. */
   run(bindings: Bindings, evaluation: Evaluation): CelValue;
 }
 
-/** The reason why there is no program: all issues, line by line, as Kubernetes prints them. */
+/** The errors of an expression that does not compile: all issues, one after the other, as Kubernetes prints them. */
 export interface CompileError {
   readonly fault: string;
-  /** The types are valid, but the evaluation fails for every object: a literal that cannot be converted. */
+  /** True if all types are valid but a literal cannot be converted, so the evaluation would fail for every object. */
   readonly failsAlways?: true;
 }
 
@@ -63,7 +64,7 @@ function literalIssues(expression: Expression): ReturnType<typeof checkLiterals>
   try {
     return checkLiterals(expression);
   } catch (error) {
-    // A literal that exceeds its range.
+    // A literal is outside the range of its type.
     if (error instanceof EvaluationError) return [{ at: expression.at, message: error.message }];
     throw error;
   }

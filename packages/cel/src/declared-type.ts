@@ -1,14 +1,14 @@
 import type { CelType } from './cel-type.ts';
 
-/** The declared type of a value and the bounds of its size, for type checks and cost estimates. */
+/** The CEL type and the size limits that are declared for a value. Used for type checks and cost estimates. */
 export interface DeclaredType {
   readonly type: CelType;
-  /** The maximum number of elements or characters; 0 for values that have neither, as Kubernetes counts. */
+  /** The maximum number of elements or characters. As in Kubernetes, 0 for values that have neither. */
   readonly maxElements: number;
-  /** The minimum number of bytes of a value in JSON. */
+  /** The minimum size of a value in JSON, in bytes. */
   readonly minSize: number;
   readonly fields?: ReadonlyMap<string, DeclaredType>;
-  /** The type of a list's items or a map's values. */
+  /** The type of the items of a list or of the values of a map. */
   readonly element?: DeclaredType;
   readonly key?: DeclaredType;
 }

@@ -1,7 +1,7 @@
 import { getMember, isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { CelList, CelMap, type CelValue } from './value.ts';
 
-/** Converts JSON without a schema: whole numbers become ints, other numbers doubles. */
+/** Converts JSON to a CEL value without a schema: whole numbers become ints, and other numbers become doubles. */
 export function dynamicValue(json: JsonValue): CelValue {
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return new DynamicList(json);

@@ -1,12 +1,12 @@
 import type { CelType } from './cel-type.ts';
 import type { Overload } from './overload.ts';
 
-/** The names that an expression may use. */
+/** The variables, functions and types that a CEL expression may use. */
 export interface Environment {
   readonly variables: ReadonlyMap<string, CelType>;
-  /** By name; operators are named `_+_` and the like, functions of namespaces have dots (`sets.contains`). */
+  /** Overloads by function name. Operators have names such as `_+_`; functions in a namespace contain a dot. */
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
-  /** The names of types, which are values: `type(x) == int`. */
+  /** Types by name. Expressions can use a type name as a value: `type(x) == int`. */
   readonly types: ReadonlyMap<string, CelType>;
 }
 

@@ -11,7 +11,7 @@ import {
   type CelValue,
 } from './value.ts';
 
-/** Heterogeneous equality: numbers are compared by value, values of different types are unequal. */
+/** CEL's equality of two values: numbers are compared by value, and values of different types are unequal. */
 export function equalValues(left: CelValue, right: CelValue, meter: Meter): boolean {
   if (typeof left === 'string') {
     if (typeof right !== 'string') return false;
@@ -63,7 +63,9 @@ export function isNumeric(value: CelValue): value is CelNumber {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof CelUint;
 }
 
-/** Returns -1, 0 or 1, or NaN if the numbers are not comparable. JavaScript compares bigints with numbers exactly. */
+/**
+ * Returns -1, 0 or 1, or NaN if one of the numbers is NaN. JavaScript's `<` compares a bigint with a number exactly.
+ */
 export function compareNumbers(left: CelNumber, right: CelNumber): number {
   const a = left instanceof CelUint ? left.value : left;
   const b = right instanceof CelUint ? right.value : right;
@@ -82,7 +84,10 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return Math.sign(left.length - right.length);
 }
 
-/** Compares by code points, as UTF-8 sorts. JavaScript compares UTF-16 units, which sorts surrogates before U+E000. */
+/**
+ * Compares two strings by code points, the order of their UTF-8 encodings. JavaScript compares UTF-16 units, which
+ * sorts surrogates before U+E000.
+ */
 export function compareStrings(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let index = 0; index < shared; index++) {

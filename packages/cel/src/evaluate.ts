@@ -6,15 +6,18 @@ import { EvaluationError } from './meter.ts';
 import type { Overload } from './overload.ts';
 import { CelOptional, type CelValue, PlainList, PlainMap } from './value.ts';
 
-/** Resolves the names of an expression; `undefined` if a name has no value (yet). */
+/** Returns the value of a variable by name, `undefined` if the variable has no value. */
 export type Bindings = (name: string) => CelValue | undefined;
 
-/** Evaluates a checked expression. Throws EvaluationError, and CostExceeded if the meter reaches its limit. */
+/**
+ * Evaluates a type-checked expression. Throws EvaluationError, and CostExceeded if the cost reaches the limit of the
+ * meter.
+ */
 export function evaluate(expression: Expression, bindings: Bindings, evaluation: Evaluation): CelValue {
   return new Evaluator(evaluation).run(expression, bindings);
 }
 
-/** The accumulator list of a macro. It is extended in place, because nothing else sees it before the macro ends. */
+/** A list that a macro fills. It can be extended in place, because only the macro uses it until the macro ends. */
 class GrowingList extends PlainList {}
 
 class Evaluator {
@@ -85,7 +88,7 @@ class Evaluator {
     return CelOptional.of(found);
   }
 
-  /** A branch of `?:` or an index. As Kubernetes counts, using a variable there is free. */
+  /** Evaluates a branch of `?:` or an index. As in Kubernetes, reading a variable there costs nothing. */
   #branch(expression: Expression, bindings: Bindings): CelValue {
     const value = this.run(expression, bindings);
     if (expression.folded === undefined && isAttribute(expression)) this.#evaluation.meter.refund(1);
@@ -129,7 +132,7 @@ class Evaluator {
       }
       if (isIndexing) values[1] = listIndex(values[0] as CelValue, values[1] as CelValue);
     } catch (error) {
-      // A failed call is charged too.
+      // As in Kubernetes, a call costs one unit even if the evaluation of its arguments fails.
       if (error instanceof EvaluationError) this.#evaluation.meter.charge(1);
       throw error;
     }
@@ -167,7 +170,9 @@ class Evaluator {
     }
   }
 
-  /** A `decides` value on either side determines the result, even if the other side fails. */
+  /**
+   * Evaluates `&&` or `||`. If either side has the value `decides`, that is the result, even if the other side fails.
+   */
   #logical(left: Expression, right: Expression, bindings: Bindings, decides: boolean): CelValue {
     let failure: EvaluationError | undefined;
     try {
@@ -210,7 +215,7 @@ class Evaluator {
   #comprehension(expression: Comprehension, bindings: Bindings): CelValue {
     const range = this.run(expression.range, bindings);
     const { accumulator } = expression;
-    // The accumulator may hold an error: a later element can still decide `exists`.
+    // The accumulator may contain an error, because a later element can still make `exists` true.
     let accumulated = emptyContainer(expression) ?? this.#attempt(expression.initial, bindings);
     let first: CelValue = null;
     let second: CelValue = null;
@@ -241,7 +246,7 @@ class Evaluator {
   }
 }
 
-/** A new empty container for the accumulator of a macro, because it is extended in place. */
+/** Returns a new empty list or map for the accumulator of a macro, which extends it in place. */
 function emptyContainer({ initial, accumulator }: Comprehension): CelValue | undefined {
   if (accumulator !== ACCUMULATOR) return undefined;
   if (initial.kind === 'list' && initial.elements.length === 0) return new GrowingList([]);
@@ -250,9 +255,7 @@ function emptyContainer({ initial, accumulator }: Comprehension): CelValue | und
 
 const INDEXING = new Set(['_[_]', '_[?_]']);
 
-/**
- * A variable or a path from a variable to a value. Each step of the path costs one unit, and the path itself one more.
- */
+/** True for a variable or a path from a variable. Each step of the path costs one unit, and the variable one more. */
 function isAttribute(expression: Expression): boolean {
   switch (expression.kind) {
     case 'identifier':
@@ -265,7 +268,7 @@ function isAttribute(expression: Expression): boolean {
   }
 }
 
-/** True for `all` and `exists`, where an error is kept until an element decides. */
+/** True for `all` and `exists`, which report the error of an element only if no other element decides the result. */
 function isQuantifier({ step }: Comprehension): boolean {
   return step.kind === 'call' && (step.name === '_&&_' || step.name === '_||_');
 }

@@ -1,8 +1,8 @@
 import type { Meter } from './meter.ts';
 
-/** An access check by `authorizer.…check()`. */
+/** A permission check that an expression requests with `authorizer.…check()`. */
 export interface AccessCheck {
-  /** A non-resource path. If it is set, only `verb` applies besides it. */
+  /** A non-resource path such as `/healthz`. If it is set, only `path` and `verb` are used. */
   readonly path?: string;
   readonly verb: string;
   readonly group: string;
@@ -10,7 +10,7 @@ export interface AccessCheck {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** The service account to check instead of the caller. */
+  /** The service account whose permission is checked. Optional; defaults to the caller. */
   readonly account?: { readonly namespace: string; readonly name: string };
 }
 
@@ -19,9 +19,9 @@ export interface AccessDecision {
   readonly reason: string;
 }
 
-/** The context of one evaluation, which functions may use besides their arguments. */
+/** The context of one evaluation. Functions receive it in addition to their arguments. */
 export interface Evaluation {
   readonly meter: Meter;
-  /** Decides the access checks of `authorizer`; set if that variable is available. */
+  /** Decides the permission checks of the variable `authorizer`. Absent if expressions cannot use that variable. */
   readonly checkAccess?: (question: AccessCheck) => AccessDecision;
 }

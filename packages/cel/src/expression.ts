@@ -2,14 +2,14 @@ import type { CelType } from './cel-type.ts';
 import type { Overload } from './overload.ts';
 import type { CelValue } from './value.ts';
 
-/** A parsed expression with expanded macros. `at` is the offset in the text that messages refer to. */
+/** A parsed expression whose macros are expanded. `at` is the offset in the source text, for error messages. */
 export type Expression = Constant | Identifier | Select | Call | ListLiteral | MapLiteral | Comprehension;
 
 interface Node {
   readonly at: number;
-  /** Set by the type check. */
+  /** The type of the expression. Set by the type check. */
   type?: CelType;
-  /** The value, if it is known before evaluation: literals, names of types. It then costs nothing. */
+  /** The value of a literal or a type name, which is known before the evaluation. Reading it costs nothing. */
   folded?: CelValue;
 }
 
@@ -27,21 +27,26 @@ export interface Select extends Node {
   readonly kind: 'select';
   readonly operand: Expression;
   readonly field: string;
-  /** `has(a.b)`: a test for presence. */
+  /** True for `has(a.b)`, which tests whether the field is present. */
   readonly test: boolean;
-  /** Set by the type check if the whole expression is the name of a variable (`authorizer.requestResource`). */
+  /**
+   * The name of the variable, if the variable's name contains dots (`authorizer.requestResource`). Set by the type
+   * check.
+   */
   variable?: string;
 }
 
-/** Functions, methods (`target`) and operators, whose names are `_+_`, `_[_]`, `_?._` and so on. */
+/**
+ * A call of a function, of a method (on `target`), or of an operator, whose name is `_+_`, `_[_]`, `_?._` and so on.
+ */
 export interface Call extends Node {
   readonly kind: 'call';
   readonly name: string;
   readonly target?: Expression;
   readonly args: readonly Expression[];
-  /** Set by the type check: the overloads that fit; more than one if the types are only known at run time. */
+  /** The overloads that fit the argument types. More than one if some types are known only at run time. */
   overloads?: readonly Overload[];
-  /** Set by the type check if the target is not a value but the first part of the name (`optional.of`). */
+  /** True if `target` is not a value but a namespace in the function's name (`optional.of`). Set by the type check. */
   qualified?: boolean;
 }
 
@@ -56,14 +61,15 @@ export interface MapLiteral extends Node {
 }
 
 /**
- * A loop over a list or the keys of a map: `accumulator` starts as `initial` and becomes `step` for each element, as
- * long as `condition` holds; then the value is `result`. With an empty range it only binds `accumulator` for `result`.
+ * A loop over the elements of a list or the keys of a map. `accumulator` starts with the value `initial` and is set to
+ * `step` for each element until `condition` is false. The value of the loop is `result`. If the range is empty, the
+ * loop only defines a variable for `result`.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';
   readonly range: Expression;
   readonly variable: string;
-  /** If it is set, `variable` is the index or key, and this is the element or value. */
+  /** A second loop variable for the element or map value. If set, `variable` is the index or key. */
   readonly second?: string;
   readonly accumulator: string;
   readonly initial: Expression;
@@ -72,5 +78,5 @@ export interface Comprehension extends Node {
   readonly result: Expression;
 }
 
-/** The name of a macro's accumulator; no expression text can contain it. */
+/** The name of the accumulator that macros use. Source text cannot contain it, because `@` is not allowed in names. */
 export const ACCUMULATOR = '@result';

@@ -3,7 +3,7 @@ import type { Call, Expression } from './expression.ts';
 import { Meter } from './meter.ts';
 import type { CelValue } from './value.ts';
 
-/** Conversions between types, which are evaluated in advance if their arguments are constant. */
+/** Functions that convert a value to another type. Calls with constant arguments are evaluated at compile time. */
 const CONVERSIONS = new Set([
   'bool',
   'int',
@@ -18,8 +18,8 @@ const CONVERSIONS = new Set([
 ]);
 
 /**
- * Evaluates constants in advance, as Kubernetes does: lists and maps of literals, and conversions of literals. Throws
- * EvaluationError if that fails, because it would fail for every object.
+ * Evaluates constants at compile time, as Kubernetes does: lists and maps of literals, and conversions of literals.
+ * Throws EvaluationError if a conversion fails, because it would also fail for every object.
  */
 export function foldConstants(expression: Expression): void {
   switch (expression.kind) {

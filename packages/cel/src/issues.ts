@@ -1,10 +1,10 @@
-/** An error in an expression, at an offset of its text. */
+/** A compile error in an expression. `at` is the offset in the source text. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Thrown by the parser, which stops at the first error. */
+/** The first syntax error in an expression. The parser throws it and stops. */
 export class SyntaxIssue extends Error {
   readonly at: number;
   constructor(at: number, message: string) {
@@ -13,7 +13,7 @@ export class SyntaxIssue extends Error {
   }
 }
 
-/** Formats all issues: message, line of text, and a marker below the position. */
+/** Formats issues as Kubernetes does: the message, the source line, and a marker below the position. */
 export function describeIssues(text: string, issues: readonly Issue[]): string {
   return issues.map((issue) => describeIssue(text, issue)).join('\n');
 }

@@ -3,20 +3,20 @@ import type { Overload } from './overload.ts';
 import { CelList, CelMap, CelUint, type CelValue, isOfType, typeNameOf } from './value.ts';
 
 /*
- * Lookups at run time: fields, elements, and the overload that fits.
+ * Functions that the evaluation uses to find fields, list elements and matching overloads.
  */
 
-/** The error names functions, but not operators. */
+/** Returns the error for a call without a matching overload. The message names functions, but not operators. */
 export function noSuchOverload(name = ''): EvaluationError {
   return new EvaluationError(/^[a-zA-Z]/.test(name) ? `no such overload: ${name}` : 'no such overload');
 }
 
-/** `undefined` if the field is missing, or if the value is not an object. */
+/** Returns a field of an object or map, `undefined` if the field is missing or the value is neither. */
 export function fieldOf(value: CelValue, field: string): CelValue | undefined {
   return value instanceof CelMap ? value.find(field) : undefined;
 }
 
-/** Converts the index of a list. A list that was dynamic at check time accepts any whole number. */
+/** Converts a list index to an int. If the type of the list was unknown at check time, any whole number is accepted. */
 export function listIndex(list: CelValue, index: CelValue): CelValue {
   if (!(list instanceof CelList) || typeof index === 'bigint') return index;
   if (index instanceof CelUint) return index.value;

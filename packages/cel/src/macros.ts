@@ -4,8 +4,8 @@ import { SyntaxIssue } from './issues.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * Expands a macro to loops and tests, with the same steps as Kubernetes' CEL, because the cost of an expression is the
- * cost of its steps.
+ * Expands a macro such as `all` to loops and tests. The steps are the same as in Kubernetes' CEL library, because each
+ * step counts towards the cost of the expression.
  */
 export function expandMacro(call: Call): Expression {
   const expand = MACROS.get(`${call.target === undefined ? '' : '.'}${call.name}/${call.args.length}`);
@@ -101,8 +101,8 @@ function optionalMap(call: Call, wrap: (bound: Expression) => Expression): Expre
     throw new SyntaxIssue(variable.at, `${call.name}() variable name must be a simple identifier`);
   }
   const of = target(call);
-  // The target occurs twice in the expansion: a chain of these calls doubles with each one and soon could not be
-  // evaluated.
+  // The expansion contains the target twice, so each call in a chain doubles the size of the expression. Without a
+  // limit it would soon be too large to evaluate.
   if (nodesOf(of) > MAX_NODES)
     throw new SyntaxIssue(call.at, `${call.name}() is called on an expression that is too large`);
   const method = (name: string): Expression => ({ kind: 'call', at: call.at, name, target: of, args: [] });
@@ -136,7 +136,7 @@ function bind(at: number, name: string, value: Expression, result: Expression): 
   };
 }
 
-/** The macro with one variable (`all(x, …)`) and with two (`all(i, x, …)`). */
+/** Returns two variants of a macro: with one loop variable (`all(x, …)`) and with two (`all(i, x, …)`). */
 function bothForms(
   name: string,
   write: (call: Call, make: Make, rest: readonly [Expression]) => Expression,

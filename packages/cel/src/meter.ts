@@ -1,13 +1,16 @@
-/** An evaluation error: a missing key, a division by zero. Logical operators can absorb it. */
+/**
+ * An error during the evaluation, such as a missing key or a division by zero. `&&`, `||` and the like ignore the error
+ * if their other operand decides the result.
+ */
 export class EvaluationError {
   readonly message: string;
-  // Not an Error: `exists` may produce one for each element, and a stack trace for each would cost more than the rule.
+  // Not a JavaScript Error, because `exists` can produce one per element and creating stack traces would be expensive.
   constructor(message: string) {
     this.message = message;
   }
 }
 
-/** The expression exceeds its cost limit; nothing absorbs that. */
+/** Thrown if an expression exceeds its cost limit. Unlike an EvaluationError, it always ends the evaluation. */
 export class CostExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded';
 }
@@ -16,13 +19,13 @@ export class CostExceeded {
 const CALL_COST_LIMIT = 1_000_000;
 
 /**
- * The limit for work that Kubernetes' cost does not include, or includes too late: `size` of a string, a comparison of
- * large values, a pattern that is larger than it looks. A step takes ten or twenty nanoseconds, so the limit is about a
+ * The maximum number of work steps, for work that Kubernetes' cost omits or counts too late: the `size` of a string,
+ * comparisons of large values, patterns with many states. One step takes 10 to 20 nanoseconds, so the limit is about a
  * second.
  */
 const WORK_LIMIT = 50_000_000;
 
-/** Counts the cost of an evaluation in Kubernetes' units, and aborts it at the limit. */
+/** Counts the cost of an evaluation in Kubernetes' cost units. Throws CostExceeded if the limit is exceeded. */
 export class Meter {
   cost = 0;
   #work = 0;
@@ -44,7 +47,7 @@ export class Meter {
   work(steps: number): void {
     this.#work += steps;
     if (this.#work > WORK_LIMIT) {
-      // Exceeding the work limit also exceeds the cost limit, for callers that add up costs.
+      // Callers add up the costs of several evaluations. Setting the cost above its limit makes them stop too.
       this.cost = Math.max(this.cost, this.#limit + 1);
       throw new CostExceeded();
     }

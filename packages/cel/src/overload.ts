@@ -2,19 +2,19 @@ import type { CelType } from './cel-type.ts';
 import type { Evaluation } from './evaluation.ts';
 import type { CelValue } from './value.ts';
 
-/** One signature of a function. The first parameter of a method is its target. */
+/** One signature of a CEL function, with its implementation. The first parameter of a method is its target. */
 export interface Overload {
   readonly name: string;
-  /** The id in Kubernetes' CEL; costs depend on it. */
+  /** The overload ID in Kubernetes' CEL library. The cost of a call depends on it. */
   readonly id: string;
   readonly method: boolean;
   readonly parameters: readonly CelType[];
   readonly result: CelType;
-  /** Takes one value per parameter, each of the parameter's type. Throws EvaluationError. */
+  /** Runs the function. The arguments must have the types of `parameters`. May throw EvaluationError. */
   call(args: readonly CelValue[], evaluation: Evaluation): CelValue;
 }
 
-/** The types that a function takes and returns. */
+/** The parameter types and the result type of a function. */
 export type Signature = Pick<Overload, 'parameters' | 'result'>;
 
 export function signature(parameters: readonly CelType[], result: CelType): Signature {
@@ -22,8 +22,8 @@ export function signature(parameters: readonly CelType[], result: CelType): Sign
 }
 
 /**
- * Implementations declare the types that they take (`([text]: readonly [string])`). Matching the arguments against the
- * signature ensures these types, at check time or, for dynamic types, at run time.
+ * Declares a function. The implementation declares the types of its arguments (`([text]: readonly [string])`); they are
+ * checked against the signature at check time or, for dynamic types, at run time.
  */
 export function overload<Args extends readonly CelValue[]>(
   name: string,

@@ -4,10 +4,10 @@ import { SyntaxIssue } from './issues.ts';
 import { expandMacro } from './macros.ts';
 import { CelUint, type CelValue } from './value.ts';
 
-/** The maximum number of code points, as in Kubernetes. */
+/** The maximum length of an expression in code points. Kubernetes has the same limit. */
 const MAX_CODE_POINTS = 100_000;
 
-/** The maximum depth of an expression: functions that walk it recurse for each level. */
+/** The maximum nesting depth of an expression. Functions that walk an expression recurse once per level. */
 const MAX_DEPTH = 1000;
 
 const MAX_INT = 2n ** 63n - 1n;
@@ -16,7 +16,7 @@ export type Parse = (text: string) => Expression;
 
 let loading: Promise<Parse> | undefined;
 
-/** Loads the grammar with the first expression, because most servers never see one. */
+/** Loads the CEL grammar at the first use, because most servers never compile an expression. */
 export function loadParser(): Promise<Parse> {
   loading ??= import('@marcbachmann/cel-js').then(({ Environment }) => {
     const grammar = new Environment({
@@ -44,7 +44,7 @@ function parseWith(grammar: (text: string) => ASTNode, text: string): Expression
   return convert(tree, 0);
 }
 
-/** The most common syntax error, as Kubernetes words it. */
+/** Kubernetes' message for an expression that ends too early, which is the most common syntax error. */
 const UNFINISHED =
   "mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
@@ -56,7 +56,7 @@ interface ParseFailure {
 }
 
 function asIssue(error: unknown): SyntaxIssue {
-  // Each sign of a long sequence (`!!!!…`) is a level, which the grammar does not limit.
+  // Each operator of a long sequence such as `!!!!…` is one nesting level. The grammar has no limit for these levels.
   if (error instanceof RangeError) return new SyntaxIssue(0, 'expression recursion limit exceeded');
   const { code, summary, message, range } = error as ParseFailure;
   const at = range?.start ?? 0;
@@ -129,7 +129,9 @@ function convert(node: ASTNode, depth: number): Expression {
   }
 }
 
-/** `-1` is a literal of its own: the smallest integer has no positive counterpart. */
+/**
+ * Parses `-1` as one literal, because the absolute value of the smallest integer is larger than the largest integer.
+ */
 function negated(at: number, operand: ASTNode, inner: (node: ASTNode) => Expression): Expression {
   if (operand.op === 'value' && typeof operand.args === 'bigint' && operand.args === MAX_INT + 1n) {
     return { kind: 'constant', at, value: -operand.args };
@@ -142,7 +144,7 @@ function negated(at: number, operand: ASTNode, inner: (node: ASTNode) => Express
   return { kind: 'call', at, name: '-_', args: [value] };
 }
 
-/** Converts a long chain of `&&` or `||` to a balanced tree. */
+/** Converts a chain of `&&` or `||` to a balanced tree, so that a long chain does not exceed the depth limit. */
 function balanced(node: ASTNode, name: string, inner: (node: ASTNode) => Expression): Expression {
   const terms: ASTNode[] = [];
   const places: number[] = [];
@@ -172,7 +174,7 @@ function literalValue(node: ASTNode, value: unknown): CelValue {
   }
   if (value instanceof Uint8Array) {
     const source = node.input.slice(node.start, node.end);
-    // The grammar returns one byte per character, which is not UTF-8 beyond ASCII.
+    // The grammar returns one byte per character. Characters beyond ASCII have to be encoded in UTF-8 instead.
     const text = /^[bB](?:"""|'''|"|')([^\\]*?)(?:"""|'''|"|')$/s.exec(source)?.[1];
     return text === undefined ? value : new TextEncoder().encode(text);
   }
@@ -182,7 +184,7 @@ function literalValue(node: ASTNode, value: unknown): CelValue {
   return new CelUint((value as { value: bigint }).value);
 }
 
-/** The offset of the operator that follows an operand. */
+/** Returns the offset of an operator in the source text, searching from the end of its left operand. */
 function after(operand: ASTNode, operator: string): number {
   return Math.max(0, operand.input.indexOf(operator, operand.end));
 }

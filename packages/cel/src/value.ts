@@ -1,7 +1,7 @@
 import { type CelType, DURATION, TIMESTAMP } from './cel-type.ts';
 import { EvaluationError, type Meter } from './meter.ts';
 
-/** A value at run time: ints are bigints, doubles are numbers. */
+/** A CEL value at run time. An int is a bigint, a double is a number. */
 export type CelValue =
   | null
   | boolean
@@ -25,10 +25,10 @@ export class CelUint {
   }
 }
 
-/** A timestamp in nanoseconds since 1970. */
+/** A point in time, in nanoseconds since January 1, 1970 UTC. */
 export class CelTimestamp {
   readonly nanos: bigint;
-  /** The UTC offset in minutes with which it was written, and is formatted again. */
+  /** The UTC offset in minutes of the text that the timestamp was parsed from. Formatting uses the same offset. */
   readonly offset: number;
   constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos;
@@ -36,7 +36,7 @@ export class CelTimestamp {
   }
 }
 
-/** A duration in nanoseconds, in the range of an int64. */
+/** A duration in nanoseconds, limited to the range of an int64. */
 export class CelDuration {
   readonly nanos: bigint;
   constructor(nanos: bigint) {
@@ -44,13 +44,13 @@ export class CelDuration {
   }
 }
 
-/** A list. Elements are converted on access: a list may be long, and a rule may read only one element. */
+/** A list. Elements are converted from JSON on access, because a rule may read only one element of a long list. */
 export abstract class CelList {
   abstract readonly size: number;
   abstract at(index: number): CelValue;
-  /** Optional; by default lists are compared element by element, in order. */
+  /** Compares two lists. Optional; by default they are compared element by element, in order. */
   equals?(other: CelList, meter: Meter): boolean;
-  /** The result of `+`. Optional; by default the lists are concatenated. */
+  /** Returns the result of the operator `+`. Optional; by default the lists are concatenated. */
   plus?(other: CelList, meter: Meter): CelList;
   *[Symbol.iterator](): Iterator<CelValue> {
     for (let index = 0; index < this.size; index++) yield this.at(index);
@@ -71,7 +71,7 @@ export class PlainList extends CelList {
   }
 }
 
-/** Two concatenated lists without a copy: concatenation is cheap regardless of their size. */
+/** The concatenation of two lists. It refers to both of them instead of copying their elements. */
 export class ConcatenatedList extends CelList {
   readonly left: CelList;
   readonly right: CelList;
@@ -97,16 +97,16 @@ export class ConcatenatedList extends CelList {
   }
 }
 
-/** A map: literals, results of functions, and objects by their (escaped) field names. */
+/** A map or an object. The keys of an object are its escaped field names. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** `undefined` if there is no such key. */
+  /** Returns the value for a key, `undefined` if the map does not contain the key. */
   abstract find(key: CelValue): CelValue | undefined;
   abstract keys(): Iterable<CelValue>;
   equals?(other: CelMap, meter: Meter): boolean;
 }
 
-/** The lookup text of a key; equal keys have equal texts, including `1`, `1u` and `1.0`. */
+/** Returns a string that identifies a key in a lookup table. Equal keys (`1`, `1u` and `1.0`) have equal strings. */
 export function keyText(key: CelValue): string {
   if (typeof key === 'string') return `s${key}`;
   if (typeof key === 'boolean') return `b${key}`;
@@ -136,7 +136,7 @@ export class PlainMap extends CelMap {
   *keys(): Iterable<CelValue> {
     for (const [key] of this.#entries.values()) yield key;
   }
-  /** Call `set` and `insert` only before the map is shared. The last `set` of a key wins. */
+  /** Sets the value of a key and replaces a previous value. Must not be called after the map is shared. */
   set(key: CelValue, value: CelValue): void {
     this.#entries.set(keyText(key), [key, value]);
   }
@@ -158,7 +158,7 @@ export class CelOptional {
   }
 }
 
-/** A type as a value; compared by name. */
+/** A type that is used as a value, such as `int`. Types are equal if their names are. */
 export class CelTypeName {
   readonly name: string;
   constructor(name: string) {
@@ -166,15 +166,15 @@ export class CelTypeName {
   }
 }
 
-/** A value that only its own functions can inspect: a quantity, an address, a URL. */
+/** A value that only certain functions can inspect, such as a quantity, an IP address or a URL. */
 export abstract class CelOpaque {
   abstract readonly typeName: string;
   abstract equals(other: CelOpaque): boolean;
-  /** The size, if costs depend on it. */
+  /** The size from which the cost of functions is computed. Absent if their cost does not depend on it. */
   readonly size?: number;
 }
 
-/** The name of a value's type at run time. */
+/** Returns the name of the type of a value. */
 export function typeNameOf(value: CelValue): string {
   if (value === null) return 'null_type';
   switch (typeof value) {
@@ -198,7 +198,7 @@ export function typeNameOf(value: CelValue): string {
   return value.typeName;
 }
 
-/** Reports whether a value can be passed for a parameter, without inspecting the contents of lists and maps. */
+/** Reports whether a value can be passed for a parameter of a type. Does not check the elements of lists and maps. */
 export function isOfType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

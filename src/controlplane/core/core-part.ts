@@ -26,31 +26,34 @@ import { kubernetesReviews, type ReviewDependencies } from './reviews.ts';
 import { storedSecrets } from './secrets.ts';
 
 export interface CoreDependencies extends PartDependencies {
-  /** Seals the rows of secrets. */
+  /** Encrypts the stored rows of secrets. */
   readonly sealing: RowSealing;
-  /** Signs and checks the tokens of service accounts. */
+  /** Signs and verifies service account tokens. */
   readonly tokens: TokenKeys;
-  /** The maximum lifetime of a requested token, in seconds. */
+  /** The maximum lifetime of a token that a client requests, in seconds. */
   readonly longestTokenSeconds: number;
-  /** The CA bundle (PEM) that clients of the plane trust. Copied into token secrets; optional. */
+  /** The CA bundle in PEM format that clients of the plane trust. Optional; copied into token secrets. */
   readonly certificateAuthority?: string;
-  /** The decision function of the plane, for the reviews. */
+  /** Decides whether a subject has a permission. Access reviews report the decision. */
   readonly authorize: ReviewDependencies['authorize'];
   readonly rules: ReviewDependencies['rules'];
 }
 
 export interface CorePart extends PlanePart {
   /**
-   * The identity of the service account that a bearer token belongs to; `undefined` if it is not a valid token of this
-   * plane. The identity's signal fires when the token becomes invalid.
+   * Returns the identity of the service account that a bearer token belongs to, `undefined` if the token is not a valid
+   * token of this plane. The signal in the identity fires when the token becomes invalid.
    */
   authenticate(token: string): Promise<Identity | undefined>;
 }
 
-/** Shared by all planes of the process. */
+/** The built-in namespaces and their service accounts. All planes of the process share these objects. */
 const builtinObjects: readonly KubeObject[] = [...builtinNamespaces, ...builtinAccounts(builtinNamespaces)];
 
-/** The core kinds, which every Kubernetes control plane has besides RBAC and custom resources. */
+/**
+ * The core kinds of a Kubernetes plane: namespaces, config maps, secrets, service accounts, quotas, events, leases and
+ * reviews.
+ */
 export function corePart(dependencies: CoreDependencies): CorePart {
   const { clock, log } = dependencies;
   const namespaces = planeNamespaces(dependencies);
@@ -89,7 +92,8 @@ export function corePart(dependencies: CoreDependencies): CorePart {
     admit: (write) => quotas.admit(write),
     async authenticate(token) {
       const found = await tokens.check(token);
-      // Checked again in the same tick in which the signal is created: the signal reports every later change.
+      // The token is checked again because the check above was asynchronous. The signal reports all changes from here
+      // on.
       if (found === undefined || !tokens.isValid(found)) return undefined;
       return { user: tokens.userOf(found), system: false, signal: sessions.signal(found) };
     },
@@ -137,7 +141,7 @@ function mountAll(stores: KindStores, dependencies: CoreDependencies, tokens: Ac
   ];
 }
 
-/** Ends sessions when an object changes that tokens are bound to. */
+/** Ends the sessions of tokens that become invalid because a service account or secret was changed. */
 function endSessions(sessions: AccountSessions, store: KindStore): () => void {
   return store.listen(({ before, after }) => {
     const served = before ?? after;
@@ -149,6 +153,6 @@ function endSessions(sessions: AccountSessions, store: KindStore): () => void {
 
 function requireStore(stores: KindStores, key: string): KindStore {
   const store = stores.get(key);
-  if (store === undefined) throw new Error(`the control plane has no store for ${key}`);
+  if (store === undefined) throw new Error(`the control plane was opened without the kind ${key}`);
   return store;
 }

@@ -25,17 +25,17 @@ export const deleting = {
   preconditions: {},
 } as const;
 
-/** A trivial encoding, enough to see that sealing is used, and where. */
+/** Encodes rows instead of encrypting them, so that tests can check which rows are sealed and for which purpose. */
 export const testSealing: RowSealing = {
   seal: (purpose, clear) => JSON.stringify([purpose, Buffer.from(clear).toString('base64')]),
   open(purpose, sealed) {
     const [sealedFor, text] = JSON.parse(sealed) as [string, string];
-    if (sealedFor !== purpose) throw new Error('sealed for another purpose');
+    if (sealedFor !== purpose) throw new Error('the row was sealed for another purpose');
     return Buffer.from(text, 'base64').toString();
   },
 };
 
-/** Tokens with a signature that only this process can create. */
+/** Returns token keys with a random secret, so that only this process can create valid tokens. */
 export function testTokenKeys(): TokenKeys {
   const secret = randomBytes(32);
   const sign = (text: string) => createHmac('sha256', secret).update(text).digest('base64url');
@@ -68,19 +68,19 @@ export interface CoreTestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly keys: TokenKeys;
-  /** The warnings of all requests. */
+  /** All warnings that requests have returned. */
   readonly warnings: string[];
   context(namespace?: string): RequestContext;
   create(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   update(resource: string, object: JsonObject, namespace?: string): Promise<KubeObject>;
   peek(resource: string, name: string, namespace?: string): KubeObject | undefined;
   remove(resource: string, name: string, namespace?: string): Promise<unknown>;
-  /** Resolves when maintenance is idle. */
+  /** Resolves when there is no more maintenance work. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a plane with only the core kinds, in which every caller may do everything. */
+/** Opens a plane that has only the core kinds. Every caller has all permissions. */
 export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise<CoreTestEnv> {
   const clock = options.clock ?? new ManualClock();
   const store = options.store ?? openMemoryStore({ clock });
@@ -118,7 +118,7 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
   });
   const kindStore = (resource: string) => {
     const found = plane.kinds.get(resource);
-    if (found === undefined) throw new Error(`no store for ${resource}`);
+    if (found === undefined) throw new Error(`the plane was opened without the kind ${resource}`);
     return found;
   };
   const shaped = (resource: string, object: JsonObject, namespace: string) =>
@@ -126,7 +126,7 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
       findings: [],
       namespace: kindStore(resource).resource.namespaced ? namespace : '',
     }).object;
-  if (core === undefined) throw new Error('the plane was not composed');
+  if (core === undefined) throw new Error('the plane was opened without composing its parts');
   return {
     plane,
     core,
@@ -157,21 +157,22 @@ export async function openCoreTestEnv(options: CoreTestEnvOptions = {}): Promise
 
 export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
-  if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
+  if (!(error instanceof StatusError))
+    throw new Error('the request was not refused with a StatusError', { cause: error });
   return error;
 }
 
-/** Polls for the effect of asynchronous work, without waiting for time to pass. */
+/** Calls `check` in every tick of the event loop until it returns a value. Does not depend on the clock. */
 export async function eventually<T>(check: () => T | undefined | false): Promise<T> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
     const found = check();
     if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error('the expected state was not reached');
+  throw new Error('the check returned no value in 1000 ticks');
 }
 
-/** Everything that a backup would contain. */
+/** Returns all rows of a store as text, one JSON document per line. A backup contains the same rows. */
 export async function dumpText(store: Store): Promise<string> {
   const rows: string[] = [];
   for await (const row of store.dump()) rows.push(JSON.stringify(row));

@@ -3,14 +3,14 @@ import { byteLength } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
 
-/** The maximum total size of all values of a config map or a secret, in bytes. */
+/** The maximum total size of the values in a ConfigMap or Secret, in bytes. */
 export const maxDataBytes = 1024 * 1024;
 
 const longestKey = 253;
 const keyFormat = '[-._a-zA-Z0-9]+';
 const key = new RegExp(`^${keyFormat}$`);
 
-/** Errors about the keys of one of the maps, in the order of the keys. */
+/** Returns the errors of the keys in a map of a ConfigMap or Secret. `member` is the map's name, for example `data`. */
 export function dataKeyErrors(member: string, data: JsonObject): FieldError[] {
   return Object.keys(data).flatMap((name) =>
     dataKeyFaults(name).map((fault) => invalid(keyPath(member, name), name, fault)),

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@flotilla/json';
 
-/** Removes the given members in place if they are empty, because Go omits empty members. */
+/** Removes the given members from an object if they are empty. Kubernetes' Go types omit them too (`omitempty`). */
 export function dropEmpty(object: JsonObject, members: readonly string[]): void {
   for (const member of members) {
     const value = object[member];

@@ -7,10 +7,13 @@ import { toStoredForm } from '../../api/structs/printed-form.ts';
 const maxFieldBytes = 128;
 const maxMessageBytes = 1024;
 
-/** The name of the reporter field in the form in which an event was sent. */
+/**
+ * The name of the field that contains the reporting controller. It is `reportingComponent` in core/v1 and
+ * `reportingController` in events.k8s.io/v1.
+ */
 export type ReporterField = 'reportingComponent' | 'reportingController';
 
-/** Errors of an event in its core form. These rules hold for both API groups. */
+/** Returns the errors of a core/v1 event. Events of events.k8s.io/v1 are converted to core/v1 first. */
 export function eventErrors(event: KubeObject, reporter: ReporterField): readonly FieldError[] {
   return textAt(event as JsonValue, 'eventTime') === '' ? oldStyleErrors(event) : newStyleErrors(event, reporter);
 }
@@ -44,7 +47,7 @@ function newStyleErrors(event: KubeObject, reporter: ReporterField): FieldError[
   return errors;
 }
 
-/** The rules of events.k8s.io for a new event. The event is in core form. */
+/** Returns the errors of a new event by the rules of events.k8s.io/v1. The event was converted to core/v1. */
 export function newEventErrors(event: KubeObject): readonly FieldError[] {
   const { name = '' } = event.metadata;
   const errors = [
@@ -81,7 +84,7 @@ const fixedFields = [
   'reportingInstance',
 ];
 
-/** The rules of events.k8s.io for a changed event: only the series may change. */
+/** Returns the errors of an updated event by the rules of events.k8s.io/v1, where only `series` may change. */
 export function changedEventErrors(sent: KubeObject, old: KubeObject): readonly FieldError[] {
   const event = toStoredForm(sent);
   const errors = [...eventErrors(event, 'reportingController')];

@@ -19,7 +19,7 @@ import type { ListOptions, Patch, ResourceVerbs, ServedList, ServedObject } from
 import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 import { changedEventErrors, newEventErrors } from './event-rules.ts';
 
-/** Events as `v1`. Field selectors use `source` for the reporting component. */
+/** Serves events as core/v1. The field selector `source` is translated to `source.component`. */
 export function coreEventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T =>
@@ -36,11 +36,11 @@ export function coreEventsView(events: KindStore): MountedResource {
   };
 }
 
-/** Serves core events as `events.k8s.io/v1`. Requests and responses are converted. */
+/** Serves the stored core/v1 events as events.k8s.io/v1. Converts requests and responses. */
 export function eventsView(events: KindStore): MountedResource {
   const { verbs } = events;
   const select = <T extends ListOptions>(options: T): T => renamedFields(options, convertEventField);
-  // Kubernetes reports errors of an event under its core kind, whichever API group the request used.
+  // Kubernetes reports validation errors under the kind of core/v1, even if the request used events.k8s.io/v1.
   const refuse = (name: string, errors: readonly FieldError[]) => {
     if (errors.length > 0) throw invalidObject(eventKind, name, errors);
   };
@@ -64,7 +64,7 @@ export function eventsView(events: KindStore): MountedResource {
     },
     patch: async (context, name, patch, options) => {
       const old = events.peek(context.namespace, name)?.object;
-      // A dry run returns the result of the patch, which must be validated before it is written.
+      // The result of the patch must be validated before it is written. A dry run computes the result.
       const preview = await verbs.patch(context, name, convertedPatch(patch), { ...options, dryRun: true });
       refuseResult(name, preview.object, old);
       if (options.dryRun) return { ...converted(preview), created: preview.created };
@@ -81,7 +81,7 @@ export function eventsView(events: KindStore): MountedResource {
   return { kind: eventsGroupEventKind, verbs: withGroupErrors(view), subresources: {} };
 }
 
-/** The converted form of each object version, cached as long as the version itself is in memory. */
+/** Events converted to events.k8s.io/v1, by core/v1 event. An entry exists until its event is garbage-collected. */
 const convertedCache = new WeakMap<KubeObject, ServedObject>();
 
 function converted({ object }: ServedObject): ServedObject {
@@ -111,7 +111,7 @@ function convertedDocument(document: JsonValue): JsonValue {
   return isJsonObject(document) ? convertEventMembers(document) : document;
 }
 
-/** Passes objects to the caller's read filter in the form that the caller sees. */
+/** Wraps the caller's read filter, so that it receives events converted to events.k8s.io/v1. */
 function withConvertedFilter(context: RequestContext): RequestContext {
   const { mayRead } = context;
   return mayRead === undefined ? context : contextWith(context, { mayRead: (object) => mayRead(convertEvent(object)) });
@@ -127,7 +127,7 @@ function renamedFields<T extends ListOptions>(options: T, rename: (field: string
   return { ...options, fieldSelector: renamed };
 }
 
-/** Reports errors under the resource that the client requested. */
+/** Wraps verbs so that their errors name the group events.k8s.io, which the client has requested. */
 function withGroupErrors(verbs: ResourceVerbs): ResourceVerbs {
   const named = Object.entries(verbs).map(([name, verb]) => [
     name,

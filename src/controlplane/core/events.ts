@@ -4,10 +4,10 @@ import { type Draft, defineResource, type StoredRecord, type StoredResource } fr
 import { eventErrors } from './event-rules.ts';
 import { normalizeMicroTimes } from './micro-times.ts';
 
-/** As in Kubernetes, an event expires an hour after it was last written. */
+/** The time after its last write at which an event is deleted: one hour, as in Kubernetes. */
 const lifetimeMilliseconds = 3_600_000;
 
-/** The events of a control plane, in core form. */
+/** The kind Event. Events are stored as core/v1. */
 export const storedEvents: StoredResource = defineResource({
   ...eventKind,
   hasStatus: false,
@@ -24,7 +24,7 @@ function normalizeTimes({ object }: Draft): void {
   if (isJsonObject(object.series)) normalizeMicroTimes(eventKind, object.series, ['lastObservedTime']);
 }
 
-/** The time of the last write. Uses only times that the server sets, because clients choose the others. */
+/** Returns the time of an event's last write. Ignores the timestamps that clients set in the event itself. */
 function lastWritten({ object }: StoredRecord): number {
   const times = [
     object.metadata.creationTimestamp,

@@ -3,11 +3,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 
 export interface KeyedWorkQueueOptions {
-  /** The name of the work, for the log. */
+  /** The name of the work in log messages. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Reconciles the key; runs again if the key is added during a run, or if a run fails. */
+  /** Does the work for one key. Called again if the key is added during the call, or with backoff if the call fails. */
   reconcile(key: string): Promise<void>;
 }
 
@@ -20,7 +20,10 @@ interface Job {
 
 const retry = { initialMilliseconds: 200, maxMilliseconds: 60_000 };
 
-/** A work queue by key: a key runs once at a time, and once more if it is added while it runs. */
+/**
+ * A work queue with unique keys. The work for one key never runs twice at the same time. A key that is added during its
+ * work runs once more.
+ */
 export class KeyedWorkQueue {
   readonly #options: KeyedWorkQueueOptions;
   readonly #jobs = new Map<string, Job>();
@@ -30,7 +33,7 @@ export class KeyedWorkQueue {
     this.#options = options;
   }
 
-  /** Resolves when a run that started after this call has ended, successfully or not. Never rejects. */
+  /** Adds a key. Resolves after a run that started later than this call, even if that run failed. Never rejects. */
   async add(key: string): Promise<void> {
     if (this.#isStopped) return;
     let job = this.#jobs.get(key);
@@ -39,7 +42,7 @@ export class KeyedWorkQueue {
       this.#jobs.set(key, job);
     }
     job.isRequested = true;
-    // A run in progress may have read its state before this call: only the next run counts.
+    // The current run may have read its state before this call, so the caller has to wait for the next run.
     await job.running;
     if (job.isRequested && !this.#isStopped) job.running ??= this.#run(key, job);
     await job.running;

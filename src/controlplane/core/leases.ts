@@ -6,9 +6,8 @@ import { type Draft, defineResource, type StoredResource } from '../../registry/
 import { normalizeMicroTimes } from './micro-times.ts';
 
 /**
- * The leases of a control plane. Leader election relies on two refusals: of a second create, and of a PUT with an
- * outdated resourceVersion (rule CLIENT-23). A PUT without a resourceVersion is therefore refused too, as in
- * Kubernetes.
+ * The kind Lease. Leader election relies on two errors: a second create fails, and a PUT with an outdated
+ * resourceVersion fails (rule CLIENT-23). As in Kubernetes, a PUT without a resourceVersion fails too.
  */
 export const storedLeases: StoredResource = defineResource({
   ...leaseKind,
@@ -20,10 +19,10 @@ export const storedLeases: StoredResource = defineResource({
 });
 
 function normalizeSpec({ object }: Draft): void {
-  // Go cannot omit a struct: every lease is served with a spec.
+  // As in Kubernetes, every lease has a `spec`, even if it is empty.
   const spec: JsonObject = isJsonObject(object.spec) ? object.spec : {};
   object.spec = spec;
-  // Kubernetes keeps these two unset unless coordinated leader election is enabled.
+  // Kubernetes removes both fields unless the feature gate for coordinated leader election is enabled.
   delete spec.strategy;
   delete spec.preferredHolder;
   normalizeMicroTimes(leaseKind, spec, ['acquireTime', 'renewTime']);

@@ -4,9 +4,8 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { cannotBeHandled } from '../../registry/write/decode.ts';
 
 /**
- * Normalizes, in place, the members of `holder` that are times with microseconds; removes a member that holds no time.
- * Their types have been checked. Throws 400 for an unreadable text, as Kubernetes does, which treats it as a decoding
- * error.
+ * Normalizes timestamps with microseconds, in place. `members` are the names of string members of `holder`; a member
+ * that is the zero time is removed. For an invalid timestamp it throws 400, because Kubernetes fails to decode it.
  */
 export function normalizeMicroTimes(
   kind: Pick<ResourceKind, 'kind' | 'version'>,

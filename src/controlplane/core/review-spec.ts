@@ -6,14 +6,14 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { badRequest, invalidObject } from '../../api/status.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** Throws 422 with all errors of the review (rule AUTHZ-02). */
+/** Throws 422 if a SubjectAccessReview or SelfSubjectAccessReview is invalid. Reports all errors (rule AUTHZ-02). */
 export function checkAccessReview(kind: ResourceKind, review: KubeObject, options: { namesUser: boolean }): void {
   const errors = [...specErrors(review, options.namesUser)];
   if (hasMetadata(review, [])) errors.push(invalid('metadata', shownMetadata(review), 'must be empty'));
   if (errors.length > 0) throw invalidObject(kind, '', errors);
 }
 
-/** Like `checkAccessReview` for a LocalSubjectAccessReview, which must refer to its own namespace (rule AUTHZ-04). */
+/** Throws 422 if a LocalSubjectAccessReview is invalid, for example if it names another namespace (rule AUTHZ-04). */
 export function checkLocalReview(kind: ResourceKind, namespace: string, review: KubeObject): void {
   const errors = [...specErrors(review, true)];
   if (hasMetadata(review, ['namespace'])) {
@@ -43,7 +43,7 @@ function specErrors(review: KubeObject, namesUser: boolean): FieldError[] {
   return errors;
 }
 
-/** Reports whether the client set metadata. Field ownership is the server's own and does not count. */
+/** True if the client has set metadata other than the `allowed` members. The server itself sets `managedFields`. */
 function hasMetadata(review: KubeObject, allowed: readonly string[]): boolean {
   return Object.entries(review.metadata).some(
     ([name, value]) => name !== 'managedFields' && !allowed.includes(name) && value !== null && value !== '',

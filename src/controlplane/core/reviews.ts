@@ -21,24 +21,27 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 import { checkAccessReview, checkLocalReview, reviewedUser } from './review-spec.ts';
 
-/** The subject of a review. `accessKey` is set if callers review themselves, because a key may restrict permissions. */
+/**
+ * The subject whose permissions are reviewed. `accessKey` is set if callers review their own permissions, because an
+ * access key may restrict them.
+ */
 export interface ReviewSubject {
   readonly user: UserInfo;
   readonly system: boolean;
   readonly accessKey?: string;
 }
 
-/** Some permissions cannot be expressed as rules; `evaluationError` names them. */
+/** The permissions of a subject as RBAC rules. `evaluationError` names permissions that rules cannot express. */
 export type ReviewRules = PermissionRules;
 
 export interface ReviewDependencies {
-  /** The decision function that every request passes. */
+  /** Decides whether a subject has a permission. The same function authorizes every request. */
   authorize(subject: ReviewSubject, attributes: Attributes): Decision | Promise<Decision>;
   rules(subject: ReviewSubject, namespace: string): ReviewRules | Promise<ReviewRules>;
   readonly clock: Clock;
 }
 
-/** The reviews of authorization.k8s.io and authentication.k8s.io (rules AUTHZ-01 to AUTHZ-07). */
+/** The review kinds of authorization.k8s.io and authentication.k8s.io (rules AUTHZ-01 to AUTHZ-07). */
 export function kubernetesReviews(dependencies: ReviewDependencies): MountedResource[] {
   return [
     ...accessReviews(authorizationGroup, dependencies),
@@ -59,7 +62,7 @@ interface ReviewKinds {
   readonly rules: ResourceKind;
 }
 
-/** Cached by group: every plane has these kinds, and building a schema is expensive. */
+/** The review kinds by API group. They are cached because building their schemas is expensive. */
 const reviewKinds = new Map<string, ReviewKinds>();
 
 function reviewKindsOf(group: string): ReviewKinds {
@@ -74,7 +77,7 @@ function reviewKindsOf(group: string): ReviewKinds {
   return created;
 }
 
-/** The three reviews that any group may serve. */
+/** The kinds SelfSubjectAccessReview, SubjectAccessReview and SelfSubjectRulesReview, in the given API group. */
 export function accessReviews(group: string, dependencies: ReviewDependencies): MountedResource[] {
   const { self, subject, rules } = reviewKindsOf(group);
   return [
@@ -93,15 +96,16 @@ export function accessReviews(group: string, dependencies: ReviewDependencies): 
       if (namespace === '') throw badRequest('no namespace on request');
       const rules = await dependencies.rules(callerOf(context), namespace);
       const { credentialAllows } = context;
-      const left = credentialAllows === undefined ? rules : await restrictRules(rules, namespace, credentialAllows);
-      return { ...left } as unknown as JsonObject;
+      const restricted =
+        credentialAllows === undefined ? rules : await restrictRules(rules, namespace, credentialAllows);
+      return { ...restricted } as unknown as JsonObject;
     }),
   ];
 }
 
 type ReviewHandler = (context: RequestContext, review: KubeObject) => JsonObject | Promise<JsonObject>;
 
-/** A kind that is never stored: the response is the request body with a status. */
+/** A kind that is never stored. The response to a create is the sent object with a computed status. */
 export function reviewResource(kind: ResourceKind, handle: ReviewHandler): MountedResource {
   return {
     kind,

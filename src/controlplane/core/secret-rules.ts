@@ -7,7 +7,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { keyPath } from '../../api/schema/field-path.ts';
 import { dataKeyErrors, maxDataBytes } from './data-keys.ts';
 
-/** The rules for all secrets and for each type. No error message contains data. */
+/** Returns the errors of a secret, including those of its type. The messages do not contain the secret's data. */
 export function secretErrors(secret: KubeObject): FieldError[] {
   const data = objectAt(secret as JsonValue, 'data') ?? {};
   const errors = dataKeyErrors('data', data);
@@ -42,7 +42,7 @@ function typeErrors(secret: KubeObject, data: JsonObject): FieldError[] {
   }
 }
 
-/** The value must be a JSON object. */
+/** Returns an error if the value of a key is missing or is not a JSON object. */
 function documentErrors(key: string, data: JsonObject): FieldError[] {
   const path = keyPath('data', key);
   if (!Object.hasOwn(data, key)) return [required(path)];

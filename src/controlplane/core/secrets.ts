@@ -18,7 +18,7 @@ import { dropEmpty } from './drop-empty.ts';
 import { secretErrors } from './secret-rules.ts';
 import { keyPairError } from './tls-key-pair.ts';
 
-/** The kind Secret, whose rows are sealed. */
+/** The kind Secret. Its stored rows are encrypted with `sealing`. */
 export function storedSecrets(sealing: RowSealing): StoredResource {
   return defineResource({
     ...secretKind,
@@ -42,7 +42,7 @@ function prepareSecret(draft: Draft): void {
   dropEmpty(secret, ['data']);
 }
 
-/** Merges `stringData` into `data` and removes it. */
+/** Copies the values of `stringData` into `data` and removes `stringData`. */
 function mergeStringData(secret: JsonObject): JsonObject {
   const texts = objectAt(secret, 'stringData');
   delete secret.stringData;

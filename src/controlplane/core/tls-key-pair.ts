@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 
 /**
- * The error that Go's TLS reports for a certificate and its key; `undefined` if they match. It is only used for a
- * warning, so the texts for cases rarer than a missing or a mismatched part are our own.
+ * Returns the error that Go's TLS library reports for a certificate and its private key, `undefined` if they match. The
+ * error is used only in a warning, so rare errors are worded differently from Go's.
  */
 export function keyPairError(certificate: string, key: string): string | undefined {
   const certificates = pemBlocks(certificate);

@@ -6,7 +6,10 @@ import type { AddedKind } from '../plane-kinds.ts';
 import { type CustomKind, type CustomVersion, customVersions } from './custom-versions.ts';
 import { mountScale } from './scale.ts';
 
-/** The kind that a definition adds to its plane: objects are stored once and served in each version. */
+/**
+ * Returns the kind that a CustomResourceDefinition adds to its plane. Objects are stored in one version and served in
+ * all served versions. `undefined` if the definition has no storage version.
+ */
 export function addedKind(definition: Definition, kind: CustomKind): AddedKind | undefined {
   const versions = customVersions(definition, kind);
   const stored = versions.find(({ storage }) => storage);
@@ -14,7 +17,7 @@ export function addedKind(definition: Definition, kind: CustomKind): AddedKind |
   return {
     resource: stored.resource,
     mount(store) {
-      // Watches of the previous storage version would receive objects in another version.
+      // Open watches would otherwise receive later events in the new storage version.
       if (kind.hasNewStorageVersion === true) store.endWatches();
       return versions.filter(({ served }) => served).map((version) => mountVersion(store, version, kind.terminating));
     },

@@ -22,27 +22,30 @@ const everything = { resourceVersion: '', resourceVersionMatch: '', limit: 0, co
 const removal = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions: {} };
 
 /**
- * Finalizers of objects delay the deletion of their definition. Usually the last removal is noticed at once, without
- * this delay.
+ * The interval for checking whether all custom resources of a deleted definition are gone. They may have finalizers.
+ * Usually the deletion of the last one is noticed immediately, so this interval is only a fallback.
  */
 const recheckMilliseconds = 5_000;
 
 interface ServedDefinition {
-  /** The digest of the definition without its status: a change of only the status does not add the kind again. */
+  /** The digest of the definition without its status. If only the status changes, the kind is not added again. */
   readonly digest: string;
   readonly storedVersion: string;
   stop(): void;
 }
 
 /**
- * The kinds that the definitions of a plane create. It establishes definitions, serves established ones, and deletes
- * the objects of definitions that are being deleted. All work is based on the state in the store and may be repeated.
+ * Serves the kinds that the CustomResourceDefinitions of a plane define. Establishes new definitions, serves
+ * established ones, and deletes the custom resources of deleted ones. All work starts from the stored state, so it can
+ * be repeated.
  */
 export class CustomKinds {
   readonly #options: PartDependencies;
   readonly #served = new Map<string, ServedDefinition>();
   readonly #names = new DefinitionNamesByGroup();
-  /** Definitions of one group are processed one after the other, because they may request the same names. */
+  /**
+   * Runs the work for definitions of the same API group one after the other, because they may request the same names.
+   */
   readonly #groups = new KeyedSerializer();
   #stopped = false;
 
@@ -50,7 +53,9 @@ export class CustomKinds {
     this.#options = options;
   }
 
-  /** Serves all established definitions, from the same moment. Returns a function that stops it. */
+  /**
+   * Starts serving all established definitions, all at the same moment. Returns a function that stops the controller.
+   */
   async start(): Promise<() => void> {
     const known = this.#definitions.peekAll().map((served) => definitionOf(peekWithoutManagedFields(served)));
     for (const definition of known) this.#names.set(definition);
@@ -72,7 +77,7 @@ export class CustomKinds {
     return this.#names.definitionsWaitingIn(group);
   }
 
-  /** Reconciles the definition of that name. A number requests another run after that many milliseconds. */
+  /** Reconciles a CustomResourceDefinition. A returned number requests another call after that many milliseconds. */
   async reconcile(name: string): Promise<number | undefined> {
     const group = name.slice(name.indexOf('.') + 1);
     return this.#groups.run(group, () => this.#reconcileNow(name));
@@ -95,17 +100,17 @@ export class CustomKinds {
 
   async #establish(name: string, definition: Definition): Promise<number | undefined> {
     const { status, isServed } = establishResultOf(definition, this.#usedNames(definition), this.#options.clock.now());
-    // Served before the status is written, so that clients that wait for the condition find the kind.
+    // The kind is served before the status is written, so that clients that wait for the condition can use it.
     if (isServed) await this.#serve([{ ...definition, status }]);
     if (isSameStatus(status, definition.status)) return undefined;
-    // Computed again from the newest object: a new storage version may have been added in the meantime.
+    // The status is computed again from the newest object, because a new storage version may have been added.
     return this.#writeStatus(name, (object) => {
       const newest = definitionOf(object);
       return establishResultOf(newest, this.#usedNames(newest), this.#options.clock.now()).status as JsonValue;
     });
   }
 
-  /** Writes the status; a definition that was changed concurrently is reconciled again. */
+  /** Writes the status. Returns 0, which requests another reconcile, if the definition was changed concurrently. */
   async #writeStatus(name: string, make: (object: KubeObject) => JsonValue): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return 0;
@@ -143,7 +148,7 @@ export class CustomKinds {
     return this.#release(name);
   }
 
-  /** Removes the finalizer; without other finalizers this removes the definition. */
+  /** Removes the cleanup finalizer. This deletes the definition if it has no other finalizers. */
   async #release(name: string): Promise<number | undefined> {
     const object = this.#definitions.peek('', name)?.object;
     if (object === undefined) return undefined;
@@ -170,8 +175,8 @@ export class CustomKinds {
       if (this.#served.get(name)?.digest === digest || this.#isBuiltIn(name)) continue;
       const before = this.#served.get(name)?.storedVersion;
       const storedVersion = storageVersionOf(definition);
-      const isStoredAnew = before !== undefined && before !== storedVersion;
-      const kind = addedKind(definition, { names, terminating, hasNewStorageVersion: isStoredAnew });
+      const hasNewStorageVersion = before !== undefined && before !== storedVersion;
+      const kind = addedKind(definition, { names, terminating, hasNewStorageVersion });
       if (kind !== undefined) added.push({ name, digest, storedVersion, kind });
     }
     if (added.length === 0) return;
@@ -199,7 +204,7 @@ export class CustomKinds {
     await this.#options.plane().remove([name]);
   }
 
-  /** The names used by other definitions of the group and by the plane's own kinds. */
+  /** Returns the names that other definitions of the API group and the plane's own kinds use. */
   #usedNames({ metadata, spec }: Definition): UsedNames {
     const { group = '' } = spec;
     const own = this.#options
@@ -210,14 +215,14 @@ export class CustomKinds {
     return this.#names.usedNamesIn(group, metadata.name ?? '', own);
   }
 
-  /** True for a kind that the plane was opened with: no definition can replace it. */
+  /** True for a kind that is part of the plane itself. A CustomResourceDefinition cannot replace it. */
   #isBuiltIn(name: string): boolean {
     return this.#options.plane().kinds.has(name) && !this.#served.has(name);
   }
 
   get #definitions(): KindStore {
     const store = this.#options.plane().kinds.get(definitionsKey);
-    if (store === undefined) throw new Error('this plane has no custom resource definitions');
+    if (store === undefined) throw new Error('the plane was opened without the kind CustomResourceDefinition');
     return store;
   }
 

@@ -8,7 +8,7 @@ import type { Draft } from '../../registry/resource.ts';
 import type { LazyRules } from './lazy-rules.ts';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-errors.ts';
 
-/** The rules for objects of one version, besides their schema. */
+/** The validation of custom resources of one version: the schema, the scale paths and the CEL rules. */
 export interface VersionRules {
   readonly schema: Schema;
   readonly scale: ScaleSubresource | undefined;
@@ -28,7 +28,7 @@ export function customResourceErrors(
   return ruleErrors(rules, schemaErrors, draft, context).then((ruleFailures) => [...errors, ...ruleFailures]);
 }
 
-/** The errors of a status update. Rules of the whole object apply to it too (STATUS-05). */
+/** Returns the errors of a status update. CEL rules on the whole object are evaluated too (STATUS-05). */
 export async function customStatusErrors(
   version: VersionRules,
   draft: Draft,
@@ -45,7 +45,9 @@ export async function customStatusErrors(
   return [...errors, ...(await ruleErrors(version.rules, [...schemaErrors, ...errors], draft, context))];
 }
 
-/** Error types after which rules cannot run, because the values that they refer to are missing or wrong. */
+/**
+ * If a schema error has one of these types, CEL rules are not evaluated, because the values they use may be invalid.
+ */
 const blockingTypes: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -54,7 +56,7 @@ const blockingTypes: ReadonlySet<FieldError['type']> = new Set<FieldError['type'
   'FieldValueTypeInvalid',
 ]);
 
-/** META-22. */
+/** Rule META-22: reported if CEL rules were not evaluated because of schema errors. */
 const notChecked = invalid(
   '',
   null,

@@ -7,7 +7,7 @@ import type { PartDependencies, PlanePart } from '../plane-part.ts';
 import { CustomKinds } from './custom-kinds.ts';
 import { definitionsResource } from './definitions-resource.ts';
 
-/** Custom resource definitions and the kinds that they define. */
+/** The plane part that provides CustomResourceDefinitions and the kinds that they define. */
 export function customResourcesPart(dependencies: PartDependencies): PlanePart {
   const kinds = new CustomKinds(dependencies);
   const resource = definitionsResource({
@@ -26,8 +26,8 @@ export function customResourcesPart(dependencies: PartDependencies): PlanePart {
 }
 
 /**
- * Responds to a write of a definition when it is served, so that the next request can use the kind. If that fails, the
- * write still succeeds, and maintenance retries.
+ * Serves CustomResourceDefinitions. A write responds only after the kind is served, so that the client can use it in
+ * its next request. If serving the kind fails, the write still succeeds and maintenance retries.
  */
 function mountDefinitions(store: KindStore, kinds: CustomKinds): MountedResource {
   const { verbs } = store;

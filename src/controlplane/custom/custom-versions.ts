@@ -22,7 +22,7 @@ import { customResourceErrors, customStatusErrors } from './custom-resource-erro
 import { lazyRules } from './lazy-rules.ts';
 import { type SharedSchema, sharedSchema } from './shared-schema.ts';
 
-/** One version of a kind that a definition creates. */
+/** One version of a custom kind. */
 export interface CustomVersion {
   readonly resource: StoredResource;
   readonly served: boolean;
@@ -31,20 +31,20 @@ export interface CustomVersion {
 }
 
 export interface CustomKind {
-  /** The accepted names, which may differ from the requested ones. */
+  /** The accepted names of the kind. They can differ from the names that the definition requests. */
   readonly names: DefinitionNames;
-  /** The definition is being deleted: no objects can be created. */
+  /** True if the definition is being deleted. New objects of the kind are then refused. */
   readonly terminating: boolean;
-  /** The storage version has just changed. */
+  /** True if the definition's storage version was changed by the current update. */
   readonly hasNewStorageVersion?: boolean;
 }
 
-/** The storage version. */
+/** Returns the name of the version in which a CustomResourceDefinition stores its objects. */
 export function storageVersionOf({ spec }: Definition): string {
   return (spec.versions ?? []).find(({ storage }) => storage === true)?.name ?? '';
 }
 
-/** Converts the versions of a definition to stored resources. */
+/** Returns a stored resource for each version of a CustomResourceDefinition. */
 export function customVersions(definition: Definition, kind: CustomKind): CustomVersion[] {
   const { versions = [] } = definition.spec;
   const stored = versions.find(({ storage }) => storage === true);
@@ -60,7 +60,7 @@ export function customVersions(definition: Definition, kind: CustomKind): Custom
   }));
 }
 
-/** Schemas by version. */
+/** The schemas of a custom kind, by version name. */
 type Schemas = ReadonlyMap<string, SharedSchema>;
 
 function customResource(
@@ -112,15 +112,15 @@ function customResource(
 }
 
 /**
- * Converts objects of one version from and to their stored form. Versions differ only in their apiVersion. A read
- * object is pruned and defaulted by the schema of the version in which it was stored, which may have changed since
- * (DEC-20, DEC-23), and pruned by the schema of the version in which it is served.
+ * Converts custom resources between a served version and the stored version. Conversion changes only `apiVersion`. A
+ * stored object is pruned and defaulted with the current schema of the version in which it was stored (DEC-20, DEC-23).
+ * It is then pruned with the schema of the served version.
  */
 function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersion): ServedForm {
   const own = apiVersionOf(kind);
   const storedVersion = apiVersionOf(stored);
   const isStored = own === storedVersion;
-  const turn = (object: KubeObject): KubeObject => {
+  const convert = (object: KubeObject): KubeObject => {
     const storedSchema = schemas.get(parseApiVersion(object.apiVersion).version)?.schema ?? kind.schema;
     coerce(storedSchema, object);
     applyDefaults(storedSchema, object);
@@ -129,7 +129,7 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
     object.kind = kind.kind;
     return object;
   };
-  const isTurned = (object: KubeObject): boolean =>
+  const isConverted = (object: KubeObject): boolean =>
     fastPathsEnabled() &&
     object.apiVersion === own &&
     object.kind === kind.kind &&
@@ -137,12 +137,12 @@ function servedForm(kind: ResourceKind, schemas: Schemas, stored: ResourceVersio
   if (isStored) {
     const text = `${own} ${kind.kind} ${schemas.get(kind.version)?.digest}`;
     const mark = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-    return { mark, storedVersion, isConverted: isTurned, convert: turn };
+    return { mark, storedVersion, isConverted, convert };
   }
   return {
     storedVersion,
-    isConverted: isTurned,
-    convert: turn,
+    isConverted,
+    convert,
     toStored(object) {
       object.apiVersion = storedVersion;
       coerce(schemas.get(stored.version)?.schema ?? kind.schema, object);
@@ -156,18 +156,19 @@ interface ResourceVersion {
   readonly version: string;
 }
 
-/** Drops fields that the schema does not contain, also in the metadata of embedded resources. */
+/** Removes fields that are not in the schema, including metadata fields of embedded resources. */
 function coerce(schema: Schema, object: KubeObject): void {
   prune(schema, object, { isResource: true });
   try {
     normalizeEmbeddedResources(schema, object);
   } catch (error) {
-    // Stored objects are served even if their schema has changed; a write of such an object is refused.
+    // Stored objects are served even if they no longer match the schema. Writes of invalid objects are refused
+    // elsewhere.
     if (!(error instanceof DecodeError)) throw error;
   }
 }
 
-/** CREATE-29: the definition's own warning, or a reference to a better version. */
+/** Returns the warning for a deprecated version: the definition's own text, or a default one (CREATE-29). */
 function deprecationOf({ spec }: Definition, version: DefinitionVersion, kind: string): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;

@@ -19,7 +19,7 @@ import { definitionsKey } from './definitions-resource.ts';
 
 const group = 'sea.example';
 
-/** A definition of ships with one version and this spec. */
+/** Returns a CustomResourceDefinition for ships with one version. `spec` is the schema of a ship's `spec`. */
 export function shipDefinition(spec: JsonObject = {}, change: JsonObject = {}, plural = 'ships'): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -51,13 +51,13 @@ afterEach(async () => {
 export interface CustomTestEnvOptions {
   readonly store?: Store;
   readonly clock?: ManualClock;
-  /** Does not start maintenance, as if the process ended before it ran. */
+  /** Does not start maintenance, as if the process had ended before maintenance ran. */
   readonly withoutMaintenance?: boolean;
-  /** Also does not start the part, as if nothing followed a write. */
+  /** Does not start the custom resources part, so that nothing reacts to a written definition. */
   readonly isIdle?: boolean;
 }
 
-/** A plane with namespaces and custom resource definitions, over a store in memory, as clients use it. */
+/** A test environment: a plane with namespaces and CustomResourceDefinitions, over an in-memory store. */
 export class CustomTestEnv {
   readonly store: Store;
   readonly clock: ManualClock;
@@ -102,14 +102,14 @@ export class CustomTestEnv {
     return new CustomTestEnv(store, clock, plane, maintenance);
   }
 
-  /** The plane after it was unloaded, or its process ended, and it is loaded again. */
+  /** Closes the plane and opens it again over the same store, as after a restart of the process. */
   async reopen(): Promise<CustomTestEnv> {
     await this.maintenance.stop();
     this.plane.close();
     return CustomTestEnv.open({ store: this.store, clock: this.clock });
   }
 
-  /** Resolves when the definition is gone. */
+  /** Resolves when the CustomResourceDefinition has been deleted. */
   untilGone(name = `ships.${group}`): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.definitions.listen(({ before, after }) => {
@@ -122,7 +122,7 @@ export class CustomTestEnv {
 
   get definitions(): KindStore {
     const store = this.plane.kinds.get(definitionsKey);
-    if (store === undefined) throw new Error('there are no definitions');
+    if (store === undefined) throw new Error('the plane was opened without the kind CustomResourceDefinition');
     return store;
   }
 
@@ -131,7 +131,7 @@ export class CustomTestEnv {
     return object && definitionOf(object);
   }
 
-  /** The conditions as `NamesAccepted=True NoConflicts` and so on. */
+  /** Returns the conditions of a CustomResourceDefinition as text, for example `NamesAccepted=True NoConflicts`. */
   conditions(name = `ships.${group}`): string[] {
     const found = this.definition(name)?.status.conditions ?? [];
     return found.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
@@ -147,7 +147,7 @@ export class CustomTestEnv {
     const mounted = this.mounted('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
     const { object: shaped } = shapeObject(mounted.kind, object as JsonValue, { findings: [], namespace: '' });
     const written = await mounted.verbs.update?.(this.#client(''), name, shaped, writing);
-    if (written === undefined) throw new Error('definitions cannot be changed');
+    if (written === undefined) throw new Error('the kind CustomResourceDefinition has no verb update');
     return written.object;
   }
 
@@ -184,14 +184,14 @@ export class CustomTestEnv {
       ...writing,
       force: false,
     });
-    if (written === undefined) throw new Error('ships cannot be patched');
+    if (written === undefined) throw new Error('the kind Ship has no verb patch');
     return written.object;
   }
 
   async getShip(name: string, version = 'v1'): Promise<KubeObject> {
     const served = await this.ships(version).verbs.get?.(this.#client('default'), name, { resourceVersion: '' });
-    if (served === undefined) throw new Error('ships cannot be read');
-    // Clients receive the JSON, so the result is parsed from it.
+    if (served === undefined) throw new Error('the kind Ship has no verb get');
+    // Clients receive JSON, so tests compare the parsed JSON instead of the object.
     return JSON.parse(served.json());
   }
 
@@ -199,7 +199,7 @@ export class CustomTestEnv {
     await this.ships().verbs.delete?.(this.#client('default'), name, deleting());
   }
 
-  /** The number of rows of this resource in the plane. */
+  /** Returns the number of stored rows of a resource. */
   async rows(resource = `ships.${group}`): Promise<number> {
     const { entries } = await this.store.list({ slice: 'plane', prefix: ['objects', resource] });
     return entries.length;

@@ -4,7 +4,10 @@ import { childPath, keyPath } from '../../api/schema/field-path.ts';
 import type { Schema } from '../../api/schema/schema.ts';
 import { compileValidations, hasRules } from '../validation-rules/compile-validations.ts';
 
-/** Checks defaults against the rules of their schemas, as a create and as an update of themselves. */
+/**
+ * Evaluates the CEL rules of a schema for the default values in it. Each default is checked as a new value and as an
+ * update of itself.
+ */
 export async function defaultRuleErrors(schema: Schema, path: string): Promise<FieldError[]> {
   const errors =
     schema.default === undefined ? [] : await ownErrors(schema, schema.default, childPath(path, 'default'));

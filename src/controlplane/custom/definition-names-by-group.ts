@@ -4,11 +4,14 @@ import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 
 interface DefinitionEntry {
   readonly accepted: DefinitionNames;
-  /** Other definitions of the group may have the names that it requests. */
+  /** True if the names of the definition are not accepted, usually because another definition uses them. */
   readonly isWaiting: boolean;
 }
 
-/** The names of all definitions by group, updated incrementally, so that a change of one does not read thousands. */
+/**
+ * The names of all CustomResourceDefinitions, by API group. They are updated with each change, so that a change to one
+ * definition does not require reading thousands of others.
+ */
 export class DefinitionNamesByGroup {
   readonly #groups = new Map<string, Map<string, DefinitionEntry>>();
 
@@ -23,7 +26,7 @@ export class DefinitionNamesByGroup {
   }
 
   delete(name: string): void {
-    // The name of a definition is `<plural>.<group>`.
+    // The name of a CustomResourceDefinition is `<plural>.<group>`.
     const group = name.slice(name.indexOf('.') + 1);
     const entries = this.#groups.get(group);
     entries?.delete(name);
@@ -34,7 +37,10 @@ export class DefinitionNamesByGroup {
     return [...(this.#groups.get(group) ?? [])].filter(([, { isWaiting }]) => isWaiting).map(([name]) => name);
   }
 
-  /** All names that others than this definition use in the group; `own` are the plane's kinds in the group. */
+  /**
+   * Returns the names in use in an API group, without those of the definition `except`. `own` are the plane's own
+   * kinds.
+   */
   usedNamesIn(group: string, except: string, own: readonly ResourceKind[]): UsedNames {
     const resources = new Set<string>();
     const kinds = new Set<string>();

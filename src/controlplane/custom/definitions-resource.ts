@@ -15,7 +15,7 @@ import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
 import { compileValidations } from '../validation-rules/compile-validations.ts';
 import { defaultRuleErrors } from './default-rule-errors.ts';
 
-/** Keeps a definition until its objects are deleted. */
+/** The finalizer that prevents the removal of a CustomResourceDefinition until its custom resources are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const definitionsKey = resourceKey(customResourceDefinitionKind);
@@ -23,11 +23,11 @@ export const definitionsKey = resourceKey(customResourceDefinitionKind);
 export interface DefinitionsOptions {
   readonly clock: Clock;
   reconcile(name: string): Promise<number | undefined>;
-  /** The definitions of that group that wait for a name. */
+  /** Returns the CustomResourceDefinitions of an API group whose names are not accepted yet. */
   definitionsWaitingIn(group: string): readonly string[];
 }
 
-/** The custom resource definitions of a plane. */
+/** The kind CustomResourceDefinition. */
 export function definitionsResource(options: DefinitionsOptions): StoredResource {
   const ruleErrors: RuleErrors = async (schema, path, old) => {
     const { errors } = await compileValidations(schema as Schema, path, old as Schema | undefined);
@@ -86,7 +86,7 @@ function fillNames(spec: JsonObject): void {
   );
 }
 
-/** Warns about unknown formats that the old definition did not have. */
+/** Warns about string formats in the schema that are unknown, unless the old definition contains them too. */
 function warnOfFormats(definition: Definition, old: Definition | undefined, context: RequestContext): void {
   const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
   for (const format of unknownFormats(definition.spec)) {
@@ -96,7 +96,7 @@ function warnOfFormats(definition: Definition, old: Definition | undefined, cont
 
 function markTerminating(object: KubeObject, now: number): void {
   const { finalizers = [], generation = 1 } = object.metadata;
-  // The deletion of a definition sets neither a grace period nor another generation.
+  // As in Kubernetes, the deletion sets no grace period and does not increase the generation.
   delete object.metadata.deletionGracePeriodSeconds;
   object.metadata.generation = generation - 1;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
@@ -113,7 +113,7 @@ function markTerminating(object: KubeObject, now: number): void {
   };
 }
 
-/** True if the definition has objects to delete, or is not yet established under the names that it requests. */
+/** True if the custom resources of the definition must be deleted, or if the definition is not yet established. */
 function isPending(object: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== undefined) {
     return (object.metadata.finalizers ?? []).includes(cleanupFinalizer);
@@ -121,7 +121,7 @@ function isPending(object: KubeObject): boolean {
   return !isEstablished(definitionOf(object));
 }
 
-/** Requeues the definitions that wait for a name when another one of the group is deleted or changes its names. */
+/** Returns the definitions to reconcile after a definition of the same API group has released a name. */
 function waitingDefinitions(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,

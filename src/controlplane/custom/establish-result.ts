@@ -4,15 +4,15 @@ import { approvalOf, isProtectedGroup } from '../../api/apiextensions/api-approv
 import { conditionOf, type Definition, type DefinitionStatus } from '../../api/apiextensions/definition.ts';
 import { type Condition, setCondition } from '../../api/conditions.ts';
 
-/** The status that a definition should have, and whether it is served. */
+/** The status to write to a CustomResourceDefinition, and whether its kind is served. */
 export interface EstablishResult {
   readonly status: DefinitionStatus;
   readonly isServed: boolean;
 }
 
 /**
- * Computes the accepted names of a definition and the resulting conditions. An established definition stays established
- * under its accepted names, even if it requests other names later.
+ * Computes the accepted names and the conditions of a CustomResourceDefinition. After it is established, it keeps its
+ * accepted names, even if a later update requests other names.
  */
 export function establishResultOf(definition: Definition, used: UsedNames, now: number): EstablishResult {
   const { names, condition } = acceptNames(definition, used);

@@ -2,10 +2,10 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { compileValidations, hasRules } from '../validation-rules/compile-validations.ts';
 import type { RuleValidator } from '../validation-rules/validation-rules.ts';
 
-/** The rules of a schema, compiled at the first write of an object: most definitions of a plane have no writes. */
+/** Returns the CEL rules of a schema. They are compiled at the first write, because many kinds never have one. */
 export type LazyRules = () => Promise<RuleValidator | undefined>;
 
-/** `undefined` if the schema has no rules. */
+/** Returns the function that compiles the rules, `undefined` if the schema has no rules. */
 export function lazyRules(schema: Schema): LazyRules | undefined {
   if (!hasRules(schema)) return undefined;
   return async () => (await compileValidations(schema)).validator;

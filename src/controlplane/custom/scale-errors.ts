@@ -5,10 +5,10 @@ import type { KubeObject } from '../../api/meta.ts';
 
 const maxReplicas = 2_147_483_647;
 
-/** The value at a path of the scale subresource, `undefined` if there is none, or an error. */
+/** The value at a path of the scale subresource, or the reason why it cannot be read. */
 export type ScaleValue<T> = { readonly value: T | undefined } | { readonly fault: string };
 
-/** The segments of a path such as `.spec.replicas`. */
+/** Splits a path such as `.spec.replicas` into its segments. */
 export function pathSegments(path: string): string[] {
   return path.replace(/^\./, '').split('.');
 }
@@ -28,7 +28,7 @@ export function selectorAt(object: KubeObject, path: string): ScaleValue<string>
   return typeof value === 'string' ? { value } : mismatch(path, value, 'string');
 }
 
-/** The error message of Go's unstructured objects. */
+/** Returns the error message of Go's `unstructured` package for a value of the wrong type. */
 function mismatch(path: string, value: JsonValue, wanted: string): { fault: string } {
   return {
     fault: `${path} accessor error: ${formatted(value)} is of the type ${goType(value)}, expected ${wanted}`,

@@ -15,12 +15,12 @@ import { pathSegments, replicasAt, type ScaleValue, selectorAt } from './scale-e
 
 const newest = { resourceVersion: '' };
 
-/** The number of attempts for a write that conflicts with other writers. */
+/** The maximum number of attempts to write an object that other clients change at the same time. */
 const maxAttempts = 10;
 
 /**
- * The subresource `scale` of a custom resource, with the replica paths that its definition names (SCALE-01 to
- * SCALE-03).
+ * The subresource `scale` of a custom resource. The CustomResourceDefinition specifies the paths of its fields
+ * (SCALE-01 to SCALE-03).
  */
 export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSubresource {
   const kind = scaleKind(store.resource.namespaced);
@@ -28,7 +28,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
 
   const toScale = (object: KubeObject): KubeObject => scaleOf(object, paths);
 
-  /** Writes the number of replicas into the current object. A resourceVersion in the scale is a precondition. */
+  /** Writes the replica count of a Scale into the custom resource. A resourceVersion in the Scale is a precondition. */
   async function writeReplicas(
     context: RequestContext,
     name: string,
@@ -72,13 +72,13 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
         sent.type === 'json' ? applyJsonPatch(scale, sent.operations) : applyMergePatch(scale, sent.document);
       const { object, findings } = shapeObject(kind, document, { findings: sent.findings });
       applyFieldValidation(kind, findings, options.fieldValidation, (text) => context.warn(text));
-      // A patch without a resourceVersion applies to the current object, whatever its version.
+      // The patch did not change the resourceVersion, so the client has set no precondition.
       if (object.metadata.resourceVersion === current.metadata.resourceVersion) delete object.metadata.resourceVersion;
       return object;
     });
   }
 
-  /** Applies the scale to the object itself, under the manager's entry for the subresource. */
+  /** Applies a Scale with server-side apply. The field manager's entry is recorded for the subresource `scale`. */
   async function apply(
     context: RequestContext,
     name: string,
@@ -120,7 +120,7 @@ export function mountScale(store: KindStore, paths: ScaleSubresource): MountedSu
   };
 }
 
-/** UPDATE-02, UPDATE-03. */
+/** Throws 400 if the name in the sent object does not match the URL (UPDATE-02, UPDATE-03). */
 function checkSentName({ metadata }: KubeObject, name: string): void {
   const { name: sent = '' } = metadata;
   if (sent === '') {
@@ -157,7 +157,7 @@ function foundValue<T>(found: ScaleValue<T>): T | undefined {
   return found.value;
 }
 
-/** Go omits zero, so a missing number means 0, unless the object has no replicas at all (SCALE-03). */
+/** Returns the replica count. A missing count means 0, unless the custom resource itself has no count (SCALE-03). */
 function replicasOf(scale: KubeObject, current: KubeObject, path: string): number {
   const sent = valueAt(scale as JsonValue, 'spec', 'replicas');
   if (typeof sent === 'number') return sent;

@@ -4,7 +4,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 
 export interface SharedSchema {
   readonly schema: Schema;
-  /** Equal content has an equal digest. */
+  /** A SHA-256 digest. Schemas with equal content have the same digest. */
   readonly digest: string;
 }
 
@@ -14,8 +14,8 @@ const cleanup = new FinalizationRegistry<string>((digest) => {
 });
 
 /**
- * Returns one object for all schemas of equal content, across planes: the schemas of an operator take megabytes, and
- * their compiled form takes more. It is garbage-collected with the last kind that uses it.
+ * Returns the same object for all schemas with equal content, even in different planes. The schemas of one operator can
+ * take megabytes, and their compiled rules take more. An unused schema is garbage-collected.
  */
 export function sharedSchema(sent: SchemaProps): SharedSchema {
   const text = JSON.stringify(sent, (_name, value) => (typeof value === 'bigint' ? `${value}n` : value));

@@ -5,14 +5,14 @@ import { StoreError } from '../../store/store-error.ts';
 import { creationKey } from '../plane-creation.ts';
 import type { PlanesWithWork } from './planes-with-work.ts';
 
-/** The number of keys that one transaction deletes, or one page lists. */
+/** The maximum number of keys in one list page and in one delete transaction. */
 const pageSize = 500;
-/** The number of planes that are erased concurrently: they share their flushes. */
+/** The maximum number of planes that are erased concurrently. Concurrent transactions share flushes to disk. */
 const concurrency = 32;
 
 /**
- * Marks a plane as removed. The plane is gone from this moment on, even if the process crashes: a row records that its
- * data must still be erased. Returns false if there is neither such a plane nor data left of one.
+ * Marks a plane as removed: deletes its creation row and writes a row that its data must be erased. Erasing continues
+ * after a crash. Returns false if the plane does not exist and has no data to erase.
  */
 export async function markRemoved(store: Store, id: string): Promise<boolean> {
   const creationRow = await store.get(creationKey(id));
@@ -27,15 +27,15 @@ export async function markRemoved(store: Store, id: string): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    // The plane was rewritten for other built-in objects, or another caller removed it.
+    // The creation row was updated for changed built-in objects, or another caller has removed the plane. Try again.
     if (error instanceof StoreError && error.code === 'CheckFailed') return markRemoved(store, id);
     throw error;
   }
 }
 
 /**
- * Erases all stored data of planes that are marked as removed: their slices with all history, and their maintenance
- * work. May be repeated after a crash, any number of times.
+ * Erases all stored data of planes that are marked as removed: their slices, the history, and their maintenance rows.
+ * Can be repeated after a crash.
  */
 export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracker: PlanesWithWork): Promise<void> {
   const all = [...ids];
@@ -43,16 +43,17 @@ export async function erasePlanes(store: Store, ids: ReadonlySet<string>, tracke
     const batch = all.slice(at, at + concurrency);
     await Promise.all(batch.map((id) => store.removePrefix({ slice: id, prefix: [] })));
   }
-  const { withDeadlines: dated, withOtherWork: busy } = await tracker.findAmong(ids);
-  for (const id of busy) {
+  const { withDeadlines, withOtherWork } = await tracker.findAmong(ids);
+  for (const id of withOtherWork) {
     for (const range of [gcRange, reconcileRange]) await removeRows(store, { ...range, prefix: [...range.prefix, id] });
   }
-  if (dated.size > 0) await removeRows(store, deadlineRange, ({ segments }) => dated.has(segments[2] ?? ''));
+  if (withDeadlines.size > 0)
+    await removeRows(store, deadlineRange, ({ segments }) => withDeadlines.has(segments[2] ?? ''));
   tracker.forget(ids);
   await store.transact({ writes: all.map((id) => ({ key: removalKey(id), value: undefined, unlogged: true })) });
 }
 
-/** Returns a function that erases planes. Calls that arrive while an erasure runs are erased together after it. */
+/** Returns a function that erases a plane. Planes that are passed during an erasure are erased together afterwards. */
 export function planeEraser(store: Store, tracker: PlanesWithWork): (id: string) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: { readonly ids: Set<string>; readonly erased: Promise<void> } | undefined;
@@ -71,7 +72,7 @@ export function planeEraser(store: Store, tracker: PlanesWithWork): (id: string)
   };
 }
 
-/** The planes whose removal was started but not completed. */
+/** Returns the planes that are marked as removed and whose data is not completely erased. */
 export async function unfinishedRemovals(store: Store): Promise<ReadonlySet<string>> {
   const { entries } = await store.list(removalRange);
   return new Set(entries.map(({ key }) => key.segments[1] ?? ''));

@@ -1,22 +1,21 @@
 import type { Revision, Store, Transaction } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
-/** A store as one plane uses it, until the plane is removed. */
+/** The store of one plane, with a function that blocks further writes when the plane is removed. */
 export interface FencedStore {
   readonly store: Store;
-  /** Refuses all further writes; resolves when no write is in progress. */
+  /** Rejects all later writes. Resolves after the writes in progress have ended. */
   closeWrites(): Promise<void>;
 }
 
 /**
- * A write into a slice after its removal would recreate the slice, and nothing would ever remove it again. The fence
- * therefore refuses the writes of a plane that is being removed, and waits for those in progress. `onWrite` is called
- * before each write.
+ * Returns a store whose writes can be blocked. Without this fence, a late write of a removed plane would recreate its
+ * slice, and nothing would ever delete that slice. `onWrite` is called before each write.
  */
 export function fencedStore(store: Store, onWrite: (transaction: Transaction) => void = () => {}): FencedStore {
   let pendingWrites = 0;
   let onIdle = () => {};
-  let isShut = false;
+  let isClosed = false;
 
   function writeEnded(): void {
     pendingWrites--;
@@ -24,11 +23,11 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
   }
 
   function transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
-    if (isShut) return Promise.reject(new StoreError('Unavailable', 'the control plane was removed'));
+    if (isClosed) return Promise.reject(new StoreError('Unavailable', 'the control plane was removed'));
     onWrite(transaction);
     pendingWrites++;
     const writing = store.transact(transaction);
-    // This handler runs before the caller's, because the caller receives the same promise. Every write passes here.
+    // `writeEnded` is attached first, so it runs before the caller continues.
     writing.then(writeEnded, writeEnded);
     return writing;
   }
@@ -49,7 +48,7 @@ export function fencedStore(store: Store, onWrite: (transaction: Transaction) =>
       close: () => Promise.reject(new StoreError('Unavailable', 'a control plane cannot close the store')),
     },
     async closeWrites() {
-      isShut = true;
+      isClosed = true;
       if (pendingWrites === 0) return;
       await new Promise<void>((resolve) => {
         const before = onIdle;

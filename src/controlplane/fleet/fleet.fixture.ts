@@ -32,7 +32,8 @@ export interface TestFleetOptions extends Partial<FleetOptions> {
 }
 
 /**
- * A fleet of planes with two test kinds, events, leases and two built-in objects. `opened` lists the ids in load order.
+ * Creates a fleet for tests. Its planes have the kinds Widget, Gadget, Event and Lease, and two built-in widgets.
+ * `opened` contains the IDs of the planes in the order in which they were loaded.
  */
 export function testFleet(options: TestFleetOptions = {}) {
   const clock = options.clock ?? new ManualClock();
@@ -41,10 +42,17 @@ export function testFleet(options: TestFleetOptions = {}) {
   const fleet = createFleet({
     memoryBudget: 1024 * 1024 * 1024,
     builtinObjectsDigest: builtinObjectsDigest([builtinObjects]),
-    async open(id, own) {
+    async open(id, planeStore) {
       opened.push(id);
       const compose = () => ({ parts: [part], authorize: () => ({ allowed: true, reason: '' }) });
-      return openKubernetesPlane({ id, store: own, clock, log: silentLog, compose, onMaintenanceWork: () => {} });
+      return openKubernetesPlane({
+        id,
+        store: planeStore,
+        clock,
+        log: silentLog,
+        compose,
+        onMaintenanceWork: () => {},
+      });
     },
     ...options,
     store,
@@ -54,7 +62,7 @@ export function testFleet(options: TestFleetOptions = {}) {
   return { fleet, store, clock, opened };
 }
 
-/** All rows of planes in a store as text, to compare two moments or to search for leftovers. */
+/** Returns all stored rows of planes as JSON, so that tests can compare them or search for rows of removed planes. */
 export async function rowsOf(store: Store): Promise<string[]> {
   const rows: string[] = [];
   for await (const row of store.dump()) {

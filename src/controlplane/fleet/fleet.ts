@@ -17,53 +17,56 @@ export interface FleetOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** The memory limit for idle planes, in bytes. Planes in use are not unloaded, however much memory they take. */
+  /** The maximum memory of idle planes together, in bytes. Planes in use are never unloaded and do not count. */
   readonly memoryBudget: number;
-  /** The digest of the built-in objects of each plane. A plane with a different one is rewritten once. */
+  /**
+   * The digest of the objects that every plane has without stored rows. If the creation row of a plane contains another
+   * digest, the plane is updated when it is loaded.
+   */
   readonly builtinObjectsDigest: string;
-  /** Opens an existing plane over its own store. `creationRow` is the plane's creation row. */
+  /** Opens an existing plane. `creationRow` is the row that marks it as created; `undefined` if it was just created. */
   open(id: string, store: Store, creationRow: Entry | undefined): Promise<ControlPlane>;
 }
 
-/** A plane that stays in memory until it is released. */
+/** A plane that cannot be unloaded until the borrower releases it. */
 export interface BorrowedPlane {
   readonly plane: ControlPlane;
-  /** Releases the plane. Call it when the request is answered or its watch has ended. Repeated calls have no effect. */
+  /** Releases the plane. Must be called after the response is complete. Further calls have no effect. */
   release(): void;
 }
 
 /**
- * Control planes by id, limited only by disk space. An unused plane exists only as rows in the store. It is loaded on
- * demand, once for all concurrent callers.
+ * All control planes of the built-in cluster, by ID. A plane that is not in use exists only as rows in the store. It is
+ * loaded on demand; concurrent callers share one load.
  */
 export interface Fleet {
-  /** Creates a plane. An existing plane stays unchanged. Throws 503 while a plane of that id is being removed. */
+  /** Creates a plane if it does not exist. Throws 503 if a plane with the same ID is being removed. */
   create(id: string): Promise<void>;
-  /** The write that creates a plane of an unused id, for callers that include it in a transaction of their own. */
+  /** Returns the write that creates a plane with an unused ID. The caller includes it in its own transaction. */
   creationWrite(id: string): Write;
   /**
-   * Loads a plane and pins it from the moment of the call. Resolves with `undefined` if there is no such plane. Rejects
-   * if it cannot be loaded; the next call tries again.
+   * Loads a plane and pins it immediately. Resolves with `undefined` if the plane does not exist. Rejects if loading
+   * fails; the next call tries again.
    */
   borrow(id: string): Promise<BorrowedPlane | undefined>;
   /**
-   * Like `borrow`, but creates a missing plane. Resolves with `undefined` while a plane of that id is being removed.
+   * Like `borrow`, but creates the plane if it does not exist. Resolves with `undefined` if the plane is being removed.
    */
   borrowOrCreate(id: string): Promise<BorrowedPlane | undefined>;
-  /** Borrows the plane for the duration of `work`. Resolves with `undefined` if there is no such plane. */
+  /** Calls `work` with a plane and releases the plane afterwards. Resolves with `undefined` if it does not exist. */
   withPlane<T>(id: string, work: (plane: ControlPlane) => Promise<T>): Promise<T | undefined>;
-  /** Borrows planes for maintenance. */
+  /** Borrows planes for the maintenance workers. */
   readonly planeSource: PlaneSource;
   /**
-   * Removes a plane with all of its stored data; resolves when nothing is left. Its watches end and its writes are
-   * refused. Removing a plane that does not exist succeeds. After a crash the next start completes the removal.
+   * Removes a plane: ends its watches, rejects its writes and erases its stored data. Resolves after everything is
+   * erased, or immediately if the plane does not exist. After a crash, `resumeRemovals` completes the removal.
    */
   remove(id: string): Promise<void>;
-  /** The number of planes in memory, and roughly how many bytes they take. */
+  /** The number of planes in memory, and the memory that they use, in bytes (estimated). */
   readonly loaded: { readonly planes: number; readonly bytes: number };
-  /** Completes removals that a crash has interrupted. */
+  /** Completes removals that were interrupted by a crash. Called when the server starts. */
   resumeRemovals(): Promise<void>;
-  /** Unloads all planes, in use or not. */
+  /** Unloads all planes, even those that are in use. */
   close(): void;
 }
 
@@ -100,7 +103,8 @@ class PlaneFleet implements Fleet {
     } catch (error) {
       const failed = error instanceof StoreError && error.code === 'CheckFailed' ? error.detail : undefined;
       if (failed === 0) return;
-      if (failed === 1) throw serviceUnavailable(`the control plane ${id} is still being removed`, 1);
+      if (failed === 1)
+        throw serviceUnavailable(`the previous control plane ${id} is still being removed; try again later`, 1);
       await withStatusErrors(Promise.reject(error));
     }
   }
@@ -172,7 +176,7 @@ class PlaneFleet implements Fleet {
       throw error;
     }
     release();
-    // A concurrent caller that may not create planes has started this load: try again.
+    // The load was started by a caller of `borrow`, which does not create planes. Try again.
     return mayCreate ? this.#borrow(id, mayCreate) : undefined;
   }
 
@@ -202,7 +206,7 @@ class PlaneFleet implements Fleet {
   }
 
   async #remove(id: string): Promise<void> {
-    // From here on callers find no plane. A load in progress has to finish first.
+    // `#removals` contains the ID now, so `borrow` no longer returns the plane. A load in progress must finish first.
     const entry = this.#planes.get(id);
     await entry?.loading.catch(() => {});
     if (!(await withStatusErrors(markRemoved(this.#store, id)))) return;

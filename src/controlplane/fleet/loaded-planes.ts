@@ -2,35 +2,35 @@ import type { Log } from '../../lib/log.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { FencedStore } from './fenced-store.ts';
 
-/** A plane in memory. */
+/** A plane that is loaded, and the fence that blocks its writes when the plane is removed. */
 export interface LoadedPlane {
   readonly plane: ControlPlane;
   readonly fence: FencedStore;
 }
 
-/** The entry of a plane that is loaded or being loaded. */
+/** The bookkeeping for a plane that is loaded or being loaded. */
 export interface PlaneEntry {
   readonly id: string;
-  /** Resolves with `undefined` if there is no such plane. */
+  /** Resolves with the loaded plane, or with `undefined` if the plane does not exist. */
   readonly loading: Promise<LoadedPlane | undefined>;
   loaded: LoadedPlane | undefined;
-  /** The number of current users of the plane. */
+  /** The number of callers that use the plane now. A plane with pins is not unloaded. */
   pins: number;
-  /** The number of releases while the plane had other users. */
+  /** The number of times that a caller has released the plane and other callers still used it. */
   releases: number;
   bytes: number;
 }
 
-/** The estimated size of a plane without its kinds: the caches of its parts, document names, observers. */
+/** The estimated memory of a plane in addition to its objects, in bytes. */
 const bytesPerPlane = 32 * 1024;
 
 /**
- * Summing up all caches of a plane takes longer than many requests, so a busy plane is measured once per this many
- * releases.
+ * A plane in constant use is measured at every Nth release, because adding up the sizes of all of its caches takes
+ * longer than many requests.
  */
 const releasesPerMeasurement = 32;
 
-/** The estimated size of a plane: the sum that its caches report. Loads nothing. */
+/** Returns the estimated memory use of a plane in bytes, as the sum of its caches. Does not load anything. */
 export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
   let bytes = bytesPerPlane;
   for (const store of plane.stores()) bytes += store.bytes();
@@ -38,15 +38,15 @@ export function planeBytes(plane: Pick<ControlPlane, 'stores'>): number {
 }
 
 /**
- * The planes in memory. When the idle planes together exceed the budget, the least recently used ones are unloaded to
- * disk. Planes in use stay, however much memory they take, and do not count against the budget. The most recently used
- * plane stays too: one that is larger than the budget would otherwise be loaded again for each request.
+ * The planes in memory. If the idle planes exceed the memory budget, the least recently used ones are unloaded. Planes
+ * in use are never unloaded and do not count. The most recently used plane also stays in memory; otherwise a plane that
+ * is larger than the budget would be loaded again for each request.
  */
 export class LoadedPlanes {
   readonly #budget: number;
   readonly #log: Log;
   readonly #entries = new Map<string, PlaneEntry>();
-  /** Entries without pins, least recently used first. */
+  /** Planes without pins, the least recently used first. */
   readonly #idle = new Map<string, PlaneEntry>();
   #bytes = 0;
   #idleBytes = 0;
@@ -60,7 +60,7 @@ export class LoadedPlanes {
     return this.#entries.size;
   }
 
-  /** The total size, as measured when each plane was last released. */
+  /** The total memory of the loaded planes in bytes, measured when planes are released. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -69,14 +69,14 @@ export class LoadedPlanes {
     return this.#entries.get(id);
   }
 
-  /** Adds an entry for a plane that is being loaded. */
+  /** Adds an entry for a plane whose load has started. */
   add(id: string, loading: Promise<LoadedPlane | undefined>): PlaneEntry {
     const entry: PlaneEntry = { id, loading, loaded: undefined, pins: 0, releases: 0, bytes: 0 };
     this.#entries.set(id, entry);
     return entry;
   }
 
-  /** Prevents the plane from being unloaded until `unpin`. */
+  /** Prevents the plane from being unloaded until `unpin` is called. */
   pin(entry: PlaneEntry): void {
     entry.pins++;
     this.#takeFromIdle(entry);
@@ -84,9 +84,9 @@ export class LoadedPlanes {
 
   unpin(entry: PlaneEntry): void {
     entry.pins--;
-    // A plane that failed to load, or was removed in the meantime, has no entry any more.
+    // The plane could not be loaded, or it was removed in the meantime.
     if (this.#entries.get(entry.id) !== entry || entry.loaded === undefined) return;
-    // A plane in constant use is measured only now and then: it is not unloaded anyway.
+    // A plane in constant use is measured only occasionally, because it is not unloaded anyway.
     if (entry.pins > 0 && entry.releases++ % releasesPerMeasurement !== 0) return;
     const bytes = planeBytes(entry.loaded.plane);
     this.#bytes += bytes - entry.bytes;
@@ -97,7 +97,7 @@ export class LoadedPlanes {
     this.#unloadIdle();
   }
 
-  /** Removes the entry, even if the plane is in use. */
+  /** Removes the entry of a plane, even if the plane is in use. */
   removeEntry(entry: PlaneEntry): void {
     if (this.#entries.get(entry.id) !== entry) return;
     this.#entries.delete(entry.id);

@@ -2,18 +2,21 @@ import { deadlineRange, gcRange, maintenanceSlice, reconcileRange } from '../../
 import type { Key, KeyRange } from '../../store/key.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 
-/** The number of rows that one page lists. */
+/** The maximum number of rows in one list page. */
 const pageSize = 500;
 
-/** The planes that have had maintenance work in the store. */
+/** The planes that may have maintenance rows in the store. */
 interface FoundPlanes {
-  /** Deadlines are ordered by time: finding those of one plane requires a scan of all of them. */
+  /** Planes that may have deadline rows. These rows are ordered by time, so finding them requires a full scan. */
   readonly withDeadlines: ReadonlySet<string>;
-  /** Planes that may have pending reconciles or garbage. */
+  /** Planes that may have rows for reconciles or garbage collection. */
   readonly withOtherWork: ReadonlySet<string>;
 }
 
-/** Tracks which planes may have maintenance work in the store. Most removed planes have none and need no scan. */
+/**
+ * Records which planes may have maintenance rows in the store. Most removed planes have none, so erasing them requires
+ * no scan.
+ */
 export class PlanesWithWork {
   readonly #store: Store;
   readonly #withDeadlines = new Set<string>();
@@ -24,12 +27,12 @@ export class PlanesWithWork {
     this.#store = store;
   }
 
-  /** Records the planes that a transaction leaves work for. Call it before the write. */
+  /** Records the planes for which a transaction writes maintenance rows. Must be called before the write. */
   recordWrites({ writes }: Transaction): void {
     for (const { key, value } of writes) if (value !== undefined && key.slice === maintenanceSlice) this.#add(key);
   }
 
-  /** Returns which of these planes may have work. The first call reads the rows that earlier processes have left. */
+  /** Returns the given planes that may have maintenance rows. The first call scans the rows that are already stored. */
   async findAmong(ids: ReadonlySet<string>): Promise<FoundPlanes> {
     this.#loaded ??= this.#loadAll().catch((error: unknown) => {
       this.#loaded = undefined;

@@ -5,22 +5,21 @@ import type { ControlPlane } from '../control-plane.ts';
 import type { AdmissionAttributes, PlanePart } from '../plane-part.ts';
 
 export interface SizeLimitOptions {
-  /** The memory limit for all objects of the plane, in bytes, as its caches estimate it. */
+  /** The maximum size of all objects of the plane in memory, in bytes. The caches of its kinds estimate the size. */
   readonly maxBytes: number;
   plane(): Pick<ControlPlane, 'stores'>;
 }
 
 /**
- * The plane's size is not computed for every write, because summing up all caches takes longer than many writes. The
- * more capacity is free, the more writes skip the check: one for each of these bytes.
+ * Computing the size takes longer than many writes, so most writes skip the check. For each 8 MiB of free capacity, one
+ * write skips it, up to `maxSkippedChecks` writes.
  */
 const bytesPerSkippedCheck = 8 * 1024 * 1024;
 const maxSkippedChecks = 64;
 
 /**
- * Limits the size of a plane, because a plane in use is held in memory as a whole, beside all others. A full plane
- * refuses writes that make it larger. Deletes and writes that do not grow an object are allowed. Concurrent writes may
- * exceed the limit slightly.
+ * Limits the size of a plane, because a plane in use is completely in memory. A full plane refuses writes that increase
+ * its size; deletes and other writes are allowed. Concurrent writes may exceed the limit slightly.
  */
 export function sizeLimitPart({ maxBytes, plane }: SizeLimitOptions): PlanePart {
   let checksToSkip = 0;

@@ -11,16 +11,19 @@ const retry: BackoffOptions = { initialMilliseconds: 20, maxMilliseconds: maxRet
 
 interface Deferral {
   readonly failures: number;
-  /** In elapsed time, so that changes of the system time do not affect it. */
+  /**
+   * The time from which the row is due, on the monotonic clock (`Clock.elapsed`), which system time changes do not
+   * affect.
+   */
   readonly notBefore: number;
   /**
-   * A row with another revision is due at once. Absent after a failure, as the failed work may have written the row
-   * itself.
+   * The revision of the deferred row. If the row is rewritten, it is due immediately. Absent after a failure, because
+   * the failed work itself may have rewritten the row.
    */
   readonly revision?: number;
 }
 
-/** The rows that are not due yet: work that failed, and work that requested a later run. */
+/** The maintenance rows that are not due yet, because their work failed or requested a later run. */
 export class DeferredRows {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -33,18 +36,18 @@ export class DeferredRows {
     this.#log = log;
   }
 
-  /** A scan of all rows begins. */
+  /** Marks the beginning of a scan of all maintenance rows. */
   beginScan(): void {
     this.#seen = new Set();
     this.#nextDue = Number.POSITIVE_INFINITY;
   }
 
-  /** The scan is complete: rows that it did not see are gone. */
+  /** Marks the end of a scan. Forgets rows that the scan did not find, because they are deleted. */
   endScan(): void {
     for (const id of this.#deferrals.keys()) if (!this.#seen.has(id)) this.#deferrals.delete(id);
   }
 
-  /** True if this row is not due yet; `nextDueInMs` then covers it. */
+  /** True if the row is not due yet. `nextDueInMs` then takes the row into account. */
   isDeferred(entry: Entry): boolean {
     const id = rowIdOf(entry);
     this.#seen.add(id);
@@ -55,7 +58,7 @@ export class DeferredRows {
     return true;
   }
 
-  /** Milliseconds until the next deferred row is due; Infinity if there is none. */
+  /** The time until the next deferred row is due, in milliseconds. Infinity if no row is deferred. */
   get nextDueInMs(): number {
     return Math.max(0, this.#nextDue - this.#clock.elapsed());
   }
@@ -69,7 +72,7 @@ export class DeferredRows {
     const id = rowIdOf(entry);
     const failures = (this.#deferrals.get(id)?.failures ?? 0) + 1;
     this.#defer(entry, { failures, notBefore: this.#clock.elapsed() + backoffDelay(failures, retry) });
-    // A conflict only means that the object changed between the read and the write.
+    // A conflict (409) is not logged: it means that another client changed the object at the same time.
     if (!(error instanceof StatusError) || error.code !== 409) {
       this.#log.warn({ work: id, failures, error: String(error) }, 'maintenance work failed; retrying with backoff');
     }

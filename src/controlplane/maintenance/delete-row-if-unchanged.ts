@@ -1,7 +1,10 @@
 import type { Entry, Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 
-/** Deletes the row of completed work; false if the row was rewritten during the work, so that there is more to do. */
+/**
+ * Deletes the maintenance row of completed work. Returns false if the row was rewritten in the meantime, which means
+ * that there is more work.
+ */
 export async function deleteRowIfUnchanged(store: Store, entry: Entry): Promise<boolean> {
   try {
     await store.transact({

@@ -15,16 +15,16 @@ import {
 } from './owners.ts';
 import { findKindStore, findObject, type PlaneStores } from './plane-stores.ts';
 
-/** The plane whose garbage is collected, and the store with its owner index. */
+/** The plane whose garbage is collected, and the store, which contains the index of dependents by owner. */
 interface GcContext {
   readonly store: Store;
   readonly plane: PlaneStores;
 }
 
 /**
- * Processes one item of garbage-collection work (rules GC-01 to GC-09). It uses the owner index in the store, reads
- * objects from the watch caches, and writes with preconditions like any client. If an object has changed in the
- * meantime, the write is a conflict, and the work stays and is retried. Completed work may be repeated safely.
+ * Processes one garbage-collection row (rules GC-01 to GC-09). Finds dependents with the owner index in the store,
+ * reads objects from the watch caches, and writes with preconditions. If another client changes an object at the same
+ * time, the write fails with a conflict and the row is processed again later. Processing a row twice does no harm.
  */
 export async function collectGarbage(store: Store, plane: PlaneStores, work: GcWork): Promise<void> {
   const context: GcContext = { store, plane };
@@ -69,15 +69,16 @@ async function check(context: GcContext, key: ObjectRef, object: KubeObject, gon
 }
 
 /**
- * True if the work itself says that this owner is gone. Its kind, which may have been removed with it, is not needed.
- * GC-05 still applies.
+ * True if the garbage-collection row reports that the referenced owner was deleted. The owner itself is not looked up,
+ * because its kind may have been removed too. A cluster-scoped object cannot have a namespaced owner (GC-05).
  */
 function isGone({ uid }: OwnerReference, gone: GcWork | undefined, { namespace }: ObjectRef): boolean {
   return gone?.uid === uid && (gone.namespace === '' || namespace !== '');
 }
 
 /**
- * GC-02, GC-07: the object's own finalizers decide; without any, foreground if its owner waits and it has dependents.
+ * Returns the propagation policy for deleting an object whose owners are gone (GC-02, GC-07). It is Foreground if an
+ * owner waits for the object and the object has dependents. Otherwise the finalizers of the object determine it.
  */
 async function policyFor(
   context: GcContext,
@@ -89,7 +90,7 @@ async function policyFor(
   return hasFinalizer(object, foregroundFinalizer) ? 'Foreground' : 'Background';
 }
 
-/** GC-09: removes the owner reference from all dependents, then allows the owner's deletion. */
+/** Removes the owner reference from all dependents, then the owner's finalizer `orphan` (GC-09). */
 async function orphanDependents(context: GcContext, key: ObjectRef, owner: KubeObject): Promise<void> {
   const { plane } = context;
   const uid = owner.metadata.uid ?? '';
@@ -103,15 +104,15 @@ async function orphanDependents(context: GcContext, key: ObjectRef, owner: KubeO
 }
 
 /**
- * GC-06, GC-08: deletes every dependent, and allows the owner's deletion once no blocking dependent is left. A
- * dependent that itself waits for this owner (a cycle) does not count as blocking. The removal of a blocking dependent
- * creates new work for the owner, so nothing has to wait here.
+ * Deletes all dependents. If none of them blocks the owner's deletion any more, removes the owner's finalizer (GC-06,
+ * GC-08). Dependents in a cycle with the owner do not block it. The deletion of a blocking dependent writes a new row
+ * for the owner, so this function does not wait.
  */
 async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeObject): Promise<void> {
   const { plane } = context;
   const uid = owner.metadata.uid ?? '';
   for (const dependentKey of await dependentsOf(context, uid)) {
-    // A dependent whose deletion is in progress has work of its own; processing it here could loop in a cycle.
+    // A dependent that is being deleted has its own row. Processing it here could lead to an endless loop in a cycle.
     const dependent = findObject(plane, dependentKey);
     if (dependent !== undefined && dependent.metadata.deletionTimestamp === undefined) {
       await check(context, dependentKey, dependent);
@@ -126,7 +127,7 @@ async function deleteDependents(context: GcContext, key: ObjectRef, owner: KubeO
   if (blocking.length === 0) await dropFinalizer(plane, key, foregroundFinalizer);
 }
 
-/** Reports whether the dependent in turn waits, directly or indirectly, for this owner to be deleted first. */
+/** True if the dependent itself waits, directly or indirectly, for the deletion of the owner. */
 function isInCycle(plane: PlaneStores, owner: KubeObject, dependent: KubeObject): boolean {
   if (!isWaitingForDependents(dependent)) return false;
   const seen = new Set<string>();
@@ -203,7 +204,7 @@ async function patchMetadata(
   );
 }
 
-/** Ignores 404: another writer has already deleted the object. */
+/** Runs an action and ignores a 404 error, because another client may have deleted the object. */
 async function ignoreNotFound(action: () => Promise<unknown> | undefined): Promise<void> {
   try {
     await action();

@@ -8,12 +8,12 @@ import type { MaintenanceOptions } from './maintenance-options.ts';
 import { withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
 
-/** The number of rows per page; the rest stays in the store, not in memory. */
+/** The maximum number of rows in one list page. Other rows stay in the store, so memory use is limited. */
 const pageSize = 500;
 
 /**
- * Collects the garbage of all control planes: sequentially within a plane, concurrently across planes. An owner with a
- * hundred thousand dependents delays its own plane and no other.
+ * Collects the garbage of all control planes. Rows of the same plane are processed one after the other, rows of
+ * different planes concurrently. So an owner with a hundred thousand dependents delays only its own plane.
  */
 export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'garbage', scan: scan });
@@ -36,7 +36,7 @@ export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions):
       }
       const last = page.entries.at(-1);
       if (page.remaining === 0 || last === undefined) break;
-      // The remaining rows of a plane that is being processed are read when that batch is done.
+      // The plane is being processed. Its remaining rows are skipped now and read again after that.
       const isActive = work.isActive(planeOf(last));
       if (isActive) isComplete = false;
       after = isActive ? gcKey(planeOf(last), afterAllUids) : last.key;
@@ -44,14 +44,14 @@ export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions):
     if (isComplete) work.deferredRows.endScan();
   }
 
-  /** Returns false if the store is closed. Never rejects. */
+  /** Processes the garbage rows of a plane. Returns false if the store is closed. Never rejects. */
   async function collectAll(planeId: string, entries: readonly Entry[]): Promise<boolean> {
     for (const entry of entries) {
       if (work.isStopped) return true;
       try {
         const garbage = JSON.parse(entry.value) as GcWork;
         await withPlane(plane, planeId, (objects) => collectGarbage(store, objects, garbage));
-        // A row that was rewritten in the meantime stays, because its writer has requested another run.
+        // If the row was rewritten during the work, it is not deleted, because there is new work.
         await deleteRowIfUnchanged(store, entry);
         work.deferredRows.forget(entry);
       } catch (error) {
@@ -65,7 +65,7 @@ export function garbageWorker({ store, clock, log, plane }: MaintenanceOptions):
   return work;
 }
 
-/** Sorts after every uid. */
+/** A key segment that sorts after every UID. */
 const afterAllUids = '\uffff';
 
 function planeOf({ key }: Entry): string {

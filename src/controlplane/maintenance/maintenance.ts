@@ -12,29 +12,30 @@ import { reconcileWorker } from './reconcile-worker.ts';
 
 export interface Maintenance {
   /**
-   * Reports new work; called after every commit that recorded some. Without an argument all types of work are checked.
+   * Starts processing new work. Must be called after every commit that has written maintenance rows. Without an
+   * argument, rows of all types are processed.
    */
   wake(work?: MaintenanceWork): void;
-  /** Resolves when everything that is due now has been done. For tests and for draining. */
+  /** Resolves after all work that is due now is done. For tests, and for draining before a shutdown. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The number of rows per page; the rest stays in the store, not in memory. */
+/** The maximum number of rows in one list page. Other rows stay in the store, so memory use is limited. */
 const pageSize = 500;
 
 /**
- * Runs the maintenance of all control planes: collects garbage, ends grace periods, deletes expired objects, runs
- * pending reconciles. The work is recorded in the store, in the same transaction as its cause, and is deleted only when
- * it is complete: a crash at any point loses none of it.
+ * Runs the maintenance of all control planes: collects garbage, ends grace periods, deletes expired objects and runs
+ * pending reconciles. Each item of work is a row in the store, written in the same transaction as its cause. The row is
+ * deleted after the work is complete, so a crash loses no work.
  */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, clock, log } = options;
-  const pending = reconcileWorker(options);
+  const reconciles = reconcileWorker(options);
   const garbage = garbageWorker(options);
-  const postponed = new DeferredRows(clock, log);
+  const deferredRows = new DeferredRows(clock, log);
   let stopped = false;
-  /** The deadline for which a scan is running or scheduled. */
+  /** The earliest deadline for which a scan is scheduled, in milliseconds since the Unix epoch. */
   let nextDeadline = Number.POSITIVE_INFINITY;
   let scanRequested = false;
   let running: Promise<void> | undefined;
@@ -42,9 +43,9 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
 
   function wake(work?: MaintenanceWork): void {
     if (stopped) return;
-    if (work?.reconcile !== false) pending.wake();
+    if (work?.reconcile !== false) reconciles.wake();
     if (work?.garbage !== false) garbage.wake();
-    // Most deadlines are later than the one that is already scheduled.
+    // Most new deadlines are later than the scheduled scan and need no earlier scan.
     if (work === undefined || (work.deadline !== undefined && work.deadline < nextDeadline)) scan();
   }
 
@@ -61,12 +62,13 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     while (scanRequested && !stopped) {
       scanRequested = false;
       cancelTimer?.();
-      postponed.beginScan();
+      deferredRows.beginScan();
       try {
-        // During the scan any deadline may be the next one.
+        // During the scan, `wake` must accept every new deadline, because the scan may have passed its position
+        // already.
         nextDeadline = Number.POSITIVE_INFINITY;
         const next = await handleDeadlines();
-        postponed.endScan();
+        deferredRows.endScan();
         if (!scanRequested && !stopped) {
           nextDeadline = next;
           cancelTimer = scheduleScan(next);
@@ -79,10 +81,12 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     }
   }
 
-  /** Schedules a scan for the next deadline, and for the next retry of failed work. */
+  /**
+   * Schedules a scan at the next deadline and at the next retry of failed work. Returns a function that cancels both.
+   */
   function scheduleScan(deadline: number): () => void {
     const cancelDeadline = deadline < Number.POSITIVE_INFINITY ? clock.at(deadline, scan) : undefined;
-    const { nextDueInMs } = postponed;
+    const { nextDueInMs } = deferredRows;
     const cancelRetry = nextDueInMs < Number.POSITIVE_INFINITY ? clock.after(nextDueInMs, scan) : undefined;
     return () => {
       cancelDeadline?.();
@@ -90,12 +94,12 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     };
   }
 
-  /** Handles the due rows in the order of their time. Returns the next deadline; Infinity if there is none. */
+  /** Processes the deadline rows that are due, the earliest first. Returns the next deadline, or Infinity. */
   async function handleDeadlines(): Promise<number> {
     let after: Entry | undefined;
     while (!stopped) {
       const page = await store.list(deadlineRange, {
-        // Usually the first row is not due yet, and all others are later.
+        // Usually the first row is not due yet. All other rows are later, so reading one row is enough.
         limit: after === undefined ? 1 : pageSize,
         skipCount: true,
         ...(after === undefined ? {} : { after: after.key }),
@@ -103,16 +107,16 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
       for (const entry of page.entries) {
         if (stopped) return Number.POSITIVE_INFINITY;
         const [, time = '0', planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
-        if (postponed.isDeferred(entry)) continue;
+        if (deferredRows.isDeferred(entry)) continue;
         if (Number(time) > clock.now()) return Number(time);
         const key: ObjectRef = { resource, namespace, name };
         try {
           await withPlane(options.plane, planeId, (plane) => handleDeadline(plane, key));
-          // A row that was rewritten in the meantime stays, because its writer has requested another run.
+          // If the row was rewritten during the work, it is not deleted, because there is new work.
           await deleteRowIfUnchanged(store, entry);
-          postponed.forget(entry);
+          deferredRows.forget(entry);
         } catch (error) {
-          postponed.recordFailure(entry, error);
+          deferredRows.recordFailure(entry, error);
         }
       }
       after = page.entries.at(-1);
@@ -126,15 +130,15 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     async idle() {
       do {
         while (running !== undefined) await running;
-        await Promise.all([pending.idle(), garbage.idle()]);
-        // The scan and both workers can create work for each other.
-      } while (running !== undefined || !pending.isIdle || !garbage.isIdle);
+        await Promise.all([reconciles.idle(), garbage.idle()]);
+        // The deadline scan and the two workers can write new rows for each other, so all three are checked again.
+      } while (running !== undefined || !reconciles.isIdle || !garbage.isIdle);
     },
     async stop() {
       stopped = true;
       scanRequested = false;
       cancelTimer?.();
-      await Promise.all([running, pending.stop(), garbage.stop()]);
+      await Promise.all([running, reconciles.stop(), garbage.stop()]);
     },
   };
 }

@@ -3,10 +3,12 @@ import { resourceKey } from '../../registry/rows/rows.ts';
 import { findObject, ownerKindOf, type PlaneStores } from './plane-stores.ts';
 
 /**
- * The state of the owner that a reference names. `solid`: the owner exists. `absent`: no object has that uid, or it is
- * in another namespace. `waiting`: the owner is being deleted in the foreground and waits for its dependents.
- * `unknowable`: this plane does not have the kind, or a cluster-scoped object names a namespaced owner; such a
- * reference never causes a deletion.
+ * The state of the owner in an owner reference.
+ * - `solid`: the owner exists.
+ * - `absent`: no object with this UID exists in the dependent's namespace or in the cluster scope.
+ * - `waiting`: the owner is being deleted in the foreground and waits for its dependents.
+ * - `unknowable`: the plane does not have the owner's kind, or the owner of a cluster-scoped object is namespaced. The
+ *   dependent is then never deleted because of this reference.
  */
 export type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknowable';
 
@@ -35,7 +37,7 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** Reports whether this object blocks the deletion of the owner with that uid (rule GC-06). */
+/** True if the owner with this UID cannot be deleted before the dependent (rule GC-06). */
 export function blocksOwnerDeletion(dependent: KubeObject, ownerUid: string): boolean {
   return (
     dependent.metadata.ownerReferences?.some(

@@ -3,26 +3,31 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { type ObjectRef, resourceKey } from '../../registry/rows/rows.ts';
 
-/** The stored kinds of one control plane, as maintenance uses them. */
+/** The stored kinds of one control plane, for use by maintenance. */
 export interface PlaneStores {
-  /** The plane's slice of the store. */
+  /** The ID of the plane. It is also the name of the plane's slice of the store. */
   readonly id: string;
   stores(): Iterable<KindStore>;
 }
 
-/** A plane that maintenance works in. */
+/** A plane that stays loaded until maintenance releases it. */
 export interface BorrowedPlaneStores extends PlaneStores {
   /**
-   * Called once when maintenance is done; the plane is not unloaded before. Optional for planes that are never
-   * unloaded.
+   * Releases the plane, which may then be unloaded. Maintenance calls it once, when its work is done. Absent for planes
+   * that are never unloaded.
    */
   release?(): void;
 }
 
-/** Returns a plane, and loads it if necessary; `undefined` if it is gone for good, and its work with it. */
+/**
+ * Loads a plane by ID if necessary. Returns `undefined` if the plane was removed; its maintenance work is then
+ * obsolete.
+ */
 export type PlaneSource = (id: string) => Promise<BorrowedPlaneStores | undefined>;
 
-/** Runs `work` in the plane; resolves with `undefined` if there is no such plane. */
+/**
+ * Runs `work` with a plane and releases the plane afterwards. Resolves with `undefined` if the plane does not exist.
+ */
 export async function withPlane<T>(
   source: PlaneSource,
   id: string,
@@ -46,7 +51,7 @@ export function findObject(plane: PlaneStores, key: ObjectRef): KubeObject | und
   return findKindStore(plane, key.resource)?.peek(key.namespace, key.name)?.object;
 }
 
-/** The stored kind that an owner reference names, regardless of its version. */
+/** Returns the stored kind in an owner reference. The API version of the reference is ignored. */
 export function ownerKindOf(plane: PlaneStores, reference: OwnerReference): ResourceKind | undefined {
   const { group } = parseApiVersion(reference.apiVersion);
   for (const store of plane.stores()) {

@@ -7,12 +7,12 @@ import type { MaintenanceOptions } from './maintenance-options.ts';
 import { findKindStore, withPlane } from './plane-stores.ts';
 import { RowWorker } from './row-worker.ts';
 
-/** The number of rows per page; the rest stays in the store, not in memory. */
+/** The maximum number of rows in one list page. Other rows stay in the store, so memory use is limited. */
 const pageSize = 500;
 
 /**
- * Runs the pending reconciles (`StoredResource.needsReconcile`) of all control planes: at most one at a time per
- * object, until its kind reports that it is done. Loads only planes that have such an object.
+ * Reconciles the objects of all control planes that need it (`StoredResource.needsReconcile`). Runs one reconcile at a
+ * time for each object, until the kind reports that the object is done. Loads only planes that have pending reconciles.
  */
 export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions): RowWorker {
   const work: RowWorker = new RowWorker({ clock, log, workName: 'pending reconciles', scan: scan });
@@ -36,7 +36,7 @@ export function reconcileWorker({ store, clock, log, plane }: MaintenanceOptions
     work.deferredRows.endScan();
   }
 
-  /** Reports whether its row is still there. Never rejects. */
+  /** Reconciles the object of a row. Returns true if the row still exists, so another run is needed. Never rejects. */
   async function reconcile(entry: Entry): Promise<boolean> {
     const [, planeId = '', resource = '', namespace = '', name = ''] = entry.key.segments;
     try {

@@ -6,18 +6,18 @@ import { DeferredRows, maxRetryDelayMs } from './deferred-rows.ts';
 export interface RowWorkerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The name of the work, for the log. */
+  /** The name of the work in log messages. */
   readonly workName: string;
-  /** Scans the rows once and starts what is due; returns early when the worker is stopped. */
+  /** Scans all rows once and starts the work that is due. Must return early if the worker is stopped. */
   scan(): Promise<void>;
 }
 
-/** The concurrency limit: slow work (the start of a virtual cluster) must not block other work. */
+/** The maximum number of concurrent tasks. Several tasks run at once, because one (starting a cluster) can be slow. */
 const maxConcurrent = 16;
 
 /**
- * Processes rows of the store. One scan runs at a time; another follows if `wake` was called in the meantime or a
- * deferred row is due. The work that scans find runs concurrently, at most once at a time per id.
+ * Processes maintenance rows of the store. Only one scan runs at a time. Another scan follows if `wake` was called
+ * during the scan, or when a deferred row is due. The work that a scan starts runs concurrently, but only once per ID.
  */
 export class RowWorker {
   readonly deferredRows: DeferredRows;
@@ -68,7 +68,9 @@ export class RowWorker {
     return this.#active.has(id);
   }
 
-  /** True if no more work may be started before `nextCompletion`. */
+  /**
+   * True if the concurrency limit is reached. The caller must then await `nextCompletion` before it starts more work.
+   */
   get isFull(): boolean {
     return this.#active.size >= maxConcurrent;
   }
@@ -77,7 +79,10 @@ export class RowWorker {
     await Promise.race(this.#active.values());
   }
 
-  /** Starts work unless that id is active. The work resolves with whether another scan is needed, and never rejects. */
+  /**
+   * Starts work unless work with the same ID is running. `work` must resolve with true if another scan is needed, and
+   * must not reject.
+   */
   start(id: string, work: () => Promise<boolean>): void {
     if (this.#active.has(id)) return;
     const active = work().then((hasMore) => {

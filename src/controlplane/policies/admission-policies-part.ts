@@ -7,7 +7,7 @@ import { AdmissionPolicies, type AdmissionPoliciesOptions } from './admission-po
 import { matchedKinds } from './matched-kinds.ts';
 import { bindingResource, policyResource } from './policy-resource.ts';
 
-/** Validating admission policies and their bindings, and their enforcement for each write of the plane. */
+/** The plane part for ValidatingAdmissionPolicies and their bindings. It evaluates the policies for each write. */
 export function admissionPoliciesPart(
   dependencies: Pick<PartDependencies, 'plane'> & Pick<AdmissionPoliciesOptions, 'authorize'>,
 ): PlanePart {

@@ -11,12 +11,12 @@ const widgets = plainKind('widgets', 'Widget');
 export const policiesKey = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 export const bindingsKey = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
 
-/** A plane with namespaces, policies and widgets, in which only the user jane has the permission `fly`. */
+/** Opens a plane with namespaces, policies and widgets. Only the user jane has the permission for the verb `fly`. */
 export async function openPolicyTestEnv(): Promise<PlaneTestEnv> {
   let env: PlaneTestEnv | undefined;
   const policies = admissionPoliciesPart({
     plane() {
-      if (env === undefined) throw new Error('not open');
+      if (env === undefined) throw new Error('the plane is not open yet');
       return env.plane;
     },
     authorize: (user, attributes) => ({
@@ -87,7 +87,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<StatusError> {
     (thrown: unknown) => thrown,
   );
   if (error instanceof StatusError) return error;
-  throw new Error(`not refused: ${String(error)}`);
+  throw new Error(`the request was not refused with a StatusError: ${String(error)}`);
 }
 
 export const create = (env: PlaneTestEnv, spec: JsonObject, context = client('shop'), metadata: JsonObject = {}) =>

@@ -22,7 +22,7 @@ export interface AdmissionPoliciesOptions {
   readonly policies: KindStore;
   readonly bindings: KindStore;
   plane(): ControlPlane;
-  /** The decision function of the plane, for `authorizer`. */
+  /** Decides the permission checks of the CEL variable `authorizer`. */
   authorize(user: UserInfo, attributes: Attributes): Decision;
 }
 
@@ -31,7 +31,7 @@ interface Binding {
   readonly spec: BindingSpec;
 }
 
-/** A reason to refuse a request. The response contains the first one. */
+/** A reason to refuse a write. If there are several, the error response contains the first one. */
 interface Denial {
   readonly policy: string;
   readonly binding?: string;
@@ -39,40 +39,40 @@ interface Denial {
   readonly reason?: string;
 }
 
-/** The evaluation of all policies for one write. */
+/** The state of evaluating all policies for one write. */
 interface WriteEvaluation {
   readonly write: AdmissionAttributes;
   readonly request: MatchedRequest;
   readonly denials: Denial[];
 }
 
-/** A policy that applies to a write. */
+/** A policy that matches a write, and its bindings. */
 interface MatchedPolicy {
   readonly object: KubeObject;
   readonly spec: PolicySpec;
   readonly bindings: readonly Binding[];
-  /** The version of the kind that the policy evaluates. */
+  /** The version of the object's kind in which the policy sees the object. */
   readonly version: string;
 }
 
-/** The policies of a plane with bindings. Evaluates them for each write. */
+/** Evaluates the ValidatingAdmissionPolicies of a plane for each write. Only policies with bindings apply. */
 export class AdmissionPolicies {
   readonly #options: AdmissionPoliciesOptions;
-  /** Compiled policies by name, for one generation of each policy; there are never more than policies. */
+  /** The compiled policies by name. `version` contains the UID and the generation of the policy. */
   readonly #compiled = new Map<string, { readonly version: string; readonly policy: CompiledPolicy }>();
 
   constructor(options: AdmissionPoliciesOptions) {
     this.#options = options;
   }
 
-  /** Evicts the compiled form of deleted policies. Returns a function that stops it. */
+  /** Removes compiled policies from the cache when their policies are deleted. Returns a function that stops this. */
   start(): () => void {
     return this.#options.policies.listen(({ before, after }) => {
       if (after === undefined) this.#compiled.delete(before?.object.metadata.name ?? '');
     });
   }
 
-  /** Implements `PlanePart.admit`. */
+  /** Implements `PlanePart.admit`. Throws if a policy refuses the write. */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { policies, bindings } = this.#options;
     return bindings.count() === 0 || policies.count() === 0 ? undefined : this.#evaluate(write);
@@ -80,12 +80,12 @@ export class AdmissionPolicies {
 
   async #evaluate(write: AdmissionAttributes): Promise<void> {
     const { policies } = this.#options;
-    const inForce = this.#bindingsByPolicy();
+    const bindingsByPolicy = this.#bindingsByPolicy();
     const request = this.#matched(write);
     const evaluation: WriteEvaluation = { write, request, denials: [] };
     for (const { object } of policies.peekAll()) {
       const name = object.metadata.name ?? '';
-      const bindings = inForce.get(name);
+      const bindings = bindingsByPolicy.get(name);
       const spec = (object.spec ?? {}) as unknown as PolicySpec;
       if (bindings === undefined) continue;
       const version = matchedVersion(spec.matchConstraints, request);
@@ -130,7 +130,10 @@ export class AdmissionPolicies {
     for (const [key, values] of annotations) write.context.annotate?.(`${policy}/${key}`, [...values].join(', '));
   }
 
-  /** Applies the actions of the binding: a refusal, a warning, or an annotation in the audit log. */
+  /**
+   * Performs the binding's actions for failed validations: refuse the write, return a warning, or write to the audit
+   * log.
+   */
   #applyActions(policy: string, binding: Binding, result: PolicyResult, { write, denials }: WriteEvaluation): void {
     const { validationActions = [] } = binding.spec;
     for (const { index, message, reason } of result.failures) {

@@ -3,8 +3,8 @@ import { apiVersionOf, type KubeObject } from '../../api/meta.ts';
 import type { AdmissionAttributes } from '../plane-part.ts';
 
 /**
- * The request as expressions see it (`admission.k8s.io/v1` AdmissionRequest); `version` is the version that the policy
- * matches.
+ * Returns the CEL variable `request` (an AdmissionRequest of admission.k8s.io/v1). `version` is the version in which
+ * the policy matches the resource.
  */
 export function admissionRequest(
   { resource, operation, subresource, draft, context, dryRun }: AdmissionAttributes,
@@ -38,7 +38,7 @@ export function admissionRequest(
 
 const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
-/** The namespace of the request; for a namespace, the namespace itself. */
+/** Returns the namespace of the written object. A Namespace object counts as being in the namespace that it defines. */
 export function namespaceOf({
   resource,
   draft,
@@ -52,7 +52,7 @@ export function isNamespace({ group, plural }: AdmissionAttributes['resource']):
   return group === '' && plural === 'namespaces';
 }
 
-/** The object in the version that the policy matches. */
+/** Returns the object with the apiVersion in which the policy matches its kind. */
 export function asVersion(
   object: KubeObject,
   { group, kind }: AdmissionAttributes['resource'],

@@ -9,7 +9,7 @@ const DECISION = opaque('kubernetes.authorization.Decision');
 
 const EMPTY_CHECK: AccessCheck = { verb: '', group: '', resource: '', subresource: '', namespace: '', name: '' };
 
-/** An access check that is being built: `authorizer` and the results of its methods. */
+/** A permission check under construction. `authorizer` and its methods, except `check`, return values of this class. */
 class CelAccessCheck extends CelOpaque {
   readonly typeName: string;
   readonly attributes: AccessCheck;
@@ -35,12 +35,12 @@ class CelDecision extends CelOpaque {
   }
 }
 
-/** The value of the variable `authorizer`: access checks for the caller. */
+/** Returns the value of the CEL variable `authorizer`, which checks permissions of the caller. */
 export function authorizerValue(): CelOpaque {
   return new CelAccessCheck('kubernetes.authorization.Authorizer', EMPTY_CHECK);
 }
 
-/** The value of `authorizer.requestResource`: access checks for the caller and the resource of the request. */
+/** Returns the value of `authorizer.requestResource`, which checks the caller's permissions for the written object. */
 export function resourceCheckValue(about: Partial<AccessCheck>): CelOpaque {
   return new CelAccessCheck('kubernetes.authorization.ResourceCheck', { ...EMPTY_CHECK, ...about });
 }
@@ -54,7 +54,7 @@ function extendCheck(typeName: string, change: (text: string) => Partial<AccessC
 
 const CHECK = 'kubernetes.authorization.ResourceCheck';
 
-/** Functions that check whether the caller, or a service account, may do something else. */
+/** The CEL functions that check other permissions of the caller or of a service account. */
 export const authorizerLibrary: readonly Overload[] = [
   method(
     'path',
@@ -102,7 +102,7 @@ export const authorizerLibrary: readonly Overload[] = [
     signature([RESOURCE_CHECK, STRING], RESOURCE_CHECK),
     extendCheck(CHECK, (name) => ({ name })),
   ),
-  // Permissions here never depend on selectors, so selectors do not change the decision.
+  // Permissions never depend on selectors in this server, so a selector does not change the decision.
   method(
     'fieldSelector',
     'resourcecheck_fieldselector',

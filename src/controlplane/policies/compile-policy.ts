@@ -4,14 +4,14 @@ import type { PolicySpec } from '../../api/admissionregistration/validating-admi
 import { WorkBudget } from '../../lib/work-budget.ts';
 import { type PolicyNames, policyEnvironment } from './policy-environment.ts';
 
-/** An expression of a policy: its program, or why it cannot be evaluated. */
+/** A CEL expression of a policy. Contains either the compiled program or the reason why it does not compile. */
 export interface PolicyExpression {
   readonly text: string;
   readonly program?: Program;
   readonly fault?: string;
 }
 
-/** A policy that is ready to be evaluated. */
+/** A policy whose CEL expressions have been compiled. */
 export interface CompiledPolicy {
   readonly conditions: readonly (PolicyExpression & { readonly name: string })[];
   readonly variables: ReadonlyMap<string, PolicyExpression>;
@@ -23,7 +23,7 @@ export interface CompiledPolicy {
   readonly annotations: readonly { readonly key: string; readonly expression: PolicyExpression }[];
 }
 
-/** Compiles all expressions of a policy; `objectType` is set if the matched kind is known. */
+/** Compiles all CEL expressions of a policy. `objectType` is set for type checks against one kind. */
 export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?: CelType): Promise<CompiledPolicy> {
   const names: PolicyNames = {
     params: spec.paramKind !== undefined,
@@ -46,7 +46,7 @@ export async function compilePolicy(parse: Parse, spec: PolicySpec, objectType?:
     types.set(name, compiled.program?.type ?? DYN);
   }
   const fullEnvironment = environment();
-  // Match conditions are evaluated first, without variables.
+  // Match conditions are evaluated before the validations. They cannot use the policy's variables.
   const conditionEnvironment = policyEnvironment(names);
   const messageEnvironment = environment({ authorizer: false });
   const conditions: (PolicyExpression & { readonly name: string })[] = [];

@@ -5,13 +5,13 @@ import { OBJECT_COST_BUDGET } from '../validation-rules/validation-rules.ts';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 import { CostBudgetExceeded, type ExpressionResult, PolicyRun, type PolicyRunOptions } from './policy-run.ts';
 
-/** The total cost budget of all match conditions of a policy: a quarter of a second of Kubernetes' time. */
+/** The cost budget for all match conditions of a policy, in Kubernetes' cost units: about a quarter of a second. */
 const CONDITIONS_BUDGET = 2_500_000;
 const LONGEST_ANNOTATION = 10 * 1024;
 
-/** A validation of a policy that a request fails. */
+/** A validation of a policy that failed for a request. */
 export interface FailedValidation {
-  /** The index of the validation. */
+  /** The index of the validation in the policy's spec. */
   readonly index: number;
   readonly message: string;
   readonly reason?: string;
@@ -19,22 +19,22 @@ export interface FailedValidation {
 
 export interface PolicyResult {
   readonly failures: readonly FailedValidation[];
-  /** For the audit log. */
+  /** Annotations for the audit log. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Errors of audit annotations; they refuse the request regardless of the binding. */
+  /** Errors in the audit annotations. They refuse the request, whatever actions the binding specifies. */
   readonly faults: readonly string[];
 }
 
 export interface PolicyInput extends Omit<PolicyRunOptions, 'policy' | 'budget'> {
   readonly policy: CompiledPolicy;
   readonly failurePolicy: PolicySpec['failurePolicy'];
-  /** Awaited between expressions: one policy can take seconds, and other requests get processor time in between. */
+  /** Awaited between expressions, so that other requests get processor time. One policy can take seconds. */
   readonly nextTimeSlice?: (() => Promise<void>) | undefined;
 }
 
 const NOTHING: PolicyResult = { failures: [], annotations: [], faults: [] };
 
-/** Evaluates a policy for one request with one parameter object. */
+/** Evaluates a policy for one request. `input.values` contains at most one parameter object. */
 export async function evaluatePolicy(input: PolicyInput): Promise<PolicyResult> {
   const ignoresFailures = input.failurePolicy === 'Ignore';
   const failed = (message: string): PolicyResult =>
@@ -44,19 +44,19 @@ export async function evaluatePolicy(input: PolicyInput): Promise<PolicyResult> 
     if (conditionResult === 'unmet') return NOTHING;
     if (conditionResult !== undefined) return failed(conditionResult.error);
     const run = new PolicyRun({ ...input, budget: OBJECT_COST_BUDGET });
-    const objections: FailedValidation[] = [];
+    const failures: FailedValidation[] = [];
     for (const [index, validation] of input.policy.validations.entries()) {
       await input.nextTimeSlice?.();
-      objections.push(...failuresOf(run, validation, index, ignoresFailures));
+      failures.push(...failuresOf(run, validation, index, ignoresFailures));
     }
-    return { failures: objections, ...(await annotationsOf(input, ignoresFailures)) };
+    return { failures, ...(await annotationsOf(input, ignoresFailures)) };
   } catch (error) {
     if (error instanceof CostBudgetExceeded) return failed(error.message);
     throw error;
   }
 }
 
-/** Evaluates the match conditions. A condition that is false decides; errors count only if none is false. */
+/** Evaluates the match conditions. The result is 'unmet' if any condition is false, even if others have errors. */
 async function evaluateConditions(input: PolicyInput): Promise<'unmet' | { readonly error: string } | undefined> {
   const { conditions } = input.policy;
   if (conditions.length === 0) return undefined;
@@ -87,7 +87,7 @@ function failuresOf(
   return [{ index, message: text, ...(reason === undefined ? {} : { reason }) }];
 }
 
-/** The result of a message expression, if it is usable. */
+/** Returns the result of a `messageExpression`, `undefined` if it is not a usable message. */
 function messageText(run: PolicyRun, message: PolicyExpression | undefined): string | undefined {
   if (message === undefined || message.fault !== undefined) return undefined;
   const result = run.evaluate(message);

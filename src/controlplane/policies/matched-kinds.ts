@@ -2,10 +2,10 @@ import type { MatchResources } from '../../api/admissionregistration/match-resou
 import type { ResourceKind } from '../../api/resource.ts';
 import type { ControlPlane } from '../control-plane.ts';
 
-/** Returns the served kinds that the rules of a policy name explicitly. */
+/** Returns the served kinds that the resource rules of a policy name without wildcards. */
 export type MatchedKinds = (match: MatchResources | undefined) => readonly ResourceKind[];
 
-/** The maximum number of kinds, as in Kubernetes: types are not checked for policies that match everything. */
+/** The maximum number of kinds against which the types of one policy are checked. Kubernetes has the same limit. */
 const MAX_KINDS = 10;
 
 export function matchedKinds(plane: () => ControlPlane): MatchedKinds {

@@ -7,29 +7,31 @@ import {
 import type { KubeObject } from '../../api/meta.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
 
-/** A write, in the form in which policies are matched against it. */
+/** The attributes of a write against which policies are matched. */
 export interface MatchedRequest {
   readonly group: string;
-  /** The version in the request. */
+  /** The API version in the path of the request. */
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
   readonly operation: string;
   readonly name: string;
   readonly namespaced: boolean;
-  /** All served versions of the kind. */
+  /** All served versions of the object's kind. */
   readonly versions: readonly string[];
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
-  /** The labels of its namespace or, for a namespace, its own; `undefined` if it is cluster-scoped. */
+  /**
+   * The labels of the object's namespace, or of the object itself if it is a Namespace. `undefined` if cluster-scoped.
+   */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined;
 }
 
 const OWN_KINDS = new Set(['validatingadmissionpolicies', 'validatingadmissionpolicybindings']);
 
-/** The version in which the policy sees the object; `undefined` if the policy does not match the request. */
+/** Returns the version in which a policy sees the object, `undefined` if the policy does not match the request. */
 export function matchedVersion(match: MatchResources | undefined, request: MatchedRequest): string | undefined {
-  // Otherwise it would be impossible to correct a policy that refuses changes of itself.
+  // Policies do not apply to policies and bindings. Otherwise a policy could prevent its own correction.
   if (request.group === admissionGroup && OWN_KINDS.has(request.resource)) return undefined;
   if (match === undefined) return request.version;
   const { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
@@ -44,7 +46,7 @@ function isInNamespace(selector: MatchResources['namespaceSelector'], { namespac
   return selectorObjectMatches(selector as JsonValue, namespaceLabels);
 }
 
-/** Matches the new or the old labels, so that a write cannot evade a policy by adding a label. */
+/** True if the old or the new object has the labels. So a write cannot evade a policy by changing labels. */
 function hasLabels(selector: MatchResources['objectSelector'], { object, oldObject }: MatchedRequest): boolean {
   if (isEmpty(selector)) return true;
   return [object, oldObject].some(

@@ -79,15 +79,15 @@ const namespaceObject = object('kubernetes.Namespace', {
 export interface PolicyNames {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** The variables that have been declared so far, with their types. */
+  /** The types of the policy variables that are declared before the current expression, by name. */
   readonly variables?: ReadonlyMap<string, CelType>;
-  /** The type of `object` and `oldObject`. Optional; defaults to dynamic. */
+  /** The type of the CEL variables `object` and `oldObject`. Optional; defaults to dynamic. */
   readonly objectType?: CelType;
 }
 
 let functions: Environment['functions'] | undefined;
 
-/** The names that expressions of a policy can use. */
+/** Returns the variables, functions and types that the CEL expressions of a policy can use. */
 export function policyEnvironment({ params, authorizer, variables, objectType = DYN }: PolicyNames): Environment {
   functions ??= groupOverloads([...[...libraryFunctions().values()].flat(), ...authorizerLibrary]);
   const names = new Map<string, CelType>([

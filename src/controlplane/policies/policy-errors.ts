@@ -13,7 +13,7 @@ const MOST_ANNOTATIONS = 20;
 const LONGEST_ANNOTATION = 5 * 1024;
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-/** The errors of a policy and its expressions, as Kubernetes words them. */
+/** Returns the validation errors of a policy and of its CEL expressions. */
 export async function policyErrors(parse: Parse, name: string, spec: PolicySpec): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const { failurePolicy, paramKind, matchConstraints } = spec;

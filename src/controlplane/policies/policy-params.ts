@@ -6,12 +6,12 @@ import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import type { KindStores } from '../../registry/kind-stores.ts';
 
-/** A binding that cannot be evaluated; the policy's failurePolicy determines the consequence. */
+/** Thrown if the parameters of a binding cannot be found. The `failurePolicy` of the policy decides what follows. */
 export class BindingError extends Error {}
 
 /**
- * The parameter objects with which a policy is evaluated, one after the other; `undefined` means an evaluation without
- * one. `namespace` is that of the request, '' for none.
+ * Returns the parameter objects of a binding; the policy is evaluated once for each of them. `[undefined]` means one
+ * evaluation without a parameter object. `namespace` is the namespace of the request, empty for cluster-scoped objects.
  */
 export function collectParams(
   stores: KindStores,

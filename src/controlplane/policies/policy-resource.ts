@@ -19,7 +19,8 @@ import { typeCheckingStatus } from './type-checking.ts';
 const shared = { unconditionalUpdate: false } as const;
 
 /**
- * The kind ValidatingAdmissionPolicy. Types are checked when a policy is written, and its status shows the warnings.
+ * The kind ValidatingAdmissionPolicy. When a policy is written, its expressions are type-checked, and the warnings are
+ * recorded in its status.
  */
 export function policyResource(kinds: MatchedKinds): StoredResource {
   return defineResource({
@@ -57,7 +58,7 @@ export function bindingResource(): StoredResource {
   });
 }
 
-/** The generation that the draft will have. Unlike most built-in kinds, these have one, starting at 1. */
+/** Returns the generation that the written object will have. Policies start with 1; most built-in kinds have none. */
 function generationOf({ object, old }: Draft): number {
   if (old === undefined) object.metadata.generation = 1;
   const { generation = 1 } = (old?.object ?? object).metadata;

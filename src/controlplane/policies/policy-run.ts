@@ -2,25 +2,25 @@ import type { AccessCheck, AccessDecision } from '@flotilla/cel';
 import { CelMap, type CelValue, CostExceeded, EvaluationError, Meter } from '@flotilla/cel';
 import type { CompiledPolicy, PolicyExpression } from './compile-policy.ts';
 
-/** The cost budget is exhausted; no further expressions are evaluated. */
+/** Thrown if the cost budget is exhausted. The remaining expressions are not evaluated. */
 export class CostBudgetExceeded extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');
   }
 }
 
-/** The result of one expression. */
+/** The value of a CEL expression, or the error of its evaluation. */
 export type ExpressionResult = { readonly value: CelValue } | { readonly error: string };
 
 export interface PolicyRunOptions {
   readonly policy: CompiledPolicy;
-  /** The values of all names except `variables`. */
+  /** The values of all CEL variables, except `variables`, which is evaluated on demand. */
   readonly values: ReadonlyMap<string, CelValue>;
-  readonly checkAccess: (question: AccessCheck) => AccessDecision;
+  readonly checkAccess: (check: AccessCheck) => AccessDecision;
   readonly budget: number;
 }
 
-/** Evaluates the expressions of a policy for one request; variables are evaluated on first use, and once. */
+/** Evaluates the expressions of a policy for one request. Each policy variable is evaluated once, at its first use. */
 export class PolicyRun {
   readonly #options: PolicyRunOptions;
   readonly #variables: Variables;
@@ -32,7 +32,7 @@ export class PolicyRun {
     this.#variables = new Variables(options.policy.variables, (expression) => this.#evaluate(expression));
   }
 
-  /** Throws CostBudgetExceeded. */
+  /** Evaluates an expression. Throws CostBudgetExceeded if the cost budget is exhausted. */
   evaluate(expression: PolicyExpression): ExpressionResult {
     if (expression.fault !== undefined) return { error: `compilation error: ${expression.fault}` };
     try {

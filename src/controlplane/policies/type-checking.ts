@@ -10,7 +10,7 @@ export interface TypeCheckingStatus {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
-/** Checks the expressions of a policy against the types of the kinds that it matches. Warnings refuse nothing. */
+/** Type-checks the expressions of a policy for each matched kind. Returns warnings; they do not prevent the write. */
 export async function typeCheckingStatus(
   parse: Parse,
   spec: PolicySpec,
@@ -22,7 +22,7 @@ export async function typeCheckingStatus(
     const type = objectType(kind);
     if (type === undefined) continue;
     for (const [fieldRef, fault] of await faultsOf(parse, spec, type)) {
-      // Errors that do not depend on the kind refuse the policy; they need no warning.
+      // An error that occurs without a known kind too makes the policy invalid. A warning would repeat it.
       if (generalFaults.has(fieldRef)) continue;
       const prefix = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
       const text = `${prefix.startsWith('/') ? prefix.slice(1) : prefix}: ${fault.replace(/^compilation failed: /, '')}`;
@@ -48,7 +48,7 @@ async function faultsOf(parse: Parse, spec: PolicySpec, type: CelType | undefine
   return faults;
 }
 
-/** The type of the object. Policies see all of its metadata, which is more than the rules of a definition see. */
+/** Returns the CEL type of a kind. Unlike the rules of a CustomResourceDefinition, policies can use all metadata. */
 function objectType({ schema, kind }: ResourceKind): CelType | undefined {
   const fullSchema: Schema = { ...schema, properties: { ...TYPE_AND_METADATA, ...schema.properties } };
   return declaredType(fullSchema, false, kind)?.type;

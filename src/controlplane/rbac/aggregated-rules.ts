@@ -3,12 +3,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import { type PolicyRule, rulesOf } from '../../api/rbac/policy-rule.ts';
 import { selectorObjectMatches } from '../../api/selectors/selector-object.ts';
 
-/** True if the rules of this cluster role are aggregated from others. */
+/** True if the cluster role has an aggregationRule, so its rules are copied from other cluster roles. */
 export function isAggregated(role: KubeObject): boolean {
   return objectAt(role as JsonValue, 'aggregationRule') !== undefined;
 }
 
-/** The rules that an aggregated role should have: those of all selected roles, sorted by name, without duplicates. */
+/** Returns the rules of all roles that an aggregated role selects, ordered by role name, without duplicates. */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
   for (const selector of selectorsOf(role)) {
@@ -22,7 +22,7 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): r
   return [...rules.values()];
 }
 
-/** Reports whether an aggregated role selects this role, provided that the two are not the same. */
+/** True if the aggregated role selects the given role. The two must be different roles. */
 export function isSelectedBy(role: KubeObject, aggregated: KubeObject): boolean {
   return selectorsOf(aggregated).some((selector) => selects(selector, role));
 }
@@ -31,7 +31,7 @@ export function equalRules(a: readonly PolicyRule[], b: readonly PolicyRule[]): 
   return equalJson(a.map(comparisonKey), b.map(comparisonKey));
 }
 
-/** A comparison key. Kubernetes treats an empty list and a missing one alike. */
+/** Returns a string that is equal for equal rules. As in Kubernetes, an empty list equals a missing list. */
 function comparisonKey({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
   const lists = [verbs, apiGroups, resources, resourceNames, nonResourceURLs];
   return JSON.stringify(lists.map((list) => list ?? []));

@@ -13,20 +13,22 @@ import { isModified, sharedObject, sharedObjects } from './shared-objects.ts';
 const manager = 'clusterrole-aggregation-controller';
 
 /**
- * Keeps the rules of aggregated cluster roles in line with their selectors. It works incrementally while the plane is
- * loaded. When the plane is loaded again, `reconcile` completes work that a crash or an unload has interrupted, before
- * the plane serves. No work has to be stored for an unloaded plane.
+ * Updates the rules of aggregated cluster roles when the roles they select change. Runs only in loaded planes. When a
+ * plane is loaded, `reconcile` completes the work that a crash or an unload has interrupted, before the plane serves
+ * requests. So no work needs to be stored.
  */
 export class AggregationController {
   readonly #clusterRoles: KindStore;
   readonly #log: Log;
   readonly #unlisten: () => void;
-  /** By name, like the roles that they select: changes of other roles are ignored. */
+  /**
+   * The aggregated roles by name. `#selected` contains the roles that they select. Changes to other roles are ignored.
+   */
   readonly #aggregated = new Map<string, KubeObject>();
   readonly #selected = new Map<string, KubeObject>();
   #isStopped = false;
   #isStale: boolean;
-  /** The number of passes since the last change by another writer. */
+  /** The number of passes over all aggregated roles since the last change that this controller did not make itself. */
   #passes = 0;
   #writing: { readonly name: string; readonly rules: readonly PolicyRule[] } | undefined;
   #work: Promise<void> | undefined;
@@ -41,7 +43,7 @@ export class AggregationController {
     this.#unlisten = clusterRoles.listen((change) => this.#onChange(change));
   }
 
-  /** Resolves when the rules are up to date, or cannot be updated now. Never rejects. */
+  /** Resolves after all rules are up to date, or after an update has failed. Never rejects. */
   reconcile(): Promise<void> {
     this.#work ??= this.#run();
     return this.#work;
@@ -86,11 +88,11 @@ export class AggregationController {
   }
 
   /**
-   * A chain of roles is complete after as many passes as it is long. Roles that aggregate each other in a cycle may
-   * never converge: they are left alone after that many passes that only followed the controller's own changes.
+   * Repeats passes over all aggregated roles until no rule changes. A chain of N roles needs N passes. Roles that
+   * aggregate each other in a cycle may never converge, so the number of passes is limited.
    */
   async #run(): Promise<void> {
-    // Runs only after `reconcile` has stored the promise: without work this function would end before that.
+    // Continues only after `reconcile` has set `#work`. Otherwise a run without work would reset `#work` too early.
     await Promise.resolve();
     try {
       while (this.#isStale && !this.#isStopped && this.#passes <= this.#aggregated.size) {
@@ -113,7 +115,7 @@ export class AggregationController {
     if (!equalRules(rules, rulesOf(role))) await this.#write(name, rules);
   }
 
-  /** Writes with the uid, so that a role that is deleted concurrently is not created again. */
+  /** Writes the rules. The UID in the patch prevents that a concurrently deleted role is created again. */
   async #write(name: string, rules: readonly PolicyRule[]): Promise<void> {
     const { kind } = clusterRoleKind;
     const uid = this.#clusterRoles.peek('', name)?.object.metadata.uid ?? '';

@@ -7,7 +7,7 @@ import { rbacGroup } from '../../api/rbac/policy-rule.ts';
 import type { ResourceKind } from '../../api/resource.ts';
 import { childPath, indexPath } from '../../api/schema/field-path.ts';
 
-/** Fills in the default API groups. */
+/** Sets missing API groups of the roleRef and of the subjects to their defaults. */
 export function setDefaultGroups(binding: KubeObject): void {
   const { apiGroup, kind, name } = roleRefOf(binding);
   binding.roleRef = { apiGroup: apiGroup || rbacGroup, kind, name };
@@ -16,7 +16,7 @@ export function setDefaultGroups(binding: KubeObject): void {
   }
 }
 
-/** The errors beyond the schema; the kind determines which roles it may reference. */
+/** Returns the errors that the schema does not cover. A ClusterRoleBinding can only refer to a ClusterRole. */
 export function bindingErrors(
   { namespaced }: Pick<ResourceKind, 'namespaced'>,
   binding: KubeObject,
@@ -28,7 +28,7 @@ export function bindingErrors(
   }
   if (old !== undefined && !equalJson(roleRefOf(binding), roleRefOf(old))) {
     const { apiGroup = '', kind, name } = roleRefOf(binding);
-    // Exactly the names of Go's own struct.
+    // Kubernetes prints its Go struct, so the member names are those of the struct.
     errors.push(invalid('roleRef', { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef'));
   }
   return errors;

@@ -10,7 +10,7 @@ import { virtualClusterRoleBinding } from '../../api/rbac/virtual-cluster-role-b
 import { aggregatedRules } from './aggregated-rules.ts';
 import { adminRules, editRules, readVerbs, resourceRule, viewRules } from './namespace-role-rules.ts';
 
-/** On a default object: whether the server restores missing parts. `"false"` disables that. */
+/** If this annotation of a default role or binding is `"false"`, the server does not restore the object. */
 export const autoupdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate';
 
 const defaultsLabel = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
@@ -19,9 +19,9 @@ let defaultObjects: readonly KubeObject[] | undefined;
 let builtinObjects: readonly KubeObject[] | undefined;
 
 /**
- * The default objects of Kubernetes, and the binding of the role that all users have in a virtual cluster whose
- * instance does not specify one: nearly every virtual cluster needs it, and only a gateway puts callers into its group.
- * One list for the whole process.
+ * Returns the RBAC objects that every plane has: Kubernetes' default objects, and the binding of the default role of
+ * virtual clusters. Nearly every virtual cluster needs this binding. It is safe in all planes, because only the gateway
+ * adds callers to its group. All planes of the process share the list.
  */
 export function builtinRbacObjects(): readonly KubeObject[] {
   builtinObjects ??= [
@@ -32,9 +32,9 @@ export function builtinRbacObjects(): readonly KubeObject[] {
 }
 
 /**
- * The roles and bindings that every Kubernetes cluster has, with the names and rules of Kubernetes. Roles of components
- * that a plane does not have are omitted: nodes, scheduler, kube-proxy, DNS, volumes, certificate requests, the
- * controllers of kube-controller-manager and their leader election. One list for the whole process.
+ * Returns the default roles and bindings of Kubernetes. Roles of components that planes do not have are omitted: nodes,
+ * scheduler, kube-proxy, DNS, volumes, certificate requests, and the controllers of kube-controller-manager. All planes
+ * of the process share the list.
  */
 export function defaultRbacObjects(): readonly KubeObject[] {
   defaultObjects ??= deepFreeze([
@@ -96,7 +96,7 @@ function clusterRoleBindings(): KubeObject[] {
   ];
 }
 
-/** Extension API servers are installed with a binding to this role. */
+/** Returns the role that extension API servers need. Their installation binds it. */
 function systemRoles(): KubeObject[] {
   const rule = resourceRule(readVerbs, [''], 'configmaps');
   const rules = [{ ...rule, resourceNames: ['extension-apiserver-authentication'] }];

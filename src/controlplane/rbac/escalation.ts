@@ -13,7 +13,7 @@ import { describeMissingRoles, isSystemMaster, rulesOfUser } from './rbac-author
 import { isMissingRole, type RbacPolicy } from './rbac-policy.ts';
 import { describePermissions, quotedList, uncoveredPermissions } from './uncovered-permissions.ts';
 
-/** Called at the time of a write, because parts are created before the plane whose policy this is. */
+/** Returns the RBAC policy of the plane. It is a function because the plane parts are created before the policy. */
 export type RbacPolicyGetter = () => RbacPolicy;
 
 const everything: readonly PolicyRule[] = [
@@ -22,8 +22,8 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Refuses a role that allows more than its writer may do, unless the writer may `escalate` it. An aggregated role can
- * get any rules, so writing one requires all permissions.
+ * Refuses to write a role with permissions that the caller does not have, unless the caller has the permission
+ * `escalate`. The rules of an aggregated role can change later, so writing one requires all permissions.
  */
 export async function refuseEscalation(
   resource: StoredResource,
@@ -34,11 +34,11 @@ export async function refuseEscalation(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const name = draft.object.metadata.name ?? '';
   const namespace = resource.namespaced ? context.namespace : '';
-  // The check uses the name in the path. A POST has none, so a permission that is limited to names does not apply.
+  // As in Kubernetes, the name is taken from the URL. A POST has none, so permissions for certain names do not apply.
   const attributes = { group: rbacGroup, resource: resource.plural, namespace, name: context.pathName ?? '' };
   if (await context.may({ verb: 'escalate', ...attributes })) return;
   const refuse = (detail: string) => forbidden(groupResourceOf(resource), name, detail);
-  // Validation reports rules without verbs; they allow nothing.
+  // Rules without verbs grant nothing. The validation, which runs later, reports them.
   const wanted = rulesOf(draft.object).filter(({ verbs }: Partial<PolicyRule>) => verbs !== undefined);
   const missingText = missingPermissions(resource, policy(), context, wanted);
   if (missingText !== undefined) throw refuse(missingText);
@@ -47,7 +47,10 @@ export async function refuseEscalation(
   throw refuse('must have cluster-admin privileges to use the aggregationRule');
 }
 
-/** Refuses a binding to a role that allows more than its writer may do, unless the writer may `bind` it. */
+/**
+ * Refuses to bind a role with permissions that the caller does not have, unless the caller has the permission `bind`
+ * for the role.
+ */
 export async function refuseUnheldRole(
   resource: StoredResource,
   draft: Draft,
@@ -57,13 +60,13 @@ export async function refuseUnheldRole(
   if (mayGrantAnything(context) || changesOwnersOnly(draft)) return;
   const role = roleRefOf(draft.object);
   const kind = [roleKind, clusterRoleKind].find((one) => one.kind === role.kind);
-  // Validation rejects a roleRef of any other kind.
+  // The validation, which runs later, rejects other kinds of roles.
   if (kind === undefined) return;
   const namespace = resource.namespaced ? context.namespace : '';
   const attributes = { group: role.apiGroup ?? '', resource: kind.plural, namespace, name: role.name };
   if (await context.may({ verb: 'bind', ...attributes })) return;
   const rules = policy().rulesOf({ role, namespace });
-  // As in Kubernetes, the error names the kind of the binding and not the kind of the role.
+  // As in Kubernetes, the error names the resource of the binding, not that of the role.
   if (isMissingRole(rules)) throw notFound(groupResourceOf(resource), rules.name);
   const missingText = missingPermissions(resource, policy(), context, rules);
   if (missingText !== undefined)
@@ -95,8 +98,8 @@ function aggregates(role: KubeObject): boolean {
 }
 
 /**
- * True if only owners and finalizers change: garbage collection removes them from objects that it could not write
- * itself.
+ * True if the write changes only owner references and finalizers. The garbage collector makes such writes, also to
+ * roles whose permissions it does not have.
  */
 function changesOwnersOnly({ object, old }: Draft): boolean {
   return old !== undefined && equalJson(withoutOwners(object), withoutOwners(old.object));

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { type RoleRef, roleRefOf, type Subject, subjectsOf } from '../../api/rbac/binding.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** One binding: a role for some subjects, in a namespace, or in all namespaces if that is ''. */
+/** The content of a RoleBinding or ClusterRoleBinding. The namespace of a ClusterRoleBinding is empty. */
 export interface Grant {
   readonly name: string;
   readonly namespace: string;
@@ -11,11 +11,9 @@ export interface Grant {
   readonly subjects: readonly Subject[];
 }
 
-/**
- * The bindings of a plane, of both kinds, indexed by subject: a decision reads only the bindings of its caller.
- */
+/** The role bindings of a plane, indexed by subject, so that a decision reads only the bindings of the caller. */
 export class Grants {
-  /** By namespace, then by subject (`subjectKey`). */
+  /** The bindings by namespace, and then by subject key. */
   readonly #bySubject = new Map<string, Map<string, Grant[]>>();
 
   add(binding: KubeObject): void {
@@ -28,14 +26,14 @@ export class Grants {
     const grantsByKey = this.#bySubject.get(namespace ?? '');
     if (grantsByKey === undefined) return;
     for (const key of grantKeys(grantOf(binding))) {
-      const left = grantsByKey.get(key)?.filter((grant) => grant.name !== name) ?? [];
-      if (left.length > 0) grantsByKey.set(key, left);
+      const remaining = grantsByKey.get(key)?.filter((grant) => grant.name !== name) ?? [];
+      if (remaining.length > 0) grantsByKey.set(key, remaining);
       else grantsByKey.delete(key);
     }
     if (grantsByKey.size === 0) this.#bySubject.delete(namespace ?? '');
   }
 
-  /** Each binding in that namespace that names the user or one of their groups, without duplicates. */
+  /** Returns the bindings in a namespace that name the user or one of the user's groups, without duplicates. */
   *forUser(user: UserInfo, namespace: string): Generator<Grant> {
     const grantsByKey = this.#bySubject.get(namespace);
     if (grantsByKey === undefined) return;
@@ -58,7 +56,7 @@ export class Grants {
   }
 }
 
-/** The subject that the decision reports as its reason: the first one that matches the user. */
+/** Returns the first subject of the binding that matches the user. The reason of the decision names it. */
 export function matchingSubject({ subjects, namespace }: Grant, user: UserInfo): Subject | undefined {
   const keys = new Set(subjectKeys(user));
   return subjects.find((subject) => keys.has(subjectKey(subject, namespace) ?? ''));
@@ -73,11 +71,11 @@ function grantKeys({ subjects, namespace }: Grant): ReadonlySet<string> {
   return new Set(subjects.map((subject) => subjectKey(subject, namespace)).filter((key) => key !== undefined));
 }
 
-/** The index key of a subject. Users and groups may share a name; a service account is a user with a distinct name. */
-function subjectKey({ kind, name, namespace }: Subject, ofBinding: string): string | undefined {
+/** Returns the index key of a subject. The prefix separates users from groups; a service account counts as a user. */
+function subjectKey({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return `user ${name}`;
   if (kind === 'Group') return `group ${name}`;
-  const accountNamespace = namespace === undefined || namespace === '' ? ofBinding : namespace;
+  const accountNamespace = namespace === undefined || namespace === '' ? bindingNamespace : namespace;
   return kind === 'ServiceAccount' && accountNamespace !== ''
     ? `user ${serviceAccountUser(accountNamespace, name)}`
     : undefined;

@@ -9,8 +9,9 @@ export function resourceRule(verbs: readonly string[], apiGroups: readonly strin
 }
 
 /*
- * The permissions of the namespace roles, as in Kubernetes. They include kinds that a plane does not serve: a request
- * for such a kind gets 404, and a holder of `admin` can install software whose roles name pods.
+ * The rules of the default roles `view`, `edit` and `admin`, as in Kubernetes. They include kinds that planes do not
+ * serve, such as pods; requests for these kinds return 404. A user with the role `admin` can therefore install software
+ * whose roles contain these kinds.
  */
 
 export function viewRules(): PolicyRule[] {

@@ -11,7 +11,7 @@ import { type Grant, matchingSubject } from './grants.ts';
 import { isMissingRole, type MissingRole, type RbacPolicy } from './rbac-policy.ts';
 import { ruleAllows } from './rule-allows.ts';
 
-/** The subject of a decision: `system` is the server's own code. */
+/** The subject of a decision. `system` is true for the server's own code, which has all permissions. */
 export interface RbacSubject {
   readonly user: UserInfo;
   readonly system: boolean;
@@ -19,11 +19,11 @@ export interface RbacSubject {
 
 export interface RbacAuthorizer {
   authorize(subject: RbacSubject, attributes: Attributes): Decision;
-  /** The rules of a subject, as SelfSubjectRulesReview returns them. */
+  /** Returns the permissions of a subject in a namespace as rules, for SelfSubjectRulesReview. */
   rules(subject: RbacSubject, namespace: string): ReviewRules;
 }
 
-/** The decision of Kubernetes' RBAC: allowed if a rule of a role that is bound to the caller allows it. */
+/** Decides as Kubernetes' RBAC does: a request is allowed if a role that is bound to the caller allows it. */
 export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
   return {
     authorize: ({ user, system }, attributes) =>
@@ -46,7 +46,7 @@ export function rbacAuthorizer(policy: RbacPolicy): RbacAuthorizer {
 
 const allowedAsMaster: Decision = { allowed: true, reason: '' };
 
-/** True for members of system:masters, who may do everything regardless of roles: a way to repair broken roles. */
+/** True for members of system:masters. They have all permissions, so that they can repair broken roles. */
 export function isSystemMaster({ groups }: UserInfo): boolean {
   return groups.includes(kubernetesMastersGroup);
 }
@@ -63,7 +63,7 @@ function decide(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Dec
   return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${describeMissingRoles(missing)}` };
 }
 
-/** All rules of a user in a namespace, and the roles that do not exist. */
+/** Returns the rules of all roles that are bound to a user, and the bound roles that do not exist. */
 export function rulesOfUser(
   policy: RbacPolicy,
   user: UserInfo,
@@ -90,14 +90,14 @@ function describeGrant(grant: Grant, user: UserInfo): string {
   return `${binding} of ${role.kind} ${goQuote(role.name)} to ${to}`;
 }
 
-function describeSubject({ kind, name, namespace }: Subject, ofBinding: string): string {
+function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: string): string {
   if (kind !== 'ServiceAccount') return `${kind} ${goQuote(name)}`;
-  return `${kind} ${goQuote(`${name}/${namespace === undefined || namespace === '' ? ofBinding : namespace}`)}`;
+  return `${kind} ${goQuote(`${name}/${namespace === undefined || namespace === '' ? bindingNamespace : namespace}`)}`;
 }
 
 /**
- * Lists each missing role once, several in brackets. `resourceName` is the name that Kubernetes prints instead of the
- * kind.
+ * Formats the missing roles of bindings, without duplicates; more than one in brackets. In some messages, Kubernetes
+ * prints `resourceName` instead of the role's kind.
  */
 export function describeMissingRoles(missing: readonly MissingRole[], resourceName?: string): string {
   const texts = missing.map(

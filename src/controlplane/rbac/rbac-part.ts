@@ -7,13 +7,13 @@ import { RbacPolicy } from './rbac-policy.ts';
 import { rbacResources } from './rbac-resources.ts';
 import { restoreDefaults } from './restore-defaults.ts';
 
-/** Roles and bindings, and the decisions based on them: for the filter chain, reviews, and `may` of a request. */
+/** The plane part for roles and bindings. It also decides, based on them, whether a caller has a permission. */
 export interface RbacPart extends PlanePart, RbacAuthorizer {}
 
 export function rbacPart({ log }: Pick<PartDependencies, 'log'>): RbacPart {
   let policy: RbacPolicy | undefined;
   const policyNow = (): RbacPolicy => {
-    if (policy === undefined) throw new Error('RBAC is used before the control plane is mounted');
+    if (policy === undefined) throw new Error('RBAC was used before the control plane has mounted its parts');
     return policy;
   };
   let authorizer: RbacAuthorizer | undefined;

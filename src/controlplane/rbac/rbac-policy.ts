@@ -11,13 +11,13 @@ import { peekWithoutManagedFields } from '../../registry/verbs.ts';
 import { type Grant, Grants } from './grants.ts';
 import { sharedObject, sharedObjects } from './shared-objects.ts';
 
-/** A role that a binding references and that does not exist. */
+/** A role that a binding refers to, but that does not exist. */
 export interface MissingRole {
   readonly kind: ResourceKind;
   readonly name: string;
 }
 
-/** The rules of the role of a binding, or the missing role. */
+/** The rules that a binding grants, or the missing role that it refers to. */
 export type GrantedRules = readonly PolicyRule[] | MissingRole;
 
 export function isMissingRole(rules: GrantedRules): rules is MissingRole {
@@ -25,8 +25,8 @@ export function isMissingRole(rules: GrantedRules): rules is MissingRole {
 }
 
 /**
- * The roles and bindings of one plane, indexed for decisions. The index of bindings is built on first use and updated
- * incrementally; rules of roles are cached on demand.
+ * The roles and bindings of one plane, indexed for authorization decisions. The index is built at its first use and
+ * then updated with each change. The rules of a role are cached at their first use.
  */
 export class RbacPolicy {
   readonly roles: KindStore;
@@ -41,7 +41,7 @@ export class RbacPolicy {
     this.clusterRoles = storeOf(stores, clusterRoleKind);
     this.roleBindings = storeOf(stores, roleBindingKind);
     this.clusterRoleBindings = storeOf(stores, clusterRoleBindingKind);
-    // These listeners end with the stores themselves.
+    // The listeners are never removed, because they end when the stores are closed.
     for (const roles of [this.roles, this.clusterRoles]) roles.listen((change) => this.#evict(roles, change));
     for (const bindings of [this.roleBindings, this.clusterRoleBindings]) {
       bindings.listen(({ before, after }) => {
@@ -55,14 +55,14 @@ export class RbacPolicy {
     return [this.roles, this.clusterRoles, this.roleBindings, this.clusterRoleBindings];
   }
 
-  /** The bindings of a user in all namespaces, and then those in the namespace ('' for none). */
+  /** Returns the cluster role bindings of a user, and then the role bindings in the namespace, unless it is empty. */
   *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
     this.#grants ??= this.#buildGrants();
     yield* this.#grants.forUser(user, '');
     if (namespace !== '') yield* this.#grants.forUser(user, namespace);
   }
 
-  /** The rules of a binding. A Role is looked up in the namespace of the binding. */
+  /** Returns the rules that a binding grants. A Role is looked up in the namespace of its binding. */
   rulesOf({ role, namespace }: Pick<Grant, 'role' | 'namespace'>): GrantedRules {
     const isCluster = role.kind === clusterRoleKind.kind;
     const roles = isCluster ? this.clusterRoles : this.roles;
@@ -93,7 +93,7 @@ export class RbacPolicy {
   }
 }
 
-/** A unique key, because names and namespaces contain no slash. */
+/** Returns a cache key. It is unique, because namespaces and names do not contain slashes. */
 function keyOf(roles: KindStore, namespace: string, name: string): string {
   return `${roles.resource.kind}/${namespace}/${name}`;
 }

@@ -8,10 +8,10 @@ import { bindingErrors, setDefaultGroups } from './binding-rules.ts';
 import { type RbacPolicyGetter, refuseEscalation, refuseUnheldRole } from './escalation.ts';
 import { clusterRoleErrors, roleErrors } from './role-rules.ts';
 
-/** Properties that all four kinds have in Kubernetes: names like `system:node`, PUT that creates or overwrites. */
+/** Properties of all RBAC kinds, as in Kubernetes: names may contain colons, and PUT creates missing objects. */
 const shared = { hasStatus: false, nameRule: 'path-segment', unconditionalUpdate: true, createOnUpdate: true } as const;
 
-/** The four stored kinds. Permissions are checked before validation, as in Kubernetes. */
+/** The kinds Role, ClusterRole, RoleBinding and ClusterRoleBinding. Permissions are checked before validation. */
 export function rbacResources(policy: RbacPolicyGetter): readonly StoredResource[] {
   return [
     roles(roleKind, roleErrors, policy),

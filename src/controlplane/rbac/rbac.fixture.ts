@@ -30,7 +30,7 @@ export const admin: UserInfo = { name: 'admin', groups: ['system:masters', kuber
 
 const namespaces: PlanePart = { resources: [readOnlyNamespaces], mount: () => [] };
 
-/** A plane with namespaces, roles and bindings, and the namespaces `a`, `b` and `kube-system`. */
+/** A test environment: a plane with RBAC and the namespaces `a`, `b` and `kube-system`. */
 export class RbacTestEnv {
   readonly store: Store;
   readonly part: RbacPart;
@@ -42,7 +42,7 @@ export class RbacTestEnv {
     this.plane = plane;
   }
 
-  /** With `isIdle` the part is not started. */
+  /** Opens a test environment. With `isIdle`, the RBAC part is not started, so nothing restores or aggregates roles. */
   static async open(
     store: Store = openMemoryStore({ clock: new ManualClock() }),
     { isIdle = false } = {},
@@ -60,7 +60,7 @@ export class RbacTestEnv {
       },
       onMaintenanceWork() {},
     });
-    if (part === undefined) throw new Error('the plane was not composed');
+    if (part === undefined) throw new Error('the plane was opened without composing its parts');
     const env = new RbacTestEnv(store, part, plane);
     for (const name of ['a', 'b', 'kube-system']) {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } as KubeObject;
@@ -71,7 +71,7 @@ export class RbacTestEnv {
     return env;
   }
 
-  /** The plane after it was unloaded and loaded again. */
+  /** Closes the plane and opens it again over the same store. */
   async reopen(): Promise<RbacTestEnv> {
     this.plane.close();
     return RbacTestEnv.open(this.store);
@@ -79,7 +79,7 @@ export class RbacTestEnv {
 
   kind(kind: Pick<ResourceKind, 'group' | 'plural'>): KindStore {
     const store = this.plane.kinds.get(resourceKey(kind));
-    if (store === undefined) throw new Error(`there are no ${kind.plural}`);
+    if (store === undefined) throw new Error(`the plane was opened without the kind ${kind.plural}`);
     return store;
   }
 
@@ -125,7 +125,7 @@ const kinds = [roleKind, clusterRoleKind, roleBindingKind, clusterRoleBindingKin
 
 export function kindOf(object: KubeObject): ResourceKind {
   const found = kinds.find(({ kind }) => kind === object.kind);
-  if (found === undefined) throw new Error(`there is no kind ${object.kind}`);
+  if (found === undefined) throw new Error(`${object.kind} is not an RBAC kind`);
   return found;
 }
 
@@ -141,7 +141,7 @@ export function clusterRoleBinding(name: string, role: string, ...subjects: Subj
   return newObject(clusterRoleBindingKind, { name }, { subjects, roleRef: { kind: 'ClusterRole', name: role } });
 }
 
-/** `of` is `Role/x` or `ClusterRole/x`. */
+/** Returns a RoleBinding. `of` is the kind and name of the bound role, for example `ClusterRole/view`. */
 export function roleBinding(namespace: string, name: string, of: string, ...subjects: Subject[]) {
   const [kind = '', role = ''] = of.split('/');
   return newObject(roleBindingKind, { name, namespace }, { subjects, roleRef: { kind, name: role } });
@@ -158,6 +158,7 @@ export function testUser(name: string, ...groups: string[]): UserInfo {
 
 export async function refusalOf(call: Promise<unknown>): Promise<StatusError> {
   const error = await call.catch((thrown: unknown) => thrown);
-  if (!(error instanceof StatusError)) throw new Error('was not refused', { cause: error });
+  if (!(error instanceof StatusError))
+    throw new Error('the request was not refused with a StatusError', { cause: error });
   return error;
 }

@@ -13,10 +13,10 @@ import { uncoveredPermissions } from './uncovered-permissions.ts';
 const writing = { dryRun: false, fieldManager: 'kube-apiserver', fieldValidation: 'Strict' } as const;
 
 /**
- * Restores default objects when a plane is loaded, as Kubernetes does when its API server starts. A deleted default
- * object is created again. A changed one gets back missing rules, subjects, labels and annotations, and keeps
- * additions. The annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` disables that. Never rejects: a
- * plane whose defaults cannot be written still serves.
+ * Restores the default RBAC objects when a plane is loaded, as kube-apiserver does when it starts. Deleted objects are
+ * created again. Changed objects get missing rules, subjects, labels and annotations back; additions stay. The
+ * annotation `rbac.authorization.kubernetes.io/autoupdate: "false"` prevents this. Never rejects, because the plane
+ * shall serve even if the defaults cannot be written.
  */
 export async function restoreDefaults(store: KindStore, log: Log): Promise<void> {
   for (const expected of defaultsOf(store)) {
@@ -41,7 +41,7 @@ async function restore(store: KindStore, expected: KubeObject): Promise<void> {
   if (present.metadata.annotations?.[autoupdateAnnotation] === 'false') return;
   if (present.metadata.deletionTimestamp !== undefined) return;
   if (expected.roleRef !== undefined && !equalJson(roleRefOf(expected), roleRefOf(present))) {
-    // A binding of that name references another role: a roleRef cannot be changed, so the binding is replaced.
+    // The binding refers to another role. A roleRef is immutable, so the binding is deleted and created again.
     const preconditions = { uid: present.metadata.uid ?? '' };
     const options = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: undefined, preconditions };
     await store.verbs.delete(context, name, options);

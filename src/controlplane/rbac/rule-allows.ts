@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import type { Attributes, ResourceAttributes } from '../../auth/authz/attributes.ts';
 
-/** Reports whether this rule alone allows the request. */
+/** True if the rule allows the request. */
 export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   if (!holds(rule.verbs, attributes.verb)) return false;
   if (!attributes.resourceRequest) return (rule.nonResourceURLs ?? []).some((url) => pathCovers(url, attributes.path));
@@ -17,8 +17,8 @@ function holds(allowed: readonly string[] | undefined, wanted: string): boolean 
 }
 
 /**
- * Accepts `configmaps`, `configmaps/status`, `*` for everything and `*` with `/status` for that subresource of
- * everything.
+ * True if a rule's resources include the requested one. Entries can be `configmaps`, `configmaps/status`, `*` (all
+ * resources) or `*` followed by `/status` (this subresource of all resources).
  */
 function resourceFits(
   resources: readonly string[] | undefined,
@@ -32,7 +32,7 @@ function nameFits(names: readonly string[] | undefined, wanted: string): boolean
   return names === undefined || names.length === 0 || names.includes(wanted);
 }
 
-/** A trailing `*` matches any suffix; also used to check whether one such path covers another. */
+/** True if the path `allowed`, in which a trailing `*` matches any suffix, covers the path `wanted`. */
 export function pathCovers(allowed: string, wanted: string): boolean {
   if (allowed === wanted) return true;
   return allowed.endsWith('*') && wanted.startsWith(allowed.replace(/\*+$/, ''));

@@ -4,18 +4,18 @@ import { peekWithoutManagedFields, type ServedObject } from '../../registry/verb
 import { builtinRbacObjects } from './default-objects.ts';
 
 /*
- * Most planes never change a default role or binding. Unchanged ones are read from the one list that all planes share:
- * nothing is built per plane, neither on load nor for decisions. These objects lack the plane's own metadata.
+ * Most planes never change a default role or binding. Unchanged default objects are read from one list that all planes
+ * share, so that no objects are built per plane. The shared objects do not contain the plane's own metadata.
  */
 
-/** The default objects of the store's kind. */
+/** Returns the default RBAC objects of a kind. */
 export function defaultsOf({ resource }: KindStore): readonly KubeObject[] {
   return builtinRbacObjects().filter(
     ({ apiVersion, kind }) => kind === resource.kind && parseApiVersion(apiVersion).group === resource.group,
   );
 }
 
-/** The object of that namespace and name, read-only. */
+/** Returns an object that the caller must not modify. Unchanged default objects are shared by all planes. */
 export function sharedObject(store: KindStore, namespace: string, name: string): KubeObject | undefined {
   const served = store.peek(namespace, name);
   if (served?.isUnchangedBuiltin !== true) return served?.object;
@@ -25,7 +25,7 @@ export function sharedObject(store: KindStore, namespace: string, name: string):
   );
 }
 
-/** All objects of the kind, read-only. */
+/** Returns all objects of the kind. The caller must not modify them, because all planes share the default objects. */
 export function sharedObjects(store: KindStore): KubeObject[] {
   const builtins = defaultsOf(store).filter(
     ({ metadata }) => store.peek(metadata.namespace ?? '', metadata.name ?? '')?.isUnchangedBuiltin === true,
@@ -34,7 +34,7 @@ export function sharedObjects(store: KindStore): KubeObject[] {
   return [...builtins, ...own.map(peekWithoutManagedFields)];
 }
 
-/** Reports whether any object of the kind was created, changed or deleted. */
+/** True if the objects of the kind differ from the defaults, that is, any was created, changed or deleted. */
 export function isModified(store: KindStore): boolean {
   const defaults = defaultsOf(store);
   if (store.count() !== defaults.length) return true;

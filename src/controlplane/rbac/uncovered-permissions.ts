@@ -4,40 +4,40 @@ import type { PolicyRule } from '../../api/rbac/policy-rule.ts';
 import { pathCovers } from './rule-allows.ts';
 
 /**
- * The maximum number of comparisons: a few hundred milliseconds' worth. A rule with thousands of groups, resources and
- * verbs expands to more single permissions than can be compared. Beyond this limit a rule counts as not held, unless
- * one rule of the owner covers all of it.
+ * The maximum number of comparisons of single permissions in one call, which take a few hundred milliseconds. A rule
+ * with thousands of groups, resources and verbs would exceed it. Such a rule counts as not covered, unless a single
+ * owned rule covers it completely.
  */
 const maxComparisons = 2_000_000;
 
 /**
- * The maximum number of missing permissions listed one by one: a response of some hundred kilobytes for a body of a
- * few.
+ * The maximum number of missing permissions that an error lists one by one. This many take some hundred kilobytes,
+ * which is a large response to a request of a few kilobytes.
  */
 const maxListed = 2_000;
 
 /**
- * The permissions within `wanted` that no rule of the owner covers, each as a rule of its own; if there are too many,
- * the rule that contains them. Empty if all are held.
+ * Returns the permissions in `wanted` that no rule in `owned` covers, each as a separate rule. If a rule contains too
+ * many of them, the whole rule is returned instead. Empty if all permissions are covered.
  */
 export function uncoveredPermissions(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
 ): readonly PolicyRule[] {
   const missing: PolicyRule[] = [];
-  let left = maxComparisons;
+  let remainingComparisons = maxComparisons;
   let listed = 0;
   for (const rule of wanted) {
     if (owned.some((owner) => covers(owner, rule))) continue;
-    left -= singleCount(rule) * Math.max(owned.length, 1);
-    const singles = left < 0 ? undefined : uncoveredSingles(owned, rule, maxListed - listed);
+    remainingComparisons -= singleCount(rule) * Math.max(owned.length, 1);
+    const singles = remainingComparisons < 0 ? undefined : uncoveredSingles(owned, rule, maxListed - listed);
     listed += singles?.length ?? 0;
     missing.push(...(singles ?? [rule]));
   }
   return missing;
 }
 
-/** `undefined` if there are more than `limit`. */
+/** Returns the single permissions of a rule that are not covered, `undefined` if there are more than `limit`. */
 function uncoveredSingles(owned: readonly PolicyRule[], rule: PolicyRule, limit: number): PolicyRule[] | undefined {
   const missing: PolicyRule[] = [];
   for (const single of singlePermissions(rule)) {
@@ -63,13 +63,15 @@ function holdsAll(owned: readonly string[] = [], wanted: readonly string[] = [])
 }
 
 function containsAll(owned: readonly string[], wanted: readonly string[]): boolean {
-  // Most comparisons are about a single item; long lists use a set instead of a search.
+  // Most lists have one item, for which a search is fastest. For longer lists, a set is faster.
   if (wanted.length < 2) return wanted.every((item) => owned.includes(item));
   const set = new Set(owned);
   return wanted.every((item) => set.has(item));
 }
 
-/** `*` with a subresource covers that subresource of all resources, as in decisions. */
+/**
+ * True if the owned resources cover the wanted ones. `*` followed by `/status` covers that subresource of everything.
+ */
 function resourcesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   if (holdsAll(owned, wanted)) return true;
   return wanted.every((resource) => {
@@ -78,7 +80,7 @@ function resourcesCover(owned: readonly string[] = [], wanted: readonly string[]
   });
 }
 
-/** No names means all names, which only a rule without names covers. */
+/** True if the owned names cover the wanted ones. An empty list means all names. */
 function namesCover(owned: readonly string[] = [], wanted: readonly string[] = []): boolean {
   return owned.length === 0 || (wanted.length > 0 && containsAll(owned, wanted));
 }
@@ -104,7 +106,8 @@ function* singlePermissions(rule: PolicyRule): Generator<PolicyRule> {
 }
 
 /**
- * Permissions as messages list them, one per line and sorted; permissions that differ only in the verb share a line.
+ * Formats permissions for an error message, sorted, one per line. Permissions that differ only in their verbs share a
+ * line.
  */
 export function describePermissions(permissions: readonly PolicyRule[]): string {
   const merged = new Map<string, PolicyRule>();
@@ -139,7 +142,7 @@ function describeRule({ verbs, apiGroups, resources, resourceNames, nonResourceU
   return `{${listed.join(', ')}}`;
 }
 
-/** Formats a list of strings as Go does with %q. */
+/** Formats a list of strings like Go's `%q`. */
 export function quotedList(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
 }

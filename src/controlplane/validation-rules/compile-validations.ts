@@ -24,12 +24,13 @@ import { runRules } from './run-rules.ts';
 import { declaredType, isEmbedded } from './schema-type.ts';
 import type { CompiledValidations, CompileValidations } from './validation-rules.ts';
 
-/** The maximum size of a request in bytes, which limits how often a value can occur in it. */
+/** The maximum size of a request in bytes. It limits the number of values of one kind that an object can contain. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 
-/** Compiles the rules of a schema; the grammar is loaded with the first one. */
+/** Compiles the validation rules of a schema. Loads the CEL grammar if the schema has rules. */
 export const compileValidations: CompileValidations = async (schema, path = '', old = undefined) => {
-  // Paths and old schemas matter only in the validation of definitions; the validation of objects reuses the result.
+  // A path or an old schema is given only if a CustomResourceDefinition is validated. The validation of its objects
+  // passes neither, and reuses the cached result.
   const isCacheable = path === '' && old === undefined;
   const cached = isCacheable ? cache.get(schema) : undefined;
   if (cached !== undefined) return cached;
@@ -38,10 +39,10 @@ export const compileValidations: CompileValidations = async (schema, path = '', 
   return result;
 };
 
-/** Cached as long as the schema itself is in memory. */
+/** Results by schema object. An entry exists until its schema object is garbage-collected. */
 const cache = new WeakMap<Schema, CompiledValidations>();
 
-/** Compiles the rules, and refuses a schema that is too deep for the recursion. */
+/** Compiles the rules. Returns an error for a schema that is nested too deeply for recursive functions. */
 async function compileWithDepthLimit(
   parse: Parse,
   schema: Schema,
@@ -75,7 +76,7 @@ async function compileSchema(
   return { errors, validator: { validate: (object, run = {}) => runRules(node, object, run) } };
 }
 
-/** Reports whether a schema or any schema inside it has a rule. */
+/** Reports whether a schema or any schema nested in it has validation rules. */
 export function hasRules(schema: Schema): boolean {
   const pending = [schema];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -92,7 +93,7 @@ function childSchemas({ properties, items, additionalProperties, allOf }: Schema
   return children;
 }
 
-/** All expressions of a schema: the cost limits do not apply to existing expressions. */
+/** Returns all CEL expressions of the old schema. Cost limits do not apply to expressions that exist already. */
 function expressionsOf(schema: Schema): Set<string> {
   const found = new Set<string>();
   for (const { rule, messageExpression } of schema['x-kubernetes-validations'] ?? []) {
@@ -104,13 +105,16 @@ function expressionsOf(schema: Schema): Set<string> {
 }
 
 interface SchemaPosition {
-  /** The path of the schema in the definition. */
+  /** The path of the schema in the CustomResourceDefinition, for error messages. */
   readonly path: string;
   readonly root: boolean;
   readonly type: DeclaredType | undefined;
-  /** The maximum number of such values in an object; `undefined` if the schema does not limit it. */
+  /** The maximum number of values in an object that this schema describes; `undefined` if there is no maximum. */
   readonly cardinality: number | undefined;
-  /** The path from which values cannot be correlated with their old values; `undefined` if they can. */
+  /**
+   * The path of the enclosing list whose items cannot be matched with the items of the old object. `undefined` if there
+   * is no such list.
+   */
   readonly uncorrelatable: string | undefined;
 }
 
@@ -126,7 +130,7 @@ class SchemaCompiler {
     this.#existing = existing;
   }
 
-  /** `of` has the rules, `schema` describes the values; they differ inside `allOf`. */
+  /** Compiles the rules of the schema `of`, for values described by `schema`. The two differ only inside `allOf`. */
   async node(of: Schema, schema: Schema, position: SchemaPosition): Promise<RuleNode> {
     const { path, type } = position;
     const values = await this.#values(of, schema, position);

@@ -2,8 +2,8 @@ import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/js
 import type { Schema } from '../../api/schema/schema.ts';
 
 /**
- * A value and its old value before the update, as far as the two can be correlated: by member names, and by the keys of
- * lists that have keys. Errors in unchanged values are tolerated (META-23).
+ * Pairs a value with the value at the same position of the old object. Members are matched by name, and items of map
+ * lists by their keys. Errors in unchanged values are tolerated (META-23).
  */
 export class Correlation {
   readonly #value: JsonValue;
@@ -18,7 +18,7 @@ export class Correlation {
     this.#schema = schema;
   }
 
-  /** `undefined` if there is no old value. */
+  /** Returns the pair for a member, `undefined` if the old value does not have it. */
   member(name: string): Correlation | undefined {
     if (!isJsonObject(this.#value) || !isJsonObject(this.#old)) return undefined;
     const value = getMember(this.#value, name);
@@ -64,7 +64,7 @@ export function memberSchema({ properties, additionalProperties }: Schema, name:
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** Reports whether the items of a list can be correlated after an update. */
+/** True for a list with keys (type `map`), whose items can be matched with the items of the old list. */
 export function hasKeys(schema: Schema): boolean {
   return schema['x-kubernetes-list-type'] === 'map';
 }

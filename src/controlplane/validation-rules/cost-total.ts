@@ -1,14 +1,17 @@
 import { MAX_VALUE } from '@flotilla/cel';
 import { type FieldError, forbiddenField } from '../../api/field-error.ts';
 
-/** The maximum estimated cost of one rule, for all of its values in an object together. */
+/** The maximum estimated cost of one validation rule, summed over all values in an object that the rule applies to. */
 export const RULE_COST_LIMIT = 10_000_000;
-/** The maximum estimated cost of all rules of a schema. */
+/** The maximum estimated cost of all validation rules of a schema together. */
 const SCHEMA_COST_LIMIT = 100_000_000;
-/** The number of most expensive rules that errors name, if each takes at least one percent of the limit. */
+/**
+ * The number of rules that are named in the errors if the total is exceeded. They are the most expensive rules among
+ * those with at least one percent of the limit.
+ */
 const MAX_NAMED_RULES = 4;
 
-/** The total estimated cost of the rules of a schema. */
+/** Adds up the estimated costs of the validation rules of a schema. */
 export class CostTotal {
   #total = 0;
   #mostExpensive: { readonly path: string; readonly cost: number }[] = [];
@@ -21,7 +24,7 @@ export class CostTotal {
       .slice(0, MAX_NAMED_RULES);
   }
 
-  /** The errors if the total exceeds the limit. */
+  /** Returns the errors for a schema whose total cost exceeds the limit, otherwise an empty list. */
   errors(path: string): FieldError[] {
     if (this.#total <= SCHEMA_COST_LIMIT) return [];
     const part = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';

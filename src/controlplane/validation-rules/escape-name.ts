@@ -11,19 +11,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** True for a reserved word of the language, which is allowed unescaped after a dot. */
+/** True for a reserved word of CEL. After a dot it may be used without escaping. */
 export function isReserved(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** The identifier of a member in expressions; `undefined` if it has no valid identifier. */
+/** Returns the name by which expressions access a member, `undefined` if they cannot access it. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return name.replace(/__|[./-]/g, (part) => ESCAPES[part] as string);
 }
 
-/** The member that an identifier denotes; `undefined` if there is none. */
+/** Returns the member that an escaped name stands for, `undefined` if the escaping is invalid. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let fits = true;

@@ -4,15 +4,15 @@ import type { JsonValue } from '@flotilla/json';
 import { duplicate, type FieldError, forbiddenField, invalid, required } from '../../api/field-error.ts';
 import type { ValidationRule } from '../../api/schema/schema.ts';
 
-/** The maximum length of a message from an expression, in bytes. */
+/** The maximum length, in bytes, of a message that a `messageExpression` returns. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
-/** The name of a rule in messages. */
+/** Returns the text by which error messages identify a rule: its message, or the rule itself if it has none. */
 export function ruleText({ rule = '', message = '' }: ValidationRule): string {
   return message === '' ? rule.trim() : message.trim();
 }
 
-/** The error for a value that breaks a rule. Without `value`, the value is too large to be printed. */
+/** Returns the error for a value that violates a rule. `value` is absent if it is too large for the message. */
 export function ruleError(
   rule: ValidationRule,
   path: string,
@@ -35,7 +35,8 @@ export function ruleError(
 }
 
 /**
- * Without `text`, the result of the expression is unusable and the rule's own message applies. `fatal` ends all rules.
+ * Evaluates a `messageExpression`. Without `text`, its result is unusable and the rule's own message is used. If
+ * `fatal` is set, the cost budget is exhausted and no more rules are evaluated.
  */
 export function evaluateMessage(program: Program, bindings: Bindings, meter: Meter): { text?: string; fatal?: string } {
   let made: unknown;
@@ -51,7 +52,7 @@ export function evaluateMessage(program: Program, bindings: Bindings, meter: Met
   return usableMessage(made);
 }
 
-/** The message if it is usable: a single non-empty line within the length limit. */
+/** Returns the message if it is usable, that is one non-empty line within the length limit. */
 export function usableMessage(made: unknown): { text?: string } {
   const text = typeof made === 'string' ? made.trim() : '';
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? {} : { text };

@@ -1,22 +1,22 @@
 import type { Program } from '@flotilla/cel';
 import type { Schema, ValidationRule } from '../../api/schema/schema.ts';
 
-/** A rule that is ready to be evaluated. */
+/** A validation rule that has been compiled. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   /**
-   * The reason why the rule cannot be evaluated. Definitions with such rules are refused; one that is stored already
-   * refuses all objects.
+   * The reason why the rule cannot be evaluated. A new definition with this rule is rejected. If the definition is
+   * stored already, all objects of its kind are rejected.
    */
   readonly fault?: string;
   readonly program?: Program;
   readonly message?: Program;
   readonly usesOldSelf: boolean;
-  /** The path of its errors, relative to the value. */
+  /** The path at which errors of this rule are reported, relative to the validated value. */
   readonly fieldPath?: string;
 }
 
-/** The rules of a schema and of the schemas inside it. */
+/** The compiled rules of a schema and of the schemas nested in it. */
 export interface RuleNode {
   readonly schema: Schema;
   readonly root: boolean;

@@ -9,10 +9,10 @@ import { withMetadata } from './schema-type.ts';
 import { schemaValue } from './schema-value.ts';
 import { OBJECT_COST_BUDGET, type RuleRun } from './validation-rules.ts';
 
-/** The cost, a few milliseconds, after which the run yields to other requests. */
+/** The evaluation cost after which other requests get processor time. It corresponds to a few milliseconds. */
 const COST_PER_SLICE = 100_000;
 
-/** Evaluates all rules of a schema for an object; stops when the cost budget is exhausted. */
+/** Evaluates all validation rules of a schema for an object. Stops if the cost budget is exhausted. */
 export async function runRules(node: RuleNode, object: JsonValue, run: RuleRun): Promise<FieldError[]> {
   const rules = new RulesRun(run);
   const correlation = run.old === undefined ? undefined : new Correlation(object, run.old, node.schema);
@@ -20,15 +20,15 @@ export async function runRules(node: RuleNode, object: JsonValue, run: RuleRun):
   return rules.errors;
 }
 
-/** A value that is visited with a node of the schema. */
+/** A value of the object, together with the matching value of the old object. */
 interface VisitedValue {
   readonly path: string;
   readonly value: JsonValue;
-  /** The corresponding part of the old object; null if there is none. */
+  /** The matching value of the old object, null if there is none. */
   readonly old: JsonValue;
-  /** The correlation of the value with its old value. */
+  /** The value paired with its old value. `undefined` if they cannot be matched. */
   readonly correlation: Correlation | undefined;
-  /** The correlation of the nearest enclosing value that has one. */
+  /** The pair for the nearest enclosing value that could be matched with its old value. */
   readonly enclosing?: Correlation | undefined;
 }
 
@@ -49,7 +49,7 @@ class RulesRun {
     if (this.#isStopped || value === null) return;
     if (node.rules.length > 0) await this.#rules(node, visited);
     for (const one of node.allOf) {
-      // Errors in `allOf` are not tolerated on their own, only with the enclosing value.
+      // An error of an `allOf` rule is tolerated only if the enclosing value is unchanged.
       await this.visit(one, { ...visited, correlation: undefined });
     }
     if (this.#isStopped) return;
@@ -128,7 +128,9 @@ class RulesRun {
     this.#isStopped = true;
   }
 
-  /** Returns a failure if the rule does not hold; `undefined` if it holds or an error was already reported. */
+  /**
+   * Returns a failure if the value violates the rule. Reports evaluation errors itself and then returns `undefined`.
+   */
   #evaluate(rule: CompiledRule, path: string, type: string, bindings: (name: string) => CelValue): Failure | undefined {
     const meter = new Meter();
     let fault: EvaluationError | CostExceeded | undefined;
@@ -207,7 +209,10 @@ interface Failure {
   readonly bindings: (name: string) => CelValue;
 }
 
-/** False for apiVersion and kind of the root: both the old and the new object get them from the request. */
+/**
+ * False for `apiVersion` and `kind` of the root object. The old and the new object both take them from the request, so
+ * comparing them is meaningless.
+ */
 function hasOwnCorrelation({ enclosing }: VisitedValue, name: string): boolean {
   return enclosing !== undefined || (name !== 'apiVersion' && name !== 'kind');
 }

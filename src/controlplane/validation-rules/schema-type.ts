@@ -15,14 +15,14 @@ import {
 import type { Schema } from '../../api/schema/schema.ts';
 import { escapeName, isReserved } from './escape-name.ts';
 
-/** The maximum size of a request, which bounds all values that the schema does not bound. */
+/** The maximum size of a request in bytes. It limits values for which the schema has no limit. */
 const LARGEST_REQUEST = 3 * 1024 * 1024;
 const TEXT: DeclaredType = { type: STRING, maxElements: LARGEST_REQUEST - 2, minSize: 2 };
 const KEY: DeclaredType = { type: STRING, maxElements: 0, minSize: 2 };
 
 /**
- * `undefined` if expressions cannot access such values. `root` is set for whole resources, which have `apiVersion`,
- * `kind` and a name regardless of the schema.
+ * Returns the type that a schema declares, `undefined` if expressions cannot access its values. With `root`, the schema
+ * describes a whole resource, which has `apiVersion`, `kind` and a name even if the schema does not declare them.
  */
 export function declaredType(schema: Schema, root: boolean, name = 'selfType'): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -115,7 +115,7 @@ export function isEmbedded(schema: Schema): boolean {
 const TEXT_SCHEMA: Schema = { type: 'string' };
 const OBJECT_NAME: Schema = { type: 'object', properties: { name: TEXT_SCHEMA, generateName: TEXT_SCHEMA } };
 
-/** The schema of a resource as rules see it: of the metadata, only the name. */
+/** Returns a resource's schema as validation rules see it: `metadata` contains only `name` and `generateName`. */
 export function withMetadata(schema: Schema): Schema {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const named = metadata?.properties?.name?.type === 'string' && metadata.properties.generateName?.type === 'string';

@@ -14,7 +14,7 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { escapeName, unescapeName } from './escape-name.ts';
 import { isEmbedded, withMetadata } from './schema-type.ts';
 
-/** Converts JSON to a value by its schema. Throws EvaluationError if the JSON does not match the schema. */
+/** Converts JSON to a CEL value according to a schema. Throws EvaluationError if the JSON does not match the schema. */
 export function schemaValue(json: JsonValue, schema: Schema): CelValue {
   if (json === null) {
     if (schema.nullable === true) return null;
@@ -74,7 +74,7 @@ function textValue(text: string, format: string | undefined): CelValue {
   }
 }
 
-/** A preserved value without a schema; it can only be compared. */
+/** A value that the schema preserves without describing it. Expressions can only compare it. */
 class UnknownValue extends CelOpaque {
   readonly typeName = 'unknown';
   readonly #json: JsonValue;
@@ -87,7 +87,7 @@ class UnknownValue extends CelOpaque {
   }
 }
 
-/** An object with the fields of its schema, by their escaped names, or a map of strings to values. */
+/** An object whose fields have escaped names, or a map with string keys, depending on the schema. */
 class SchemaMap extends CelMap {
   readonly #members: JsonObject;
   readonly #schema: Schema;
@@ -117,7 +117,7 @@ class SchemaMap extends CelMap {
     const name = this.#isObject ? unescapeName(key) : key;
     if (name === undefined) return undefined;
     const member = getMember(this.#members, name);
-    // A null field counts as absent; a null value in a map does not.
+    // A field with the value null counts as absent. In a map, null is a value.
     if (member === undefined || (member === null && this.#isObject)) return undefined;
     const schema = this.#schemaOf(name);
     return schema === undefined ? undefined : schemaValue(member, schema);
@@ -202,7 +202,7 @@ class SchemaList extends CelList {
   }
 }
 
-/** A set, or a list of items with keys: the order does not matter, and `+` appends new items. */
+/** A list of type `set` or `map`: the order of the items does not matter, and `+` merges items by key. */
 class KeyedList extends SchemaList {
   readonly #keyOf: (item: JsonValue) => string;
   #indexByKey: Map<string, number> | undefined;
@@ -238,7 +238,7 @@ class KeyedList extends SchemaList {
     return true;
   }
 
-  /** The index of an equal element, for lists that are not part of the object and have no keys. */
+  /** Finds an equal element by comparing one after the other, for values that have no lookup key. */
   #search(value: CelValue, meter: Meter): number | undefined {
     for (let index = 0; index < this.size; index++) if (equalValues(this.at(index), value, meter)) return index;
     return undefined;

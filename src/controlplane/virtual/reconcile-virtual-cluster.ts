@@ -16,11 +16,11 @@ import { systemContext } from '../system-context.ts';
 
 export interface VirtualClusterReconcileOptions {
   readonly clock: Clock;
-  /** Opens the plane of a virtual cluster and releases it again. Resolves if the plane can serve. */
+  /** Loads the plane of a virtual cluster and releases it. Rejects if the plane cannot be loaded. */
   probePlane(id: string): Promise<void>;
   /**
-   * Removes the plane with all of its stored data; resolves when nothing is left. Removing a plane that does not exist
-   * succeeds.
+   * Removes the plane and all of its stored data. Resolves after everything is erased, or immediately if the plane does
+   * not exist.
    */
   removePlane(id: string): Promise<void>;
   readonly kubernetesVersion: string;
@@ -43,8 +43,8 @@ interface ObservedState {
 const writing: PatchOptions = { dryRun: false, fieldManager: 'flotilla', fieldValidation: 'Ignore', force: false };
 
 /**
- * Reconciles one virtual cluster. Maintenance calls it whenever there may be something to do, any number of times. It
- * never requests a later run: the next write of the object triggers the next reconcile.
+ * Reconciles one VirtualCluster object: removes a deleted one, otherwise updates its status. Maintenance may call it
+ * any number of times. It never requests a later call, because the next write to the object causes one.
  */
 export async function reconcileVirtualCluster(
   store: VirtualClusterStore,
@@ -59,8 +59,8 @@ export async function reconcileVirtualCluster(
 }
 
 /**
- * The status of a new virtual cluster. Its control plane is a row that is written with the object, so it can serve at
- * once: there is nothing to wait for.
+ * Returns the status of a new virtual cluster. It is Ready immediately: its plane is created in the same transaction as
+ * the object.
  */
 export function initialStatus(
   object: VirtualCluster,
@@ -102,7 +102,7 @@ async function reconcileStatus(
   await writeStatus(store, object, readyState, options);
 }
 
-/** Requests are refused from the start of the deletion, so nothing is written into a partially removed plane. */
+/** Removes the plane, then the finalizer of the object. The gateway refuses requests as soon as the deletion begins. */
 async function remove(
   store: VirtualClusterStore,
   object: VirtualCluster,
@@ -131,7 +131,7 @@ interface Failure {
   readonly what: string;
 }
 
-/** Reports the failure in the status. It does not matter if that write fails; the caller handles the failure itself. */
+/** Writes the failure to the status. Ignores errors of this write, because the caller throws the failure itself. */
 async function writeFailure(
   store: VirtualClusterStore,
   object: VirtualCluster,
@@ -155,7 +155,7 @@ function statusOf(
     reason: observed.reason,
     message: observed.message,
     kubernetesVersion,
-    // A failed operation is still to be done.
+    // After a failure the generation is not yet observed, so the reconcile is repeated.
     ...(phase === 'Failed' ? {} : { observedGeneration: generation }),
     conditions: setCondition(object.status?.conditions ?? [], ready, clock.now()),
   };
@@ -180,12 +180,12 @@ async function writeStatus(
   );
 }
 
-/** The message for clients: internal errors are not shown to them, only logged. */
+/** Returns the error message for the status. Details of internal errors are only logged, not shown to clients. */
 function messageOf(error: unknown): string {
   return error instanceof StatusError ? error.message : 'internal error; see the server log for details';
 }
 
-/** Ignores 404: another writer has already deleted the object. */
+/** Awaits a write and ignores a 404 error, because another client may have deleted the object. */
 async function ignoreNotFound(write: Promise<unknown>): Promise<void> {
   try {
     await write;

@@ -19,14 +19,16 @@ import {
 } from './reconcile-virtual-cluster.ts';
 
 export interface VirtualClustersDependencies extends Pick<PartDependencies, 'plane'>, VirtualClusterReconcileOptions {
-  /** The write that creates the plane of a virtual cluster, in one transaction with its object. */
+  /**
+   * Returns the write that creates a virtual cluster's plane. It is part of the transaction that creates the object.
+   */
   planeCreationWrite(id: string): Write;
 }
 
 /**
- * The kind VirtualCluster, which only the built-in cluster has. Each object has a control plane, which is created in
- * one transaction with the object and removed before the object. Maintenance does the rest, so the next start recovers
- * from a crash at any point.
+ * The plane part for VirtualCluster objects, which only the built-in cluster has. The plane of a virtual cluster is
+ * created in the same transaction as its object, and removed before its object. Maintenance reconciles the objects, so
+ * a crash at any point is recovered at the next start.
  */
 export function virtualClustersPart(dependencies: VirtualClustersDependencies): PlanePart {
   return {
@@ -55,7 +57,7 @@ export function virtualClustersPart(dependencies: VirtualClustersDependencies): 
       const { status } = store;
       return [
         mountStored(store, {
-          // Only the server may write the status of a virtual cluster.
+          // Clients can only read the status subresource.
           ...(status === undefined ? {} : { status: { kind: virtualClusterKind, verbs: { get: status.get } } }),
           [proxySubresource]: { kind: virtualClusterProxyKind, verbs: {}, connects: true },
         }),

@@ -5,14 +5,14 @@ import { exactly, MAX_VALUE, plus, type Span, scaled, times, UNKNOWN_SPAN } from
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
-/** The longest pattern among the named formats. */
+/** The assumed length, in characters, of the pattern of a named format such as `format.dns1123Label()`. */
 const LONGEST_FORMAT_PATTERN = 128;
 
-/** The input of a cost estimate: the call, its arguments and their sizes. */
+/** A function call whose cost is estimated, with its arguments and the ranges of their sizes. */
 export interface EstimatedCall {
   readonly name: string;
   readonly id: string;
-  /** The target comes first. */
+  /** The arguments. For a method, the target is the first one. */
   readonly args: readonly Expression[];
   readonly sizes: readonly Span[];
   /** The type and size of the elements if the first argument is a list. */
@@ -20,13 +20,15 @@ export interface EstimatedCall {
 }
 
 export interface CallEstimate {
-  /** Excludes the cost of the arguments. */
+  /** The cost range of the call itself, without the cost of evaluating its arguments. */
   readonly cost: Span;
-  /** The size range of the result. */
+  /** The size range of the call's result. */
   readonly size?: Span;
 }
 
-/** The cost range of a call by the rules of Kubernetes, so that definitions that it accepts are accepted here too. */
+/**
+ * Estimates the cost of a call by Kubernetes' rules, so that every schema that Kubernetes accepts is accepted here too.
+ */
 export function estimateCall(call: EstimatedCall): CallEstimate {
   return BY_ID.get(call.id)?.(call) ?? BY_NAME.get(call.name)?.(call) ?? { cost: exactly(1) };
 }
@@ -71,7 +73,7 @@ function madeList(elements: Span, factor = 1): CallEstimate {
   return { cost: plus(scaled(elements, factor), exactly(11)), size: elements };
 }
 
-/** The literal number, if the argument is one. */
+/** Returns the value of an argument that is a literal integer, otherwise the given default. */
 function literalOr(argument: Expression | undefined, otherwise: number): number {
   if (argument?.kind !== 'constant' || typeof argument.value !== 'bigint') return otherwise;
   return Math.max(0, Number(argument.value));
@@ -121,7 +123,7 @@ const BY_ID: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     }),
   ],
   ['strings_quote', (call) => ({ cost: characters(size(call, 0)), size: plus(scaled(size(call, 0), 2), exactly(2)) })],
-  // Kubernetes uses the size of the prefix or suffix here, not that of the text.
+  // Like Kubernetes, use the size of the prefix or suffix, not the size of the text.
   ...each(['starts_with_string', 'ends_with_string'], (call) => ({ cost: characters(size(call, 1)) })),
   ['in_list', (call) => ({ cost: size(call, 1) })],
   ['matches_string', matched],
@@ -139,7 +141,7 @@ function isText(type: CelType | undefined): boolean {
   return type?.kind === 'string' || type?.kind === 'bytes';
 }
 
-/** Opaque values such as quantities and addresses are compared in one step. */
+/** Returns the cost of comparing opaque values such as quantities and IP addresses: one unit. */
 function equality({ args: [left, right] }: EstimatedCall): CallEstimate | undefined {
   if (left?.type?.kind !== 'opaque' || right?.type === undefined || !sameType(left.type, right.type)) return undefined;
   return left.type.name === 'optional_type' ? undefined : { cost: exactly(1) };
@@ -173,7 +175,10 @@ const BY_NAME: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   }),
 ]);
 
-/** Addresses have 4 or 16 bytes and are traversed `rounds` times; addresses given as text are parsed first. */
+/**
+ * The cost of comparing IP addresses, which have 4 or 16 bytes and are traversed `rounds` times. The overload `written`
+ * accepts the address as text, which is parsed first.
+ */
 function addresses(call: EstimatedCall, rounds: number, written: string): Span {
   const bytes: Span = { min: 4, max: 16 };
   const twice = characters(plus(bytes, bytes));

@@ -5,12 +5,12 @@ import { codePointCount } from '../library/code-points.ts';
 import { estimateCall } from './estimate-call.ts';
 import { exactly, MAX_VALUE, plus, type Span, times, UNKNOWN_SPAN, union } from './span.ts';
 
-/** The maximum cost of a checked expression. `self` describes the size of the values that it can access. */
+/** Returns the maximum cost of a type-checked expression. `self` describes the sizes of the values it can access. */
 export function estimateCost(expression: Expression, self: DeclaredType): number {
   return new Estimator(self).cost(expression).max;
 }
 
-/** The path of a value in the schema: the variable, then fields, `@items`, `@values`, `@keys`. */
+/** The path of a value in the schema: the name of a variable, then field names, `@items`, `@values` or `@keys`. */
 type Path = readonly string[];
 
 interface Entries {
@@ -80,7 +80,7 @@ class Estimator {
     const path = this.#path(expression.operand);
     if (path !== undefined) this.#paths.set(expression, [...path, expression.field]);
     const kind = expression.operand.type?.kind;
-    // As in Kubernetes, a selection in a dynamic value costs nothing.
+    // As in Kubernetes, selecting a field of a dynamic value costs nothing.
     return kind === 'map' || kind === 'object' || kind === 'parameter' ? plus(operand, exactly(1)) : operand;
   }
 
@@ -109,7 +109,7 @@ class Estimator {
     return plus(this.#applied(expression, args), ...costs);
   }
 
-  /** Includes all overloads that may be called at run time; the most expensive one counts. */
+  /** Estimates a call. If several overloads are possible at run time, the range covers the costs of all of them. */
   #applied(expression: Call, args: readonly Expression[]): Span {
     const sizes = args.map((one) => this.#size(one) ?? UNKNOWN_SPAN);
     const element = this.#elementOf(args[0]);
@@ -231,7 +231,9 @@ class Estimator {
     return expression.kind === 'identifier' ? this.#local(expression.name)?.size : undefined;
   }
 
-  /** The declared type at a path. As in Kubernetes, the first segment always counts as `self`. */
+  /**
+   * Returns the declared type at a path. As in Kubernetes, the first segment is taken for `self`, whatever its name.
+   */
   #declared([, ...path]: Path): DeclaredType | undefined {
     let at: DeclaredType | undefined = this.#self;
     for (const name of path) {
@@ -243,7 +245,7 @@ class Estimator {
   }
 }
 
-/** The full function name: functions of a namespace are named `sets.contains`, whatever the syntax of the call. */
+/** Returns the full name of the called function, including its namespace: `sets.contains`. */
 function callName(expression: Call): string {
   return expression.overloads?.[0]?.name ?? expression.name;
 }

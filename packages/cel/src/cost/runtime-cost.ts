@@ -3,21 +3,21 @@ import type { Meter } from '../meter.ts';
 import type { Overload } from '../overload.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, type CelValue } from '../value.ts';
 
-/** The cost per character of a traversed string. */
+/** The cost of reading one character of a string, in Kubernetes' cost units. */
 const PER_CHARACTER = 0.1;
-/** The cost per character of a pattern. */
+/** The cost of one character of a regular expression, in Kubernetes' cost units. */
 const PER_PATTERN_CHARACTER = 0.25;
 
 /**
- * The actual cost of a call, in the units and by the rules of Kubernetes, so that rules exceed their limits only where
- * they do in Kubernetes.
+ * Returns the actual cost of a call by Kubernetes' rules, so that an expression exceeds its cost limit exactly if it
+ * does so in Kubernetes.
  */
 export function callCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
   const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };
   return BY_NAME.get(called.name)?.(call) ?? BY_ID.get(called.id)?.(call) ?? 1;
 }
 
-/** The cost of a call whose overload was only determined at run time. Most of these calls cost one unit. */
+/** Returns the cost of a call whose overload was unknown until run time. Most of these calls cost one unit. */
 export function dynamicCallCost(called: Overload, args: readonly CelValue[], result: CelValue, meter: Meter): number {
   const call: Called = { args, result, id: called.id, size: (value) => sizeOf(value, meter) };
   return BY_NAME.get(called.name)?.(call) ?? 1;
@@ -31,7 +31,7 @@ interface Called {
 }
 type CostOf = (call: Called) => number | undefined;
 
-/** The size of a value: characters, bytes, elements; 1 for values without a size. */
+/** Returns the number of characters, bytes or elements of a value; 1 for a value that has no size, such as a number. */
 function sizeOf(value: CelValue | undefined, meter: Meter): number {
   if (typeof value === 'string') {
     meter.work(value.length >> 4);
@@ -44,7 +44,7 @@ function sizeOf(value: CelValue | undefined, meter: Meter): number {
   return 1;
 }
 
-/** The cost of traversing a value with everything inside it. */
+/** Returns the cost of reading a value and everything it contains. */
 function traversal(value: CelValue): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * PER_CHARACTER);
   if (value instanceof Uint8Array) return Math.trunc(value.length * PER_CHARACTER);
@@ -105,13 +105,16 @@ const BY_NAME: ReadonlyMap<string, CostOf> = new Map<string, CostOf>([
   ['_==_', ({ args }) => (args[0] instanceof CelOpaque ? 1 : undefined)],
 ]);
 
-/** A requirement has at least two characters and needs a list and a struct. */
+/**
+ * The cost of parsing a selector. Kubernetes assumes that each requirement takes two characters and allocates a list
+ * and a struct.
+ */
 function selectorCost(length: number): number {
   return 10 + Math.ceil(length * PER_CHARACTER) + Math.ceil(length * 0.5) * 50;
 }
 
 const shorter: CostOf = ({ args: [left, right], size }) => {
-  // The cost depends only on the shorter string, so only that one is measured.
+  // A comparison costs as much as the shorter string, so only the shorter one is measured.
   if (typeof left === 'string' && typeof right === 'string') {
     return characters(size(left.length < right.length ? left : right));
   }
@@ -123,7 +126,7 @@ function sets(times: number): CostOf {
   return ({ args: [left, right], size }) => 1 + Math.trunc(size(left) * size(right) * times);
 }
 
-/** The cost of a new list: the call, the list, and one unit per element. */
+/** The cost of creating a list: 1 for the call, 10 for the list, and 1 per element. */
 function made(elements: number): number {
   return Math.trunc(elements) + 11;
 }
@@ -132,7 +135,7 @@ const madeList: CostOf = ({ result, size }) => made(size(result));
 const flattened: CostOf = ({ args: [list, depth], size }) =>
   made(size(list) * (depth === undefined ? 1 : Number(depth)));
 
-/** The cost of comparing each element with each other one. */
+/** The cost of comparing every element of a list with every other element. */
 function compared(list: CelValue | undefined): number {
   if (!(list instanceof CelList) || list.size === 0) return made(0);
   const first = list.at(0);

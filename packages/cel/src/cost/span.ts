@@ -1,10 +1,10 @@
-/** The range of a size or a cost. An unknown maximum is MOST. */
+/** The range of a size or a cost. If the maximum is unknown, `max` is MAX_VALUE. */
 export interface Span {
   readonly min: number;
   readonly max: number;
 }
 
-/** The largest number in Kubernetes; larger results are capped to it. */
+/** The largest uint64. Kubernetes calculates costs as uint64, and larger results are reduced to this value. */
 export const MAX_VALUE = 2 ** 64 - 1;
 
 export const UNKNOWN_SPAN: Span = { min: 0, max: MAX_VALUE };
@@ -14,7 +14,7 @@ export function exactly(value: number): Span {
 }
 
 function capped(value: number): number {
-  // 0 * Infinity cannot occur: everything is capped before it is multiplied.
+  // Values are capped before every multiplication, so 0 * Infinity (which is NaN) cannot occur.
   return value >= MAX_VALUE ? MAX_VALUE : value;
 }
 
@@ -32,7 +32,7 @@ export function times(left: Span, right: Span): Span {
   return { min: capped(left.min * right.min), max: capped(left.max * right.max) };
 }
 
-/** Multiplies by a factor and rounds up. */
+/** Multiplies both ends of a range by a factor and rounds up. */
 export function scaled(span: Span, factor: number): Span {
   return { min: capped(Math.ceil(span.min * factor)), max: capped(Math.ceil(span.max * factor)) };
 }

@@ -1,9 +1,9 @@
-/** Reports whether the text has characters that UTF-16 encodes as two units. */
+/** Reports whether a text contains characters that take two UTF-16 units (surrogate pairs). */
 function hasPairs(text: string): boolean {
   return /[\ud800-\udbff]/.test(text);
 }
 
-/** The number of characters of a text, as CEL counts: code points. */
+/** Returns the length of a text in code points, the unit in which CEL counts characters. */
 export function codePointCount(text: string): number {
   if (!hasPairs(text)) return text.length;
   let count = 0;
@@ -11,12 +11,12 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** The text in a form that is indexed by code points; the text itself if that is the same. */
+/** Returns a value that is indexed by code points: the text itself, or an array if it contains surrogate pairs. */
 export function byCodePoint(text: string): string | readonly string[] {
   return hasPairs(text) ? [...text] : text;
 }
 
-/** A substring by code points. */
+/** Returns a substring. `from` and `to` are positions in code points. */
 export function sliceByCodePoint(text: string, from: number, to: number): string {
   const indexed = byCodePoint(text);
   return typeof indexed === 'string' ? indexed.slice(from, to) : indexed.slice(from, to).join('');

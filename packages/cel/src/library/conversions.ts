@@ -34,7 +34,7 @@ const A = parameter('A');
 const B = parameter('B');
 const same = ([value]: readonly [CelValue]): CelValue => value;
 
-/** Type conversions, `type`, and `size`. */
+/** The CEL functions that convert between types, and the functions `type` and `size`. */
 export const conversions: readonly Overload[] = [
   overload('dyn', 'to_dyn', signature([A], DYN), same),
   overload(

@@ -13,7 +13,7 @@ import {
 import { formatDouble } from './format-double.ts';
 import { formatDuration, formatTimestamp } from './go-time.ts';
 
-/** The type names that each format verb accepts, and the error message for others. */
+/** For each format verb, the types of the values that it accepts, and the error message for a value of another type. */
 export const FORMAT_VERBS: ReadonlyMap<string, { readonly message: string; readonly types: readonly string[] }> =
   new Map([
     [
@@ -50,7 +50,9 @@ export const FORMAT_VERBS: ReadonlyMap<string, { readonly message: string; reado
 
 const CLAUSES = /%(?:%|(?:\.(\d+))?([\s\S])?)/g;
 
-/** The verbs of a format, in order. Throws EvaluationError for an unknown verb. */
+/**
+ * Returns the verbs of a format text in order: `s` and `d` for `%s is %d`. Throws EvaluationError for unknown verbs.
+ */
 export function formatVerbs(text: string): string[] {
   const verbs: string[] = [];
   for (const [whole, , verb] of text.matchAll(CLAUSES)) {
@@ -64,7 +66,7 @@ export function formatVerbs(text: string): string[] {
   return verbs;
 }
 
-/** Implements `'%s is %d'.format([...])`. */
+/** Implements the CEL function `'%s is %d'.format([...])`. */
 export function formatText(text: string, values: CelList, meter: Meter): string {
   const verbs = formatVerbs(text);
   let next = 0;
@@ -86,7 +88,7 @@ function clause(verb: string, precision: number, value: CelValue): string {
     case 'f':
       return real(value as number, (number) => number.toFixed(Math.min(precision, 100)));
     case 'e':
-      // Kubernetes always prints six digits, whatever the precision.
+      // Kubernetes ignores the precision and always prints six digits after the decimal point.
       return real(value as number, (number) => scientific(number, 6));
     case 'd':
       return integer(value).toString();
@@ -121,7 +123,7 @@ function real(value: number, write: (finite: number) => string): string {
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Formats as Kubernetes does: `1.234500×10⁰³`. */
+/** Formats a number for the verb `%e` as Kubernetes does: `1.234500×10⁰³`. */
 function scientific(value: number, precision: number): string {
   const [digits = '', exponent = '+0'] = value.toExponential(precision).split('e');
   const raised = exponent
@@ -131,7 +133,7 @@ function scientific(value: number, precision: number): string {
   return `${digits}×10${exponent.startsWith('-') ? '⁻' : ''}${raised}`;
 }
 
-/** The value as `%s` prints it. */
+/** Formats a value for the verb `%s`. */
 function writeValue(value: CelValue): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
@@ -152,7 +154,7 @@ function writeValue(value: CelValue): string {
   );
 }
 
-/** The value as `%s` prints it inside lists and maps, in the syntax of expressions. */
+/** Formats an element of a list or map for the verb `%s`, in CEL syntax: strings are quoted. */
 function writeInside(value: CelValue): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value.toFixed(6) : goQuote(real(value, String));

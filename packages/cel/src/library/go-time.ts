@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const WHOLE_DURATION = /^([-+]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const PIECE = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Parses a duration in Go's syntax, exact to the nanosecond: `1h15m`, `-1.5s`, `0`. */
+/** Parses a duration in Go's syntax with nanosecond precision: `1h15m`, `-1.5s`, `0`. */
 export function parseDuration(text: string): CelDuration | undefined {
   if (/^[-+]?0$/.test(text)) return new CelDuration(0n);
   const sign = WHOLE_DURATION.exec(text)?.[1];
@@ -32,7 +32,7 @@ export function parseDuration(text: string): CelDuration | undefined {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Parses an RFC 3339 timestamp; `undefined` for invalid dates such as February 30. */
+/** Parses an RFC 3339 timestamp. Returns `undefined` if the text or the date (February 30) is invalid. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const parts = RFC3339.exec(text);
   if (parts === null) return undefined;
@@ -56,7 +56,7 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
   return checkedTimestamp((BigInt(date.getTime()) - BigInt(offset) * 60_000n) * 1_000_000n + fraction, offset);
 }
 
-/** Formats a timestamp with as many decimals as needed: `1970-01-01T00:00:00.5Z`. */
+/** Formats a timestamp in RFC 3339 without trailing zeros in the fraction: `1970-01-01T00:00:00.5Z`. */
 export function formatTimestamp(stamp: CelTimestamp): string {
   const seconds = floorDivide(stamp.nanos, 1_000_000_000n);
   const fraction = stamp.nanos - seconds * 1_000_000_000n;
@@ -87,7 +87,7 @@ export function floorDivide(value: bigint, by: bigint): bigint {
   return value % by !== 0n && value < 0n ? quotient - 1n : quotient;
 }
 
-/** The date and time of day in a time zone; `zone` is a name or `±hh:mm`. */
+/** Converts a timestamp to local time. `zone` is a time zone name or an offset `±hh:mm`; the default is UTC. */
 export function localDate(stamp: CelTimestamp, zone: string | undefined): Date {
   const milliseconds = Number(floorDivide(stamp.nanos, 1_000_000n));
   if (zone === undefined || zone === 'UTC') return new Date(milliseconds);
@@ -99,7 +99,7 @@ export function localDate(stamp: CelTimestamp, zone: string | undefined): Date {
   return zonedDate(milliseconds, zone);
 }
 
-/** The local time in a named time zone, as a date whose UTC parts are the local ones. */
+/** Converts a time to the local time of a named zone. The UTC fields of the returned Date contain the local time. */
 function zonedDate(milliseconds: number, zone: string): Date {
   let format: Intl.DateTimeFormat;
   try {

@@ -1,4 +1,4 @@
-/** The parts of a URL, as in Go's net/url. */
+/** The components of a URL, as Go's net/url names them. */
 export interface GoUrl {
   readonly text: string;
   readonly scheme: string;
@@ -7,7 +7,7 @@ export interface GoUrl {
   readonly query: string;
 }
 
-/** Parses the URL of a request: absolute, or a path. `fault` is Go's error message. */
+/** Parses an absolute URL or an absolute path, like Go's `url.ParseRequestURI`. `fault` is Go's error message. */
 export function parseRequestUri(text: string): GoUrl | { readonly fault: string } {
   const quoted = JSON.stringify(text);
   const refused = (why: string): { readonly fault: string } => ({ fault: `parse ${quoted}: ${why}` });
@@ -54,7 +54,7 @@ function hostFault(host: string): string | undefined {
   return bad === undefined ? undefined : `invalid character ${JSON.stringify(bad)} in host name`;
 }
 
-/** Escapes the path; keeps existing escapes. */
+/** Escapes a URL path. Percent escapes that it already contains stay as they are. */
 function escaped(path: string): string {
   return encodeURI(path.toWellFormed())
     .replace(/%25([0-9A-Fa-f]{2})/g, '%$1')

@@ -1,11 +1,12 @@
-/** An address as a number, and its number of bits. */
+/** An IP address as an integer. `bits` is 32 for IPv4 and 128 for IPv6. */
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
 }
 
 /**
- * Parses an address as Go's net/netip does: no leading zeros, a zone only in version 6. `fault` is the error message.
+ * Parses an IP address as Go's net/netip does: leading zeros are invalid, and only IPv6 addresses can have a zone.
+ * `fault` is Go's error message.
  */
 export function parseIp(text: string): IpAddress | { readonly fault: string } {
   const zone = text.indexOf('%');
@@ -66,7 +67,7 @@ function parseVersion6(text: string, whole: string): IpAddress | { readonly faul
   return { bits: 128, value };
 }
 
-/** The canonical form of an address (RFC 5952). */
+/** Formats an address in the canonical form of RFC 5952. */
 export function formatIp({ bits, value }: IpAddress): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, at) => (value >> BigInt(112 - at * 16)) & 0xffffn);
@@ -81,7 +82,7 @@ export function formatIp({ bits, value }: IpAddress): string {
   return `${text(groups.slice(0, best.start))}::${text(groups.slice(best.start + best.length))}`;
 }
 
-/** The address with all bits beyond the prefix length cleared. */
+/** Clears all bits of an address after the first `length` bits. */
 export function maskIp({ bits, value }: IpAddress, length: number): IpAddress {
   const free = BigInt(bits - length);
   return { bits, value: (value >> free) << free };

@@ -34,7 +34,7 @@ import { versions } from './versions.ts';
 
 let functions: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** All functions of Kubernetes' expressions. */
+/** Returns all functions and operators that CEL expressions in Kubernetes can use, by name. */
 export function libraryFunctions(): ReadonlyMap<string, readonly Overload[]> {
   functions ??= groupOverloads([
     ...operators,
@@ -54,7 +54,7 @@ export function libraryFunctions(): ReadonlyMap<string, readonly Overload[]> {
   return functions;
 }
 
-/** The types that have names in expressions: `type(self.port) == int`. */
+/** The types that expressions can refer to by name: `type(self.port) == int`. */
 export const libraryTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['bool', BOOL],
   ['int', INT],

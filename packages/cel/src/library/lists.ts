@@ -32,7 +32,7 @@ const SUMMABLE: readonly (readonly [CelType, CelValue])[] = [
   [DURATION, new CelDuration(0n)],
 ];
 
-/** Kubernetes' list functions, and the list extension of CEL. */
+/** The list functions that Kubernetes adds to CEL, and the functions of CEL's own list extension. */
 export const lists: readonly Overload[] = [
   ...COMPARABLE.flatMap((type) => [
     method('isSorted', `list_${type.kind}_is_sorted_bool`, signature([listOf(type)], BOOL), ([list]: One) =>
@@ -111,7 +111,7 @@ export const lists: readonly Overload[] = [
   }),
   method('reverse', 'list_reverse', signature([LIST], LIST), ([list]: One) => new PlainList([...list].reverse())),
   overload('lists.range', 'lists_range', signature([INT], listOf(INT)), ([count]: readonly [bigint], { meter }) => {
-    // Charged before the list is allocated.
+    // Count the work before the list is allocated, so that a very long list is refused first.
     meter.work(count > 0n ? Number(count) : 0);
     return new PlainList(Array.from({ length: Math.max(0, Number(count)) }, (_, at) => BigInt(at)));
   }),

@@ -17,7 +17,7 @@ class CelFormat extends CelOpaque {
   readonly typeName = 'kubernetes.NamedFormat';
   readonly name: string;
   readonly faults: (text: string) => readonly string[];
-  /** The size of the format's pattern, which determines the cost of a check. */
+  /** The length of the format's regular expression, from which the cost of `validate` is computed. */
   override readonly size: number;
   constructor(name: string, size: number, faults: (text: string) => readonly string[]) {
     super();
@@ -51,12 +51,12 @@ const FORMATS: ReadonlyMap<string, CelFormat> = new Map(
   ].map((format) => [format.name, format]),
 );
 
-/** Replaces a trailing dash, which is valid in a prefix because a suffix follows. */
+/** Replaces a trailing dash by a letter: a name prefix may end with a dash, because a suffix follows it. */
 function asPrefix(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
 }
 
-/** `format.dns1123Label().validate(self.name)` returns the errors of a text, if any. */
+/** The functions of named formats: `format.dns1123Label().validate(self.name)` returns the errors of a text. */
 export const namedFormats: readonly Overload[] = [
   ...[...FORMATS].map(([name, format]) =>
     overload(`format.${name}`, `format.${name}`, signature([], FORMAT), () => format),

@@ -48,7 +48,7 @@ type OneIp = readonly [CelIp];
 type OneCidr = readonly [CelCidr];
 type Text = readonly [string];
 
-/** The functions for IP addresses and networks. */
+/** The CEL functions for IP addresses and CIDR ranges. */
 export const networks: readonly Overload[] = [
   overload('ip', 'string_to_ip', signature([STRING], IP), ([text]: Text) => ipOf(text)),
   overload('isIP', 'is_ip', signature([STRING], BOOL), ([text]: Text) => !('fault' in parseIp(text))),

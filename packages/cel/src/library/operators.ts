@@ -36,7 +36,10 @@ const MAP = mapOf(A, B);
 
 type Pair<T> = readonly [T, T];
 
-/** Operators, by the names that the parser gives them. The evaluator itself implements `&&`, `||` and `?:`. */
+/**
+ * The operators, under the function names that the parser uses for them. `&&`, `||` and `?:` are listed only for the
+ * type check, because the evaluator implements them itself.
+ */
 export const operators: readonly Overload[] = [
   overload('_&&_', 'logical_and', signature([BOOL, BOOL], BOOL), unreachable),
   overload('_||_', 'logical_or', signature([BOOL, BOOL], BOOL), unreachable),

@@ -18,7 +18,8 @@ const MAYBE = optionalOf(V);
 type Maybe = readonly [CelOptional];
 
 /**
- * Optional values. The evaluator itself implements `or` and `orValue`, so that an unused alternative is not evaluated.
+ * The functions of optional values. The evaluator implements `or` and `orValue` itself, because it must not evaluate an
+ * alternative that is not needed.
  */
 export const optionals: readonly Overload[] = [
   overload('optional.of', 'optional_of', signature([V], MAYBE), ([value]: readonly [CelValue]) =>

@@ -10,7 +10,7 @@ const QUANTITY = opaque('kubernetes.Quantity');
 class CelQuantity extends CelOpaque {
   readonly typeName = 'kubernetes.Quantity';
   readonly billionths: bigint;
-  /** As in Kubernetes, `1.5Gi` is never an integer, whatever its value. */
+  /** True if the quantity was written with a decimal point. As in Kubernetes, `1.5Gi` is then never an integer. */
   readonly isFraction: boolean;
   constructor(billionths: bigint, isFraction = false) {
     super();
@@ -26,7 +26,7 @@ type One = readonly [CelQuantity];
 type Two = readonly [CelQuantity, CelQuantity];
 type WithInt = readonly [CelQuantity, bigint];
 
-/** Resource quantities: `quantity("1.5Gi")`. */
+/** The CEL functions for Kubernetes quantities, such as `quantity("1.5Gi")`. */
 export const quantities: readonly Overload[] = [
   overload('quantity', 'string_to_quantity', signature([STRING], QUANTITY), ([text]: readonly [string]) => {
     const found = parsed(text);

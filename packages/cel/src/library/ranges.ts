@@ -5,7 +5,7 @@ const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
 const UINT_MAX = 2n ** 64n - 1n;
 
-/** The range of a timestamp: the years 1 to 9999. */
+/** The valid range of timestamps in nanoseconds: the years 1 to 9999. */
 const TIMESTAMP_MIN = -62_135_596_800n * 1_000_000_000n;
 const TIMESTAMP_MAX = 253_402_300_799n * 1_000_000_000n + 999_999_999n;
 

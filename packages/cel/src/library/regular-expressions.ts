@@ -5,13 +5,15 @@ import { EvaluationError } from '../meter.ts';
 import { method, type Overload, overload, signature } from '../overload.ts';
 import { PlainList } from '../value.ts';
 
-/** The number of cached patterns: rules use the same few again and again. The oldest one is evicted. */
+/**
+ * The maximum number of compiled patterns in the cache. A new one evicts the oldest. Rules use few different patterns.
+ */
 const MAX_CACHED = 500;
 const compiled = new Map<string, RE2JS>();
 
 /**
- * Compiles a pattern in Go's syntax, whose matching is linear in the length of the text. Throws an Error if it is
- * invalid.
+ * Compiles a regular expression in Go's syntax (RE2), whose matching time is linear in the length of the text. Throws
+ * an Error if the pattern is invalid.
  */
 export function compilePattern(pattern: string): RE2JS {
   const known = compiled.get(pattern);
@@ -31,8 +33,8 @@ function patternOf(pattern: string): RE2JS {
 }
 
 /**
- * Returns a matcher after charging for it: each character can meet each state of the pattern, and `x{1,1000}` has
- * thousands of states. Each such step takes about 100 nanoseconds.
+ * Returns a matcher, and first charges the meter for the maximum work: each character may be tested against each state
+ * of the pattern, and `x{1,1000}` has thousands of states. One test takes about 100 nanoseconds.
  */
 function matcherOf(text: string, pattern: string, { meter }: Evaluation): ReturnType<RE2JS['matcher']> {
   const compiled = patternOf(pattern);
@@ -45,7 +47,7 @@ function findAll(text: string, pattern: string, limit: number, evaluation: Evalu
   const each = text.length * patternOf(pattern).programSize();
   const found: string[] = [];
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // Each match may have looked far ahead without success.
+    // Before it found this match, the matcher may have read up to the end of the text without success.
     evaluation.meter.work(each);
     found.push(matcher.group() ?? '');
   }

@@ -9,7 +9,7 @@ const LISTS = [listOf(T), listOf(T)] as const;
 
 type Two = readonly [CelList, CelList];
 
-/** Lists as sets: order and repetition do not matter. */
+/** The CEL functions that use lists as sets: the order of elements and duplicates do not matter. */
 export const sets: readonly Overload[] = [
   overload('sets.contains', 'list_sets_contains_list', signature(LISTS, BOOL), ([list, part]: Two, { meter }) =>
     hasAll(list, part, meter),

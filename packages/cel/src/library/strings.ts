@@ -7,7 +7,7 @@ import { formatText } from './format-text.ts';
 
 type Texts = readonly [string, string];
 
-/** The string functions of CEL and of the extension that Kubernetes adds. */
+/** The string functions of CEL and of CEL's string extension, which Kubernetes enables. */
 export const strings: readonly Overload[] = [
   method('contains', 'contains_string', signature([STRING, STRING], BOOL), ([text, part]: Texts) =>
     text.includes(part),
@@ -120,7 +120,7 @@ function outOfRange(index: bigint): EvaluationError {
   return new EvaluationError(`index out of range: ${index}`);
 }
 
-/** Converts an index in code points to one in UTF-16 units. */
+/** Converts an index in code points to an index in UTF-16 units, which JavaScript uses. */
 function unitsAt(text: string, index: number): number {
   return sliceByCodePoint(text, 0, index).length;
 }
@@ -141,7 +141,7 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined): bigi
   return found < 0 ? -1n : BigInt(codePointCount(text.slice(0, found)));
 }
 
-/** Trims white space as Unicode defines it, which differs slightly from JavaScript's definition. */
+/** Trims white space as Unicode defines it. Unlike JavaScript, Unicode includes U+0085 and excludes U+FEFF. */
 function trimmed(text: string): string {
   return text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, (part) => (part.includes('\ufeff') ? keepMarks(part) : ''));
 }
@@ -153,11 +153,11 @@ function keepMarks(part: string): string {
 interface Replacement {
   readonly from: string;
   readonly to: string;
-  /** The maximum number of replacements; negative for all. */
+  /** The maximum number of replacements. A negative number means no maximum. */
   readonly limit: number;
 }
 
-/** The result may be far longer than the input, so it is charged before it is built. */
+/** Replaces text. The result may be far longer than the input, so its cost is charged before it is built. */
 function replaced(text: string, { from, to, limit }: Replacement, meter: Meter): string {
   if (limit === 0 || from === to) return text;
   if (from === '') {

@@ -3,7 +3,7 @@ import { method, type Overload, signature } from '../overload.ts';
 import type { CelDuration, CelTimestamp } from '../value.ts';
 import { localDate } from './go-time.ts';
 
-/** The parts of a timestamp, in UTC or in a given time zone, and of a duration. */
+/** The CEL functions that return fields of a timestamp (in UTC or in a given time zone) or of a duration. */
 export const time: readonly Overload[] = [
   ...part('getFullYear', 'year', (date) => date.getUTCFullYear()),
   ...part('getMonth', 'month', (date) => date.getUTCMonth()),

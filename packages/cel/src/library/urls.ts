@@ -20,7 +20,7 @@ class CelUrl extends CelOpaque {
 
 type One = readonly [CelUrl];
 
-/** URLs, absolute or starting with a slash, and their parts. */
+/** The CEL functions for URLs and their components. A URL is absolute or starts with a slash. */
 export const urls: readonly Overload[] = [
   overload('url', 'string_to_url', signature([STRING], URL_TYPE), ([text]: readonly [string]) => {
     const url = parseRequestUri(text);

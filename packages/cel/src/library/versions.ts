@@ -22,7 +22,9 @@ class CelSemver extends CelOpaque {
 type One = readonly [CelSemver];
 type Two = readonly [CelSemver, CelSemver];
 
-/** Semantic versions (semver.org); `semver("v1.2", true)` also accepts common abbreviations. */
+/**
+ * The CEL functions for semantic versions. `semver("v1.2", true)` also accepts versions that must be normalized first.
+ */
 export const versions: readonly Overload[] = [
   overload('semver', 'string_to_semver', signature([STRING], SEMVER), ([text]: readonly [string]) => read(text)),
   overload(
@@ -76,7 +78,7 @@ function read(text: string): CelSemver {
   throw new EvaluationError(text === '' ? 'Version string empty' : 'No Major.Minor.Patch elements found');
 }
 
-/** Removes a leading `v` and leading zeros, and adds missing numbers. */
+/** Normalizes a version: removes a leading `v` and leading zeros, and adds missing numbers (`v1.2` becomes `1.2.0`). */
 function normalized(text: string): string {
   const [major = '', minor, ...rest] = text.replace(/^v/, '').split('.');
   const parts = [major, ...(minor === undefined ? [] : [minor]), ...(rest.length === 0 ? [] : [rest.join('.')])];
@@ -103,7 +105,7 @@ function compare(left: CelSemver, right: CelSemver): bigint {
   return left.prerelease.length < right.prerelease.length ? -1n : 0n;
 }
 
-/** Numbers compare by value and sort before words; words compare by characters. */
+/** Compares identifiers of a prerelease: numbers by value, words by characters. Numbers sort before words. */
 function comparePart(left: string, right: string): bigint {
   const [leftNumber, rightNumber] = [/^\d+$/.test(left), /^\d+$/.test(right)];
   if (leftNumber !== rightNumber) return leftNumber ? -1n : 1n;

@@ -6,35 +6,38 @@ import type { AccountToken } from './account-tokens.ts';
 interface Session {
   readonly token: AccountToken;
   readonly controller: AbortController;
-  /** By the clock's `elapsed`. */
+  /** The time of the last request with the token, on the monotonic clock (`Clock.elapsed`). */
   usedAt: number;
   cancelTimer: (() => void) | undefined;
 }
 
-/** The number of sessions from which idle ones are evicted: not used for a while, and without listeners. */
+/**
+ * The number of sessions at which the first search for idle sessions starts. An idle session has no listeners and was
+ * not used for `idleMilliseconds`.
+ */
 const firstSweep = 256;
 const idleMilliseconds = 60_000;
 
 /**
- * One abort signal per service account token, for everything that is open under it. It fires when the token expires, or
- * when its account or the secret that it is bound to is gone.
+ * Provides one abort signal for each service account token. Requests and watches that use the token listen to it. The
+ * signal fires when the token expires, or when its service account or the secret that it is bound to is deleted.
  */
 export class AccountSessions {
   readonly #clock: Clock;
-  readonly #isGood: (token: AccountToken) => boolean;
+  readonly #isValid: (token: AccountToken) => boolean;
   readonly #sessions = new Map<string, Session>();
   #sweepAt = firstSweep;
 
-  constructor(clock: Clock, isGood: (token: AccountToken) => boolean) {
+  constructor(clock: Clock, isValid: (token: AccountToken) => boolean) {
     this.#clock = clock;
-    this.#isGood = isGood;
+    this.#isValid = isValid;
   }
 
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** The signal of a valid token, shared by all requests with that token. */
+  /** Returns the signal of a valid token. All requests with the same token share the signal. */
   signal(token: AccountToken): AbortSignal {
     const known = this.#sessions.get(token.id);
     if (known !== undefined) {
@@ -52,7 +55,7 @@ export class AccountSessions {
     return controller.signal;
   }
 
-  /** Checks the sessions of an account or secret that has changed or is gone. */
+  /** Checks the tokens of a service account or secret that was changed or deleted, and ends invalid sessions. */
   checkSessionsOf(namespace: string, name: string): void {
     for (const session of [...this.#sessions.values()]) {
       const { account, secret } = session.token;
@@ -66,7 +69,7 @@ export class AccountSessions {
   }
 
   #check(session: Session): void {
-    if (!this.#isGood(session.token)) this.#end(session, unauthorized());
+    if (!this.#isValid(session.token)) this.#end(session, unauthorized());
   }
 
   #end(session: Session, reason: Error): void {

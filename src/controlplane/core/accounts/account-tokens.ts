@@ -9,13 +9,14 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { KindStore } from '../../../registry/kind-store.ts';
 import { serviceAccountUserInfo } from './service-account-user-info.ts';
 
-/** Signs and verifies the tokens of service accounts with the keys of the installation. */
+/** Signs and verifies service account tokens with the signing keys of the installation. */
 export interface TokenKeys {
-  /** The name of the installation; each plane derives its own issuer from it. */
+  /** The ID of the installation. The issuer of a plane's tokens consists of this ID and the plane ID. */
   readonly installation: string;
   sign(claims: JsonObject): Promise<string>;
   /**
-   * The claims of a token that was signed with one of the keys, without any other check; `undefined` if none matches.
+   * Returns the claims of a token that one of the signing keys has signed, otherwise `undefined`. Does not check the
+   * claims.
    */
   verify(token: string): Promise<JsonObject | undefined>;
 }
@@ -28,19 +29,19 @@ export interface AccountTokensOptions {
   readonly secrets: Pick<KindStore, 'peek'>;
 }
 
-/** A reference by name and uid, as tokens contain it. */
+/** Refers to an object by name and UID, as the claims of a token do. */
 export interface TokenReference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** The content of a token: its account, and the objects and the time that limit its validity. */
+/** The claims of a service account token: the account, and the expiry time and the secret that limit its validity. */
 export interface AccountToken {
   readonly namespace: string;
   readonly account: TokenReference;
   readonly secret?: TokenReference;
   readonly audiences: readonly string[];
-  /** Seconds since the epoch. Absent if the token does not expire. */
+  /** The expiry time in seconds since the Unix epoch. Absent if the token does not expire. */
   readonly expiresAt?: number;
   readonly id: string;
 }
@@ -48,18 +49,21 @@ export interface AccountToken {
 export interface TokenRequest {
   readonly account: KubeObject;
   readonly secret?: KubeObject;
-  /** Optional; defaults to the plane's issuer. */
+  /** The audiences of the token. Optional; defaults to the issuer of the plane. */
   readonly audiences?: readonly string[];
-  /** The lifetime. Optional; by default the token is valid until the account or the secret is deleted. */
+  /** The lifetime. Optional; by default the token is valid until the service account or the secret is deleted. */
   readonly lifetimeSeconds?: number;
 }
 
 /**
- * Issues and checks the tokens of a plane's service accounts. A token names its plane as its issuer, so no other plane
- * accepts it.
+ * Issues and checks the service account tokens of one plane. Other planes do not accept them, because the issuer of a
+ * token contains the plane ID.
  */
 export class AccountTokens {
-  /** The issuer of the plane's tokens, and their default audience. The plane's API accepts only this audience. */
+  /**
+   * The issuer of this plane's tokens. It is also their default audience, and the only one that the plane's API
+   * accepts.
+   */
   readonly issuer: string;
   readonly #options: AccountTokensOptions;
 
@@ -88,13 +92,16 @@ export class AccountTokens {
     });
   }
 
-  /** The token if it is valid now for one of these audiences; otherwise `undefined`. */
+  /** Returns the content of a token that is valid now for one of the audiences, otherwise `undefined`. */
   async check(token: string, audiences?: readonly string[]): Promise<AccountToken | undefined> {
     const found = await this.checkWithReason(token, audiences);
     return 'token' in found ? found.token : undefined;
   }
 
-  /** Like `check`, but with the reason as Kubernetes words it; '' if the token is not from this plane. */
+  /**
+   * Like `check`, but `fault` contains the reason why the token is invalid, as Kubernetes words it. `fault` is empty if
+   * another issuer has created the token.
+   */
   async checkWithReason(
     token: string,
     audiences: readonly string[] = [this.issuer],
@@ -111,7 +118,7 @@ export class AccountTokens {
     return fault === undefined ? { token: read } : { fault };
   }
 
-  /** True if the token has not expired and the objects that it names still exist. */
+  /** True if the token has not expired and its service account and secret still exist. */
   isValid(token: AccountToken): boolean {
     return this.#fault(token) === undefined;
   }
@@ -130,7 +137,9 @@ export class AccountTokens {
     return `secret UID (${bound.uid}) does not match service account secret ref claim (${secret.uid})`;
   }
 
-  /** True if the object has been waiting for finalizers for longer than the tolerance after its deletion began. */
+  /**
+   * True if the object's deletion began longer ago than the tolerance, even if finalizers still prevent its removal.
+   */
   #isDeleted({ deletionTimestamp }: ObjectMeta): boolean {
     if (deletionTimestamp === undefined) return false;
     return Date.parse(deletionTimestamp) + toleratedMilliseconds < this.#options.clock.now();
@@ -147,7 +156,7 @@ export class AccountTokens {
     if (textAt(claims, 'iss') !== this.issuer || account === undefined) return undefined;
     if (textAt(claims, 'sub') !== serviceAccountUser(namespace, account.name)) return undefined;
     const notBefore = numberAt(claims, 'nbf') ?? 0;
-    // Tolerates clock skew: another clock may have put the token slightly into the future.
+    // The issuing server's clock may be ahead of this one, so a start of validity slightly in the future is accepted.
     if (notBefore * 1000 > this.#options.clock.now() + toleratedMilliseconds) return undefined;
     const secret = referenceAt(own, 'secret');
     const expiresAt = numberAt(claims, 'exp');
@@ -162,7 +171,7 @@ export class AccountTokens {
   }
 }
 
-/** The issuer of the tokens of a plane. */
+/** Returns the issuer in the service account tokens of a plane. */
 export function accountIssuer(installation: string, planeId: string): string {
   return `${installation}/${planeId}`;
 }

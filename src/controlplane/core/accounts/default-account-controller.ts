@@ -10,7 +10,7 @@ import { systemContext } from '../../system-context.ts';
 import { KeyedWorkQueue } from '../keyed-work-queue.ts';
 import { builtinNamespaceNames } from '../namespaces/plane-namespaces.ts';
 
-/** The default accounts of the built-in namespaces. */
+/** Returns the service account `default` of each built-in namespace. */
 export function builtinAccounts(namespaces: readonly KubeObject[]): KubeObject[] {
   return namespaces.map(({ metadata }) => account(metadata.name ?? ''));
 }
@@ -33,15 +33,14 @@ export interface DefaultAccountControllerOptions {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Ensures that every namespace has an account `default`. It is created with the namespace, and again if it is deleted.
- * Work that was interrupted is completed when the plane is loaded again. A namespace of a virtual cluster gets no
- * account: nothing in it would use one, and there are as many of them as virtual clusters. Returns a function that
- * stops it.
+ * Creates the service account `default` in every namespace, and again after it is deleted. Checks all namespaces at the
+ * start, because the previous process may have been interrupted. Namespaces that host virtual clusters get no account:
+ * there are many of them, and nothing in them would use one. Returns a function that stops the controller.
  */
 export async function startDefaultAccountController(options: DefaultAccountControllerOptions): Promise<() => void> {
   const { accounts, namespaces, clock, log } = options;
   const isMissing = (namespace: string) => {
-    // Checked first, because built-in accounts and namespaces then need not be built.
+    // The account is looked up first: if it exists, the namespace object does not have to be built.
     if (accounts.peek(namespace, defaultServiceAccount) !== undefined) return false;
     const found = namespaces.peek('', namespace);
     if (found === undefined) return false;
@@ -74,7 +73,7 @@ export async function startDefaultAccountController(options: DefaultAccountContr
   };
 }
 
-/** Creates the account. If it exists already, or the namespace is being deleted, there is nothing to do. */
+/** Creates the account. Ignores errors if the account exists already or the namespace is being deleted. */
 async function createAccount(accounts: KindStore, namespace: string): Promise<void> {
   try {
     await accounts.verbs.create(systemContext(namespace), account(namespace), writing);

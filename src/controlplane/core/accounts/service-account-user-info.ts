@@ -1,7 +1,7 @@
 import { serviceAccountGroups, serviceAccountUser } from '../../../api/core/service-account.ts';
 import type { UserInfo } from '../../../api/user-info.ts';
 
-/** The user information of a caller with a service account token. */
+/** Returns the user name, UID and groups of a caller that uses a service account token. */
 export function serviceAccountUserInfo(
   namespace: string,
   account: { readonly name: string; readonly uid: string },

@@ -38,7 +38,7 @@ function warnOfAnnotation({ object, old }: Draft, context: RequestContext): void
   }
 }
 
-/** Only the name of a reference is kept. */
+/** Reduces a secret reference to its name; Kubernetes also ignores the other members. */
 function nameOnly(reference: JsonValue): JsonObject {
   const name = textAt(reference, 'name');
   return name === '' ? {} : { name };

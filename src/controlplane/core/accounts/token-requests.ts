@@ -19,14 +19,14 @@ export interface TokenRequestOptions {
   readonly secrets: Pick<KindStore, 'peek'>;
   readonly tokens: AccountTokens;
   readonly clock: Clock;
-  /** The maximum lifetime of a token, in seconds; a longer request is shortened with a warning. */
+  /** The maximum lifetime of a token, in seconds. A longer requested lifetime is shortened, with a warning. */
   readonly maxSeconds: number;
 }
 
 const defaultSeconds = 3600;
 const minSeconds = 600;
 
-/** `serviceaccounts/<name>/token`: issues a new token for each request and stores none. */
+/** The subresource `serviceaccounts/<name>/token`. Issues a new token for each request. Tokens are not stored. */
 export function tokenSubresource(options: TokenRequestOptions): MountedSubresource {
   return {
     kind: tokenRequestKind,
@@ -100,7 +100,7 @@ function throwIfInvalid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject(tokenRequestKind, '', errors);
 }
 
-/** The secret that the token is bound to; of the kinds that Kubernetes allows here, a plane has only secrets. */
+/** Returns the secret that the token shall be bound to. Kubernetes also allows pods and nodes, which no plane has. */
 function boundSecret(options: TokenRequestOptions, namespace: string, request: KubeObject): KubeObject | undefined {
   const reference = objectAt(request as JsonValue, 'spec', 'boundObjectRef');
   if (reference === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { MountedResource } from '../../../registry/mounted-resource.ts';
 import { reviewResource, userInfoStatus } from '../reviews.ts';
 import type { AccountTokens } from './account-tokens.ts';
 
-/** Reviews that report whether a token of this plane is valid, and whose it is. */
+/** The kind TokenReview: reports whether a token is a valid token of this plane, and its service account. */
 export function tokenReviews(tokens: AccountTokens): MountedResource {
   return reviewResource(tokenReviewKind, async (_context, review) => {
     const token = textAt(review as JsonValue, 'spec', 'token');

@@ -16,7 +16,7 @@ export interface TokenSecretControllerOptions {
   readonly accounts: KindStore;
   readonly secrets: KindStore;
   readonly tokens: AccountTokens;
-  /** PEM. */
+  /** The CA bundle in PEM format that clients of the plane trust. It is copied into each token secret. */
   readonly certificateAuthority?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,10 +25,9 @@ export interface TokenSecretControllerOptions {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Fills secrets of the type `kubernetes.io/service-account-token` with a token that is valid as long as the secret, and
- * deletes them when their account is gone. Works while the plane is loaded. It checks all secrets when the plane is
- * loaded and periodically after that: a token is invalid once its signing key is retired, and its secret then gets a
- * new one. Returns a function that stops it.
+ * Writes a token into each secret of the type `kubernetes.io/service-account-token`, and deletes the secrets of deleted
+ * service accounts. A retired signing key makes tokens invalid, so all secrets are checked when the plane is loaded and
+ * then every hour. Returns a function that stops the controller.
  */
 export async function startTokenSecretController(options: TokenSecretControllerOptions): Promise<() => void> {
   const { accounts, secrets, clock, log } = options;
@@ -72,7 +71,9 @@ export async function startTokenSecretController(options: TokenSecretControllerO
   };
 }
 
-/** No event reports that a key was retired. A secret may therefore hold an invalid token for this long. */
+/**
+ * The interval for checking all tokens. There is no event for a retired signing key, so secrets are checked regularly.
+ */
 const keyCheckMilliseconds = 3_600_000;
 
 function isTokenSecret(secret: KubeObject): boolean {
@@ -98,7 +99,7 @@ async function reconcileSecret(options: TokenSecretControllerOptions, namespace:
       await remove(secrets, secret);
     else await fill(options, secret, account);
   } catch (error) {
-    // The change that caused this conflict triggers the next run.
+    // Another write has changed or deleted the secret. The event of that write adds the secret to the queue again.
     if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
   }
 }
@@ -121,7 +122,7 @@ async function fill(options: TokenSecretControllerOptions, secret: KubeObject, a
   if (authority !== undefined) data['ca.crt'] = encodeBase64(authority);
   if (textAt(data, 'namespace') === '') data.namespace = encodeBase64(namespace);
   const token = textAt(data, 'token');
-  // A token whose key is no longer known is useless.
+  // The token is replaced if it is missing, or if its signing key has been retired.
   if (token === '' || (await options.tokens.check(decodeBase64(token))) === undefined) {
     data.token = encodeBase64(await newToken(options.tokens, account, secret));
   }
@@ -129,9 +130,10 @@ async function fill(options: TokenSecretControllerOptions, secret: KubeObject, a
   await options.secrets.verbs.update(systemContext(namespace), name, next, writing);
 }
 
-/** Issues a token and checks it: an invalid one would be replaced again and again. */
+/** Issues a token and checks it. An invalid token would be replaced in an endless loop. */
 async function newToken(tokens: AccountTokens, account: KubeObject, secret: KubeObject): Promise<string> {
   const token = await tokens.issue({ account, secret });
-  if ((await tokens.check(token)) === undefined) throw new Error('the token that was just issued is not valid');
+  if ((await tokens.check(token)) === undefined)
+    throw new Error('the service account token that was just issued is not valid');
   return token;
 }

@@ -1,12 +1,14 @@
 import { type Condition, setCondition } from '../../../api/conditions.ts';
 
-/** The contents of a namespace that are left after one pass of deletions. */
+/** The contents of a namespace that still exist after one attempt to delete all of them. */
 export interface RemainingContents {
-  /** The number of objects left, by `<plural>.<group>` (with the dot also for the core group). */
+  /**
+   * The number of remaining objects by resource. Keys are `<plural>.<group>`; for the core group they end with a dot.
+   */
   readonly counts: ReadonlyMap<string, number>;
-  /** The number of objects that each finalizer holds. */
+  /** The number of remaining objects that have each finalizer, by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** One error message for each kind that failed. */
+  /** One error message for each kind whose objects could not be deleted. */
   readonly failures: readonly string[];
 }
 
@@ -43,13 +45,13 @@ const successConditions: readonly Condition[] = [
   },
 ];
 
-/** The conditions of a namespace that is being deleted, as Kubernetes words them; the same list if nothing changes. */
+/** Updates the conditions of a namespace that is being deleted. Returns the same list if nothing has changed. */
 export function deletionConditions(before: Condition[], remains: RemainingContents, now: number): Condition[] {
   const found = failureConditions(remains);
   return successConditions.reduce((list, condition) => {
     const failed = found.find(({ type }) => type === condition.type);
     const { type, status, reason = '', message = '' } = failed ?? condition;
-    // In the member order of Go's type.
+    // The members are in the order in which Kubernetes prints them.
     return setCondition(list, { type, status, lastTransitionTime: '', reason, message }, now);
   }, before);
 }

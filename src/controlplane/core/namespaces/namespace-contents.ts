@@ -5,10 +5,10 @@ import type { PlaneStores } from '../../maintenance/plane-stores.ts';
 import { systemContext } from '../../system-context.ts';
 import type { RemainingContents } from './namespace-conditions.ts';
 
-/** The number of concurrent deletes: they share the store's flushes. */
+/** The maximum number of concurrent deletes. Concurrent deletes share flushes of the store to disk. */
 const concurrency = 32;
 
-/** Deletes all objects in the namespace, of every kind that the plane currently has, and returns what is left. */
+/** Deletes all objects in a namespace, of every kind of the plane. Returns the objects that still exist. */
 export async function deleteNamespaceContents(plane: PlaneStores, namespace: string): Promise<RemainingContents> {
   const counts = new Map<string, number>();
   const finalizers = new Map<string, number>();
@@ -34,8 +34,8 @@ export async function deleteNamespaceContents(plane: PlaneStores, namespace: str
 }
 
 /**
- * The deletion order of a kind. Controllers keep what they need until the end: custom resources are deleted before the
- * configuration of their controllers, and the permissions in the namespace after everything else.
+ * Returns the position of a kind in the deletion order; lower numbers are deleted first. Controllers in the namespace
+ * must be able to finalize their custom resources, so custom resources are deleted first and RBAC objects last.
  */
 function deletionOrder({ resource }: KindStore): number {
   if (resource.builtIn !== true) return 0;
@@ -60,7 +60,7 @@ async function deleteOne(store: KindStore, namespace: string, served: ServedObje
       preconditions: { uid },
     });
   } catch (error) {
-    // The object is gone. If another one has taken its name, the next pass deletes that.
+    // The object was deleted concurrently. If a new object with the same name exists, the next pass deletes it.
     if (!(error instanceof StatusError) || (error.code !== 404 && error.code !== 409)) throw error;
   }
 }

@@ -10,21 +10,21 @@ import { systemContext } from '../../system-context.ts';
 import { deletionConditions } from './namespace-conditions.ts';
 import { deleteNamespaceContents } from './namespace-contents.ts';
 
-/** The finalizer in a namespace's spec that represents its contents. */
+/** The finalizer in the namespace's spec that is removed when the namespace is empty. */
 export const contentsFinalizer = 'kubernetes';
 
 export function specFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return textsAt(object as JsonValue | undefined, 'spec', 'finalizers');
 }
 
-/** True if the namespace is being deleted and not yet empty. */
+/** True if the namespace is being deleted and has finalizers in its spec, so its contents may still exist. */
 export function isTerminating({ object }: StoredRecord): boolean {
   return object.metadata.deletionTimestamp !== undefined && specFinalizersOf(object).length > 0;
 }
 
 const writing = { dryRun: false, fieldManager: 'namespace-controller', fieldValidation: 'Ignore' } as const;
 
-/** The longest delay between two passes: with many objects left, each change of one would otherwise scan all others. */
+/** The maximum delay between two passes. Without a delay, every deleted object would cause a scan of all others. */
 const maxDelayMs = 1_000;
 
 interface Pass {
@@ -33,8 +33,8 @@ interface Pass {
 }
 
 /**
- * Empties the namespaces of one plane that are being deleted. Remaining objects wait for their finalizers. Each change
- * in the namespace triggers another pass, so no polling is needed.
+ * Deletes the contents of namespaces that are being deleted. Objects with finalizers remain for some time. Each change
+ * in such a namespace starts another pass, so polling is not needed.
  */
 export class NamespaceDeletion {
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class NamespaceDeletion {
     this.#plane = plane;
   }
 
-  /** Implements `StoredResource.reconcile`. */
+  /** Implements `StoredResource.reconcile`. Returns the delay in milliseconds if it is too early for the next pass. */
   async reconcile(name: string): Promise<number | undefined> {
     const delay = this.#delay(name);
     if (delay > 0) return delay;
@@ -60,7 +60,7 @@ export class NamespaceDeletion {
     const remaining = [...remains.counts.values()].reduce((sum, count) => sum + count, 0);
     const [failure] = remains.failures;
     const isEmpty = remaining === 0 && failure === undefined;
-    // An empty namespace that nothing else holds is removed at once: no client could read its conditions.
+    // Nothing else prevents the deletion, so the conditions are not written: the namespace disappears immediately.
     if (isEmpty && isHeldOnlyByContents(object)) {
       this.#passes.delete(name);
       await removeContentsFinalizer(namespaces, object);
@@ -99,7 +99,7 @@ function isHeldOnlyByContents(object: KubeObject): boolean {
   return others.length === 0 && (object.metadata.finalizers ?? []).length === 0;
 }
 
-/** Removes the finalizer, which removes the namespace if nothing else holds it. */
+/** Removes the finalizer `kubernetes`. This deletes the namespace if it has no other finalizers. */
 async function removeContentsFinalizer(namespaces: KindStore, object: KubeObject): Promise<void> {
   const finalizers = specFinalizersOf(object).filter((finalizer) => finalizer !== contentsFinalizer);
   if (finalizers.length === specFinalizersOf(object).length) return;

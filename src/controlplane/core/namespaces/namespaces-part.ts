@@ -1,7 +1,7 @@
 import type { PartDependencies, PlanePart } from '../../plane-part.ts';
 import { builtinNamespaces, mountNamespaces, planeNamespaces } from './plane-namespaces.ts';
 
-/** The namespaces of a plane with their full lifecycle; `default`, `kube-system` and `kube-public` are built in. */
+/** The plane part that provides namespaces. `default`, `kube-system` and `kube-public` exist in every plane. */
 export function namespacesPart(dependencies: Pick<PartDependencies, 'clock' | 'plane'>): PlanePart {
   const namespaces = planeNamespaces(dependencies);
   return {
@@ -9,7 +9,7 @@ export function namespacesPart(dependencies: Pick<PartDependencies, 'clock' | 'p
     builtinObjects: builtinNamespaces,
     mount(stores) {
       const store = stores.get(namespaces.plural);
-      if (store === undefined) throw new Error('the control plane has no store for namespaces');
+      if (store === undefined) throw new Error('the control plane was opened without the kind namespaces');
       return [mountNamespaces(store)];
     },
   };

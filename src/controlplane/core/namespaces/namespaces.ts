@@ -3,8 +3,8 @@ import { namespaceKind } from '../../../api/core/namespace.ts';
 import { type Draft, defineResource, type StoredResource } from '../../../registry/resource.ts';
 
 /**
- * Namespaces that clients may only read: the server itself creates and deletes them with the objects that they belong
- * to.
+ * The kind Namespace for planes in which clients can only read namespaces. The server creates and deletes each
+ * namespace together with the object that it belongs to, for example a project.
  */
 export const readOnlyNamespaces: StoredResource = defineResource({
   ...namespaceKind,
@@ -16,7 +16,7 @@ export const readOnlyNamespaces: StoredResource = defineResource({
   prepareStatus: setPhase,
 });
 
-/** Sets the phase, which follows from the deletion and which no client may choose. */
+/** Sets the phase to Active or Terminating, depending on whether the namespace is being deleted. */
 function setPhase(draft: Draft): void {
   const phase = draft.object.metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating';
   draft.object.status = { ...(draft.object.status as JsonObject | undefined), phase };

@@ -14,10 +14,10 @@ import { contentsFinalizer, isTerminating, NamespaceDeletion, specFinalizersOf }
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** Every plane has these namespaces, and they cannot be deleted (CREATE-22). */
+/** The namespaces that every plane has. They cannot be deleted (CREATE-22). */
 export const builtinNamespaceNames: readonly string[] = ['default', 'kube-public', 'kube-system'];
 
-/** For `PlanePart.builtinObjects`. */
+/** The objects of the namespaces that every plane has. They exist without stored rows. */
 export const builtinNamespaces: readonly KubeObject[] = builtinNamespaceNames.map((name) => ({
   kind: 'Namespace',
   apiVersion: 'v1',
@@ -26,13 +26,13 @@ export const builtinNamespaces: readonly KubeObject[] = builtinNamespaceNames.ma
   status: { phase: 'Active' },
 }));
 
-/** The namespaces of a Kubernetes control plane with their full lifecycle. Served with `mountNamespaces`. */
+/** The kind Namespace with its full lifecycle, for Kubernetes planes. `mountNamespaces` serves it. */
 export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock' | 'plane'>): StoredResource {
   const deletion = new NamespaceDeletion(clock, plane);
   return defineResource({
     ...namespaceKind,
     hasStatus: true,
-    // A namespace is deleted by name: there is no deletecollection.
+    // As in Kubernetes, namespaces do not support deletecollection.
     verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
     nameRule: 'label',
     selectableFields: ['status.phase'],
@@ -51,7 +51,7 @@ export function planeNamespaces({ clock, plane }: Pick<PartDependencies, 'clock'
   });
 }
 
-/** Mounts namespaces with `finalize`, which alone writes the finalizers of the spec. */
+/** Serves namespaces with the subresource `finalize`, the only way to change the finalizers in the spec. */
 export function mountNamespaces(store: KindStore): MountedResource {
   return mountStored(store, {
     finalize: {
@@ -83,7 +83,7 @@ function prepare(draft: Draft, _context: unknown, subresource: string): void {
 
 const standardFinalizers: readonly string[] = [contentsFinalizer, 'orphan', 'foregroundDeletion'];
 
-/** For a new namespace the errors name the list; for `finalize` they name the position in the list. */
+/** Returns the errors of the spec's finalizers. As in Kubernetes, errors of a new namespace do not contain an index. */
 function finalizerErrors({ object, old }: Draft): FieldError[] {
   return specFinalizersOf(object).flatMap((finalizer, index) => {
     const field = old === undefined ? 'spec.finalizers' : `spec.finalizers[${index}]`;
@@ -97,7 +97,7 @@ function finalizerErrors({ object, old }: Draft): FieldError[] {
   });
 }
 
-/** Refuses a phase that contradicts the deletion; an omitted one means Active. */
+/** Throws 422 if the phase in a status update does not match the deletion timestamp. A missing phase means Active. */
 function refuseOtherPhase({ object }: Draft): void {
   const phase = textAt(object as JsonValue, 'status', 'phase') || 'Active';
   const { phase: _, ...rest } = (object.status ?? {}) as JsonObject;
@@ -116,7 +116,7 @@ function guardDelete({ object }: StoredRecord): void {
   throw forbidden({ group: '', resource: namespaceKind.plural }, name, 'this namespace may not be deleted');
 }
 
-/** A namespace has no grace period: the deletion takes as long as that of its contents. */
+/** Removes the grace period: the deletion of a namespace takes as long as the deletion of its contents. */
 function prepareDelete(object: KubeObject): void {
   object.status = { ...(object.status as JsonObject | undefined), phase: 'Terminating' };
   delete object.metadata.deletionGracePeriodSeconds;

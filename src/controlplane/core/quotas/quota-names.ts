@@ -1,4 +1,4 @@
-/** Quota resources that count objects of a core kind, under their names from before `count/`. */
+/** Quota names that count objects of a core kind without the prefix `count/`, for example `pods`. */
 export const countedKinds: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
@@ -19,12 +19,12 @@ const quotaResources: ReadonlySet<string> = new Set([
 
 const hugePages = /^(requests\.)?hugepages-/;
 
-/** True if quotas support the resource. */
+/** True if a quota can limit this resource without a prefix such as `count/`. */
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || hugePages.test(name);
 }
 
-/** True if the resource is a standard one; for others Kubernetes reports two errors. */
+/** True for a standard resource name. For other names, Kubernetes reports an additional error. */
 export function isStandardResource(name: string): boolean {
   return isQuotaResource(name) || name === 'storage';
 }
@@ -33,7 +33,7 @@ export function isWholeNumber(name: string): boolean {
   return wholeNumbers.has(name) || isExtended(name);
 }
 
-/** True for devices and object counts: names that are neither Kubernetes' own nor `requests.` of one. */
+/** True for extended resources such as `example.com/gpu`, and for object counts such as `count/pods`. */
 function isExtended(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.');
 }
@@ -45,7 +45,7 @@ const podResources: ReadonlySet<string> = new Set([
 ]);
 const claims: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 
-/** The resources that each scope applies to. */
+/** For each quota scope, the resources that a quota with this scope can limit. */
 const scopes: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['Terminating', podResources],
   ['NotTerminating', podResources],
@@ -60,12 +60,12 @@ export function isScope(scope: string): boolean {
   return scopes.has(scope);
 }
 
-/** An unknown scope fits every resource. */
+/** True if a quota with this scope can limit the resource. An unknown scope, which is a separate error, always can. */
 export function scopeAppliesTo(scope: string, name: string): boolean {
   return !isQuotaResource(name) || (scopes.get(scope)?.has(name) ?? true);
 }
 
-/** True for scopes that take no values. */
+/** True for scopes whose selector must not have values. */
 export function isValuelessScope(scope: string): boolean {
   return isScope(scope) && scope !== 'PriorityClass' && scope !== 'VolumeAttributesClass';
 }

@@ -34,7 +34,7 @@ export function quotaErrors(quota: KubeObject, old: KubeObject | undefined): Fie
   ];
 }
 
-/** Errors about names and amounts of one of the maps, in the order of the names. */
+/** Returns the errors of a map from resource names to quantities, such as `spec.hard`. */
 export function amountErrors(path: string, amounts: JsonObject): FieldError[] {
   return Object.keys(amounts).flatMap((name) => [
     ...nameFaults(name).map((fault) => invalid(keyPath(path, name), name, fault)),
@@ -103,7 +103,9 @@ function selectorErrors(spec: JsonObject, hard: JsonObject): FieldError[] {
   ];
 }
 
-/** Kubernetes prints its own struct here, with the member names and order of Go. */
+/**
+ * Returns the error for a selector with an unsupported scope. Like Kubernetes, it prints the selector as a Go struct.
+ */
 function misfitError(field: string, expressions: readonly JsonValue[]): FieldError {
   const selector = {
     MatchExpressions: expressions.map((expression) => {

@@ -26,13 +26,13 @@ import { countedKinds } from './quota-names.ts';
 export interface QuotasOptions {
   kinds(): KindStores;
   quotas(): KindStore;
-  /** Registers a listener for added and removed kinds. Returns a function that removes it. */
+  /** Registers a listener that is called after kinds were added or removed. Returns a function that unregisters it. */
   onKinds(listener: () => void): () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** An object that was admitted and is not stored yet. */
+/** An object whose creation was admitted, but which is not stored yet. */
 interface Reservation {
   readonly resource: string;
   readonly namespace: string;
@@ -43,15 +43,15 @@ interface Reservation {
 const writing = { dryRun: false, fieldManager: 'kube-controller-manager', fieldValidation: 'Ignore' } as const;
 
 /**
- * Enforces the resource quotas of a namespace for creates. The usage is the number of objects in the watch caches, plus
- * admitted objects that are not stored yet. The status of a quota shows the same count. It is written before a create
- * is admitted, as in Kubernetes, and after every other change of the count.
+ * Enforces resource quotas when objects are created. The usage is the number of objects in the watch caches plus the
+ * admitted objects that are not stored yet. As in Kubernetes, the status of the quota is updated before the create is
+ * admitted. It is also updated when the number of objects changes for another reason.
  */
 export class Quotas {
   readonly #options: QuotasOptions;
   readonly #reserved = new Set<Reservation>();
   readonly #work: KeyedWorkQueue;
-  /** The counted kinds with a listener, by resource key. */
+  /** The kinds whose objects quotas count, with a listener for each, by resource key. */
   readonly #followed = new Map<string, { readonly store: KindStore; readonly stop: () => void }>();
 
   constructor(options: QuotasOptions) {
@@ -65,7 +65,7 @@ export class Quotas {
     });
   }
 
-  /** Implements `PlanePart.admit`. */
+  /** Implements `PlanePart.admit`. Throws 403 if the new object would exceed a quota. */
   admit(write: AdmissionAttributes): Promise<void> | undefined {
     const { resource, context } = write;
     if (write.operation !== 'CREATE' || write.subresource !== '' || !resource.namespaced) return undefined;
@@ -93,7 +93,7 @@ export class Quotas {
     await this.#work.add(namespace);
   }
 
-  /** Updates the status of all quotas and keeps it up to date. Returns a function that stops it. */
+  /** Updates the status of all quotas now and after each change. Returns a function that stops the updates. */
   async start(): Promise<() => void> {
     const quotas = this.#options.quotas();
     const stop = quotas.listen(({ before, after }) => {
@@ -147,7 +147,7 @@ export class Quotas {
     throw forbidden(groupResourceOf(resource), name, detail);
   }
 
-  /** The number of stored objects and of admitted objects that are not stored yet. */
+  /** Returns the number of stored objects plus the admitted objects that are not stored yet. */
   #count(resource: string, namespace: string): number {
     const store = this.#options.kinds().get(resource);
     const pending = [...this.#reserved].filter(
@@ -171,7 +171,7 @@ export class Quotas {
     const used: JsonObject = {};
     for (const name of Object.keys(hard)) {
       const count = this.#usedOf(quota, name);
-      // The count of a kind that does not exist (yet) stays unchanged.
+      // If the plane does not have the kind, the count in the status stays as it is.
       const known = textAt(quota as JsonValue, 'status', 'used', name);
       const amount = count === undefined ? known : formatQuantity(quantityOfCount(count));
       if (amount !== '') setMember(used, name, amount);
@@ -182,7 +182,7 @@ export class Quotas {
     };
   }
 
-  /** The usage; `undefined` if there is no such kind. */
+  /** Returns the usage for a quota name, `undefined` if the plane does not have the kind that it counts. */
   #usedOf(quota: KubeObject, name: string): number | undefined {
     const resource = countedResource(name);
     if (resource === undefined) return 0;
@@ -193,7 +193,9 @@ export class Quotas {
     return hasNoScopes(quota) ? this.#count(resource, quota.metadata.namespace ?? '') : 0;
   }
 
-  /** Listens to the kind. A kind that was removed and added again has a new store. */
+  /**
+   * Listens to the objects of a kind. If the kind was removed and added again, replaces the listener on the old store.
+   */
   #follow(resource: string, store: KindStore): void {
     const known = this.#followed.get(resource);
     if (known?.store === store) return;
@@ -211,25 +213,25 @@ export class Quotas {
     try {
       await this.#options.quotas().status?.update(systemContext(namespace), name, { ...quota, status }, writing);
     } catch (error) {
-      // The quota is gone, or another writer has changed it, which triggers the next update.
+      // The quota was deleted, or another write has changed it. The event of that write starts another update.
       if (!(error instanceof StatusError) || ![404, 409].includes(error.code)) throw error;
     }
   }
 }
 
-/** The quota names that count the objects of a kind. */
+/** Returns the quota names under which objects of a kind are counted, such as `pods` and `count/pods`. */
 function namesOf(resource: StoredResource): readonly string[] {
   const key = resourceKey(resource);
   return resource.group === '' && countedKinds.has(key) ? [key, `count/${key}`] : [`count/${key}`];
 }
 
-/** The resource key of the kind that a quota name counts; `undefined` if it counts none. */
+/** Returns the resource key of the kind that a quota name counts, `undefined` if it does not count objects. */
 function countedResource(name: string): string | undefined {
   if (countedKinds.has(name)) return name;
   return name.startsWith('count/') ? name.slice('count/'.length) : undefined;
 }
 
-/** True if the quota has no scopes. Scopes apply to pods and volumes, which a plane does not have. */
+/** True if the quota has no scopes. A quota with scopes counts only pods or volume claims, which no plane has. */
 function hasNoScopes(quota: KubeObject): boolean {
   const scoped = [
     ...listAt(quota as JsonValue, 'spec', 'scopes'),

@@ -7,7 +7,7 @@ import { type Draft, defineResource, type StoredResource } from '../../../regist
 import { dropEmpty } from '../drop-empty.ts';
 import { amountErrors, quotaErrors } from './quota-rules.ts';
 
-/** The kind ResourceQuota. `Quotas` enforces it. */
+/** The kind ResourceQuota. The class `QuotaAdmission` enforces the limits. */
 export const storedResourceQuotas: StoredResource = defineResource({
   ...resourceQuotaKind,
   hasStatus: true,
@@ -21,7 +21,7 @@ export const storedResourceQuotas: StoredResource = defineResource({
   prepareStatus: checkAmounts,
 });
 
-/** Go prints spec and status even if they are empty. */
+/** Normalizes a quota. As in Kubernetes, `spec` and `status` are present even if they are empty. */
 function normalizeParts(draft: Draft): void {
   const quota = draft.object as JsonObject;
   const spec = isJsonObject(quota.spec) ? quota.spec : {};
