@@ -3,30 +3,34 @@ import type { FileHandle } from 'node:fs/promises';
 import { SyncIoBreaker } from '../lib/sync-io-breaker.ts';
 
 export interface AppenderOptions {
-  /** False for devices and pipes, which block the writer until they are read. */
+  /** True if the log is a regular file. A write to a device or a pipe can block until something reads from it. */
   readonly isFile: boolean;
-  /** A monotonic clock in milliseconds. */
+  /** Returns the time of a monotonic clock in milliseconds. Optional; tests replace it. */
   elapsed?(): number;
 }
 
-type Written = Pick<FileHandle, 'fd' | 'write'>;
+type WritableFile = Pick<FileHandle, 'fd' | 'write'>;
 
-/** Appends all bytes to a file, or fails. */
+/** Appends bytes to the audit log file. A call writes all of its bytes or fails. */
 export interface Appender {
-  /** True if the synchronous `now` may be used: the target is a regular file, and recent writes were fast. */
+  /** True if `appendSync` may be used: the log is a regular file, and recent synchronous writes were fast. */
   isFast(): boolean;
-  appendSync(file: Written, bytes: Uint8Array): void;
-  /** Writes in a thread of the pool. */
-  appendAsync(file: Written, bytes: Uint8Array): Promise<void>;
+  appendSync(file: WritableFile, bytes: Uint8Array): void;
+  /** Writes in a thread of Node's thread pool, so that a slow disk does not block the event loop. */
+  appendAsync(file: WritableFile, bytes: Uint8Array): Promise<void>;
 }
 
-/** Creates an appender. Writing a line synchronously takes less time than passing it to another thread. */
+/** Creates an appender that offers synchronous writes: for one line, they are faster than using another thread. */
 export function createAppender({ isFile, elapsed }: AppenderOptions): Appender {
-  const trust = new SyncIoBreaker({ maxBlockMs: 20, maxOpenMs: 60_000, ...(elapsed === undefined ? {} : { elapsed }) });
+  const breaker = new SyncIoBreaker({
+    maxBlockMs: 20,
+    maxOpenMs: 60_000,
+    ...(elapsed === undefined ? {} : { elapsed }),
+  });
   return {
-    isFast: () => isFile && trust.allowsSync(),
+    isFast: () => isFile && breaker.allowsSync(),
     appendSync: (file, bytes) =>
-      trust.run(() => {
+      breaker.run(() => {
         for (let at = 0; at < bytes.byteLength; ) at += writeSync(file.fd, bytes, at);
       }),
     async appendAsync(file, bytes) {

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
-/** An audit event of a create at the beginning of 2026. */
+/** Returns the audit event of a create request in January 2026. `changes` replaces members of the event. */
 export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> = {}): AuditEvent {
   return {
     level: 'Metadata',
@@ -12,12 +12,12 @@ export function auditEvent({ stageTimestamp, ...changes }: Partial<AuditEvent> =
     userAgent: 'kubectl',
     requestReceivedTimestamp: '2026-01-01T00:00:00Z',
     ...changes,
-    // Always the last member of a line.
+    // Audit lines always end with this member, and the log search relies on it.
     stageTimestamp: stageTimestamp ?? '2026-01-01T00:00:00Z',
   };
 }
 
-/** The time of the line with that number, one line per second. */
+/** Returns the timestamp of test event number `number`. Event 0 is at 2026-01-01T00:00:00Z, one event per second. */
 export function atSecond(number: number): string {
   return new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString().replace('.000Z', 'Z');
 }

@@ -2,8 +2,9 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import type { AuditQuery } from '../api/audit/audit-query.ts';
 
 /**
- * Compiles a query to a line matcher. Most lines do not match, and parsing a line as JSON takes ten times as long as
- * testing whether it contains a string. A line is parsed only if it contains all values of the query.
+ * Returns a function that reports whether a line of the audit log matches the query. Parsing a line as JSON takes ten
+ * times as long as searching it for a string, and most lines do not match. Therefore the function parses a line only if
+ * it contains all values of the query as substrings.
  */
 export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
   const substrings = requiredSubstrings(query);
@@ -18,7 +19,8 @@ export function auditLineMatcher(query: AuditQuery): (line: string) => boolean {
 }
 
 /**
- * The time at which a line was written, its last member, in milliseconds since the epoch. `undefined` if it has none.
+ * Returns the time at which an audit line was written, in milliseconds since the epoch. It is the last member of the
+ * line. `undefined` if the line contains no valid time.
  */
 export function lineTimestamp(line: string): number | undefined {
   const at = line.lastIndexOf(timestampKey);
@@ -30,7 +32,7 @@ export function lineTimestamp(line: string): number | undefined {
 
 const timestampKey = '"stageTimestamp":"';
 
-/** The values of the query as they appear in a matching line. */
+/** Returns the JSON strings that every matching line contains: the values of the query. */
 function requiredSubstrings(query: AuditQuery): string[] {
   const { user, accessKey, verb, namespace, name, stage, resource } = query;
   return [user, accessKey, verb, namespace, name, stage, ...(resource?.split('/') ?? [])].flatMap((value) =>
@@ -48,7 +50,10 @@ function withinTimes({ since, until }: AuditQuery): (line: string) => boolean {
   };
 }
 
-/** A text with a quotation mark matches in a value, where it is escaped, and in the raw line. */
+/**
+ * Returns a matcher for the free-text part of the query. Text with a quotation mark matches both the raw line and a
+ * value, in which JSON escapes the quotation mark.
+ */
 function textMatcher(text: string | undefined): (line: string) => boolean {
   if (text === undefined) return () => true;
   const plain = text.toLowerCase();
@@ -90,7 +95,7 @@ function isCode(code: number | undefined, wanted: string): boolean {
   return wanted.endsWith('xx') ? String(code).startsWith(wanted.slice(0, 1)) : String(code) === wanted;
 }
 
-/** `undefined` if the line is not a complete audit line, as after a crash during a write. */
+/** Parses an audit line. `undefined` if the line is incomplete, for example after a crash during a write. */
 function eventOf(line: string): AuditEvent | undefined {
   try {
     const value: unknown = JSON.parse(line);

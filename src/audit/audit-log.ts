@@ -1,15 +1,16 @@
 import type { AuditEvent } from '../api/audit/audit-event.ts';
 
-/** Cache of the serialized prefix that the lines of one request share. */
+/** Stores the serialized start of an audit line, so that the two events of one request serialize it only once. */
 export interface LinePrefix {
   text?: string;
 }
 
 export interface AuditLog {
   /**
-   * Resolves when the line has been written to the operating system. Rejects if it cannot be written. `beginning`: a
-   * shared cache for events that are equal in all members before `objectRef`, so that the prefix is serialized once.
+   * Resolves after the line has been passed to the operating system. Rejects if it cannot be written. `prefix` is
+   * optional. Pass the same object for all events that are equal in every member before `objectRef`: the first call
+   * stores the serialized members in it, and later calls reuse them.
    */
-  write(event: AuditEvent, beginning?: LinePrefix): Promise<void>;
+  write(event: AuditEvent, prefix?: LinePrefix): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,36 +3,42 @@ import { managementGroup } from '../api/naming.ts';
 
 export type AuditLevel = AuditEvent['level'];
 
-/** The attributes of a request that determine its audit level. The code is known only after the response. */
+/** The attributes of a request that determine its audit level. */
 export interface AuditAttributes {
-  /** As in RequestInfo: create … deletecollection, or the HTTP method in lower case. */
+  /** The verb of RequestInfo: a Kubernetes verb for resources, the HTTP method in lower case for other paths. */
   readonly verb: string;
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
-  /** Absent for a non-resource request. */
+  /** `undefined` for a non-resource request. */
   readonly resource?: { readonly group: string; readonly resource: string; readonly subresource: string } | undefined;
   readonly namespace?: string | undefined;
   readonly path: string;
   readonly code?: number | undefined;
 }
 
-/** An absent member matches everything. A rule matches if all its members match. */
+/**
+ * A rule of the audit policy. It applies to a request if all of its members match. An absent member matches every
+ * request.
+ */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly verbs?: readonly string[];
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];
   readonly namespaces?: readonly string[];
-  /** Entries of `resources` are `plural`, `plural/subresource`, `plural/*` or `*`. Absent: the whole group. */
+  /**
+   * Resources that the rule matches. Each entry of the inner `resources` is `plural`, `plural/subresource`, `plural/*`
+   * or `*`. Without the inner `resources`, the rule matches every resource of the group.
+   */
   readonly resources?: readonly { readonly group: string; readonly resources?: readonly string[] }[];
-  /** Paths. A `*` at the end matches any suffix. */
+  /** Non-resource paths that the rule matches. A path that ends with `*` matches every path with that prefix. */
   readonly nonResourceURLs?: readonly string[];
-  /** `refused`: 401, 403 and 429. Never matches before the response. */
+  /** `refused` matches the response codes 401, 403 and 429. It never matches before the response code is known. */
   readonly outcome?: 'refused';
 }
 
-/** Verbs that change state, for resources and non-resource paths. */
+/** Verbs that change state: verbs of resource requests, and HTTP methods of non-resource requests. */
 const writeVerbs: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'];
-/** Reviews are queries sent by POST: they change nothing and are frequent. */
+/** Review resources, such as SubjectAccessReview. Clients query them by POST: they change nothing and are frequent. */
 const reviews: readonly { group: string; resources: readonly string[] }[] = [
   { group: 'authorization.k8s.io', resources: ['*'] },
   { group: 'authentication.k8s.io', resources: ['*'] },
@@ -42,12 +48,13 @@ const reviews: readonly { group: string; resources: readonly string[] }[] = [
   },
 ];
 
-/** Subresources that do more than read, even by the GET that starts a WebSocket. */
+/** Subresources that change state even though the request that opens their WebSocket is a GET. */
 const interactiveSubresources: readonly string[] = ['exec', 'attach', 'portforward'];
 
 /**
- * Logs writes, refused requests, and issued kubeconfigs and tokens, which are creates (completions §11). The only
- * logged reads are those that return data of all users: backups of the store, and the audit log itself.
+ * The default audit policy (completions §11). It logs writes, refused requests, and sessions such as exec. Issuing a
+ * kubeconfig or a token is a create and therefore a write. The only logged reads return data of all users: backups of
+ * the store, and the audit log itself.
  */
 export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', outcome: 'refused' },
@@ -57,38 +64,39 @@ export const defaultAuditRules: readonly AuditRule[] = [
   { level: 'Metadata', nonResourceURLs: ['/backup', auditPath] },
 ];
 
-/** Returns the level of the first matching rule. Without a match, nothing is logged. */
-export function auditLevel(rules: readonly AuditRule[], facts: AuditAttributes): AuditLevel {
-  for (const rule of rules) if (matches(rule, facts)) return rule.level;
+/** Returns the level of the first rule that matches the request, or `None` if no rule matches. */
+export function auditLevel(rules: readonly AuditRule[], attributes: AuditAttributes): AuditLevel {
+  for (const rule of rules) if (matches(rule, attributes)) return rule.level;
   return 'None';
 }
 
-/** True if a request is logged before it is executed (stage RequestReceived). */
+/** True if a request can change state. Such a request is logged before it is executed. */
 export function isWrite({ verb, subresource }: { readonly verb: string; readonly subresource: string }): boolean {
   return writeVerbs.includes(verb) || interactiveSubresources.includes(subresource);
 }
 
-/** True for the only status codes that can change the level after the response. */
+/** True if the response code means that the request was refused. Only these codes can change the audit level. */
 export function isRefusal(code: number | undefined): boolean {
   return code === 401 || code === 403 || code === 429;
 }
 
-function matches(rule: AuditRule, facts: AuditAttributes): boolean {
-  if (rule.outcome === 'refused' && !isRefusal(facts.code)) return false;
-  if (rule.verbs !== undefined && !rule.verbs.includes(facts.verb)) return false;
-  if (rule.users !== undefined && !(facts.user !== undefined && rule.users.includes(facts.user.username))) return false;
-  if (rule.userGroups !== undefined && !facts.user?.groups.some((group) => rule.userGroups?.includes(group)))
+function matches(rule: AuditRule, attributes: AuditAttributes): boolean {
+  if (rule.outcome === 'refused' && !isRefusal(attributes.code)) return false;
+  if (rule.verbs !== undefined && !rule.verbs.includes(attributes.verb)) return false;
+  if (rule.users !== undefined && !(attributes.user !== undefined && rule.users.includes(attributes.user.username)))
     return false;
-  if (rule.namespaces !== undefined && !rule.namespaces.includes(facts.namespace ?? '')) return false;
+  if (rule.userGroups !== undefined && !attributes.user?.groups.some((group) => rule.userGroups?.includes(group)))
+    return false;
+  if (rule.namespaces !== undefined && !rule.namespaces.includes(attributes.namespace ?? '')) return false;
   if (rule.resources === undefined && rule.nonResourceURLs === undefined) return true;
-  return matchesTarget(rule, facts);
+  return matchesTarget(rule, attributes);
 }
 
-function matchesTarget(rule: AuditRule, facts: AuditAttributes): boolean {
-  const { resource } = facts;
+function matchesTarget(rule: AuditRule, attributes: AuditAttributes): boolean {
+  const { resource } = attributes;
   if (resource === undefined) {
     return (rule.nonResourceURLs ?? []).some((url) =>
-      url.endsWith('*') ? facts.path.startsWith(url.slice(0, -1)) : facts.path === url,
+      url.endsWith('*') ? attributes.path.startsWith(url.slice(0, -1)) : attributes.path === url,
     );
   }
   const whole = resource.subresource === '' ? resource.resource : `${resource.resource}/${resource.subresource}`;

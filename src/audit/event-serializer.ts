@@ -3,13 +3,13 @@ import type { AuditEvent } from '../api/audit/audit-event.ts';
 import { BoundedCache } from '../lib/bounded-cache.ts';
 import { mayContainSecret } from './redact.ts';
 
-/** Matches characters that JSON may escape. */
+/** Matches every character that JSON.stringify might escape. */
 const needsEscape = /[^ !#-[\]-~]/;
 
-/** Limits of the caches for callers, clients, targets and outcomes. */
+/** Limits of each cache below: the number of entries, and the number of characters of one entry. */
 const cacheLimits = { most: 1_000, longest: 1_024 };
 
-/** The cached start of a caller's lines. */
+/** A cached serialization of the members that describe the caller. `text` is the start of an audit line. */
 interface Caller {
   readonly username: string | undefined;
   readonly groups: readonly string[] | undefined;
@@ -17,13 +17,13 @@ interface Caller {
   readonly text: string;
 }
 
-/** The cached members of a client: its address and user agent. */
+/** A cached serialization of the members that describe the client: its source address and user agent. */
 interface Client {
   readonly address: string | undefined;
   readonly text: string;
 }
 
-/** The cached members of a resource in a namespace, without the object name. */
+/** A cached serialization of `objectRef`, split in two because the object name differs between requests. */
 interface Target {
   readonly namespace: string | undefined;
   readonly apiGroup: string | undefined;
@@ -33,7 +33,7 @@ interface Target {
   readonly after: string;
 }
 
-/** The cached members of the outcome. Most requests have one of few outcomes. */
+/** A cached serialization of the members that describe the result of a request. Most requests share a few results. */
 interface Outcome {
   readonly level: string;
   readonly code: number | undefined;
@@ -42,7 +42,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** The cached timestamps, which all lines of a second share. */
+/** The cached serialization of both timestamps of an event. They have a resolution of a second, so events share it. */
 interface Time {
   readonly received: string;
   readonly stage: string;
@@ -50,9 +50,10 @@ interface Time {
 }
 
 /**
- * Serializes events as JSON, with exactly the output of `JSON.stringify` for members in the order of `AuditEvent`, in a
- * fraction of the time: every write has two lines. Callers and targets repeat, and the remaining strings rarely need
- * escapes. Text that could contain a secret is never cached and never returned by the fast path.
+ * Serializes audit events as JSON. The output equals that of `JSON.stringify` for members in the order of `AuditEvent`,
+ * but takes a fraction of the time, because callers, clients and resources repeat and are cached. Speed matters: every
+ * write has two audit events. Text that could contain a secret is never cached: for it, the fast methods return
+ * `undefined`.
  */
 export class EventSerializer {
   readonly #callers = new BoundedCache<Caller>(cacheLimits);
@@ -62,26 +63,29 @@ export class EventSerializer {
   #latest: Time | undefined;
 
   serialize(event: AuditEvent): string {
-    const beginning = this.serializePrefix(event);
-    const rest = beginning === undefined ? undefined : this.serializeSuffix(event);
-    return rest === undefined ? JSON.stringify(event) : beginning + rest;
+    const prefix = this.serializePrefix(event);
+    const suffix = prefix === undefined ? undefined : this.serializeSuffix(event);
+    return suffix === undefined ? JSON.stringify(event) : prefix + suffix;
   }
 
   /**
-   * The members before `objectRef`. `undefined` if any needs an escape or may contain a secret: then, and on the plain
-   * path, the caller uses JSON.stringify.
+   * Serializes the members before `objectRef`. Returns `undefined` if fast paths are disabled, or if a member needs an
+   * escape or may contain a secret. The caller then uses JSON.stringify for the whole event.
    */
   serializePrefix(event: AuditEvent): string | undefined {
     if (!fastPathsEnabled()) return undefined;
     const { auditID, verb, requestURI, impersonatedUser } = event;
-    if (impersonatedUser !== undefined || !isPlain(auditID + verb + requestURI)) return undefined;
+    if (impersonatedUser !== undefined || !isVerbatim(auditID + verb + requestURI)) return undefined;
     const caller = this.#caller(event);
     const client = this.#client(event);
     if (caller === undefined || client === undefined) return undefined;
     return `${caller}"auditID":"${auditID}","verb":"${verb}","requestURI":"${requestURI}",${client}`;
   }
 
-  /** The remaining members. `undefined` if any needs an escape, may contain a secret, or is rare. */
+  /**
+   * Serializes `objectRef` and all members after it. Returns `undefined` if a member needs an escape, may contain a
+   * secret, or is rare, such as a request body. The caller then uses JSON.stringify for the whole event.
+   */
   serializeSuffix(event: AuditEvent): string | undefined {
     if (hasRareMembers(event)) return undefined;
     const target = this.#target(event);
@@ -93,70 +97,70 @@ export class EventSerializer {
 
   #caller({ user, accessKey }: AuditEvent): string | undefined {
     const { username, groups } = user ?? unauthenticated;
-    const mark = accessKey ?? username ?? '';
-    const known = this.#callers.get(mark);
+    const cacheKey = accessKey ?? username ?? '';
+    const cached = this.#callers.get(cacheKey);
     if (
-      known !== undefined &&
-      known.groups === groups &&
-      known.username === username &&
-      known.accessKey === accessKey
+      cached !== undefined &&
+      cached.groups === groups &&
+      cached.username === username &&
+      cached.accessKey === accessKey
     ) {
-      return known.text;
+      return cached.text;
     }
-    const whole = JSON.stringify({ user, accessKey });
-    if (mayContainSecret(whole)) return undefined;
-    const text = whole === '{}' ? '{' : `${whole.slice(0, -1)},`;
-    if (text.length <= cacheLimits.longest) this.#callers.set(mark, { username, groups, accessKey, text });
+    const json = JSON.stringify({ user, accessKey });
+    if (mayContainSecret(json)) return undefined;
+    const text = json === '{}' ? '{' : `${json.slice(0, -1)},`;
+    if (text.length <= cacheLimits.longest) this.#callers.set(cacheKey, { username, groups, accessKey, text });
     return text;
   }
 
   #client({ sourceIPs, userAgent }: AuditEvent): string | undefined {
     const address = sourceIPs[0];
-    const known = this.#clients.get(userAgent);
-    if (known !== undefined && known.address === address && sourceIPs.length === 1) return known.text;
+    const cached = this.#clients.get(userAgent);
+    if (cached !== undefined && cached.address === address && sourceIPs.length === 1) return cached.text;
     const text = JSON.stringify({ sourceIPs, userAgent }).slice(1, -1);
     if (mayContainSecret(text)) return undefined;
-    const isKept = sourceIPs.length === 1 && text.length <= cacheLimits.longest;
-    if (isKept) this.#clients.set(userAgent, { address, text });
+    const isCacheable = sourceIPs.length === 1 && text.length <= cacheLimits.longest;
+    if (isCacheable) this.#clients.set(userAgent, { address, text });
     return text;
   }
 
   #target({ objectRef }: AuditEvent): string | undefined {
     if (objectRef === undefined) return '';
     const { resource, namespace, name, apiGroup, apiVersion, subresource } = objectRef;
-    let known = this.#targets.get(resource);
+    let cached = this.#targets.get(resource);
     if (
-      known === undefined ||
-      known.namespace !== namespace ||
-      known.apiGroup !== apiGroup ||
-      known.apiVersion !== apiVersion ||
-      known.subresource !== subresource
+      cached === undefined ||
+      cached.namespace !== namespace ||
+      cached.apiGroup !== apiGroup ||
+      cached.apiVersion !== apiVersion ||
+      cached.subresource !== subresource
     ) {
-      if (!isPlain(resource + textOf(namespace) + textOf(apiGroup) + textOf(apiVersion) + textOf(subresource))) {
+      if (!isVerbatim(resource + textOf(namespace) + textOf(apiGroup) + textOf(apiVersion) + textOf(subresource))) {
         return undefined;
       }
       const before = `,"objectRef":{"resource":"${resource}"${member('namespace', namespace)}`;
       const group = member('apiGroup', apiGroup) + member('apiVersion', apiVersion);
       const after = `${group}${member('subresource', subresource)}}`;
-      known = { namespace, apiGroup, apiVersion, subresource, before, after };
-      if (before.length + after.length <= cacheLimits.longest) this.#targets.set(resource, known);
+      cached = { namespace, apiGroup, apiVersion, subresource, before, after };
+      if (before.length + after.length <= cacheLimits.longest) this.#targets.set(resource, cached);
     }
-    if (name === undefined) return known.before + known.after;
-    return isPlain(name) ? `${known.before},"name":"${name}"${known.after}` : undefined;
+    if (name === undefined) return cached.before + cached.after;
+    return isVerbatim(name) ? `${cached.before},"name":"${name}"${cached.after}` : undefined;
   }
 
   #outcome({ level, stage, responseStatus, decision }: AuditEvent): string | undefined {
     const code = responseStatus?.code;
     const reason = responseStatus?.reason;
-    const known = this.#outcomes.get(stage);
+    const cached = this.#outcomes.get(stage);
     if (
-      known !== undefined &&
-      known.level === level &&
-      known.code === code &&
-      known.reason === reason &&
-      isSameDecision(known.decision, decision)
+      cached !== undefined &&
+      cached.level === level &&
+      cached.code === code &&
+      cached.reason === reason &&
+      isSameDecision(cached.decision, decision)
     ) {
-      return known.text;
+      return cached.text;
     }
     const status = statusText(code, reason);
     const decisionJson = decisionText(decision);
@@ -167,16 +171,16 @@ export class EventSerializer {
   }
 
   #time({ requestReceivedTimestamp: received, stageTimestamp: stage }: AuditEvent): string | undefined {
-    const known = this.#latest;
-    if (known !== undefined && known.received === received && known.stage === stage) return known.text;
-    if (!isPlain(received + stage)) return undefined;
+    const cached = this.#latest;
+    if (cached !== undefined && cached.received === received && cached.stage === stage) return cached.text;
+    if (!isVerbatim(received + stage)) return undefined;
     const text = `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${stage}"}`;
     this.#latest = { received, stage, text };
     return text;
   }
 }
 
-/** The caller of an unauthenticated request. */
+/** Stands for the caller in the audit event of an unauthenticated request. */
 const unauthenticated = { username: undefined, groups: undefined };
 
 function hasRareMembers(event: AuditEvent): boolean {
@@ -189,10 +193,11 @@ function hasRareMembers(event: AuditEvent): boolean {
 }
 
 /**
- * True if the text can be written without change: it needs no escape and cannot contain a secret. Several strings are
- * concatenated and checked together, because starting a check takes longer than the check itself.
+ * True if the text may be written to the log as it is: it needs no escape and cannot contain a secret. Callers
+ * concatenate several strings and check them together, because the fixed cost of a call exceeds the cost of the check
+ * itself.
  */
-function isPlain(text: string): boolean {
+function isVerbatim(text: string): boolean {
   return !needsEscape.test(text) && !mayContainSecret(text);
 }
 
@@ -213,13 +218,13 @@ function isSameDecision(one: AuditEvent['decision'], other: AuditEvent['decision
 function statusText(code: number | undefined, reason: string | undefined): string | undefined {
   if (code === undefined) return '';
   if (reason === undefined) return `,"responseStatus":{"code":${code}}`;
-  return isPlain(reason) ? `,"responseStatus":{"code":${code},"reason":"${reason}"}` : undefined;
+  return isVerbatim(reason) ? `,"responseStatus":{"code":${code},"reason":"${reason}"}` : undefined;
 }
 
 function decisionText(decision: AuditEvent['decision']): string | undefined {
   if (decision === undefined) return '';
   const { allowed, reason, scopes } = decision;
-  if (!isPlain(reason + (scopes?.join() ?? ''))) return undefined;
+  if (!isVerbatim(reason + (scopes?.join() ?? ''))) return undefined;
   const within = scopes === undefined ? '' : `,"scopes":${scopes.length === 0 ? '[]' : `["${scopes.join('","')}"]`}`;
   return `,"decision":{"allowed":${allowed},"reason":"${reason}"${within}}`;
 }

@@ -1,29 +1,30 @@
-/** Size of the buffer, which is written when it is full: well over a hundred lines. */
+/** Size of the line buffer. It holds more than a hundred audit lines and is written as soon as it is full. */
 const bufferBytes = 64 * 1024;
-/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+/** The most UTF-8 bytes that one UTF-16 code unit of a string can need. */
 const maxBytesPerUnit = 3;
 
 export interface LineBatcherOptions {
   /**
-   * Writes bytes to the operating system, synchronously or asynchronously. Throws or rejects on failure. The bytes are
-   * valid only until it returns: an asynchronous implementation must copy them.
+   * Writes the bytes of `lines` complete lines to the operating system. Returns `undefined` after a synchronous write
+   * and a promise for an asynchronous one. Throws or rejects on failure. The caller reuses the buffer, so an
+   * asynchronous implementation must copy the bytes before it returns.
    */
   write(bytes: Buffer, lines: number): Promise<void> | undefined;
 }
 
-/** Determines how long a line waits for others. */
+/** Determines how long a line waits in the buffer, so that one write can include the lines that follow it. */
 export type FlushPolicy =
-  /** Until the next microtask, so that the responses of one group commit are logged together. */
+  /** The line waits until the next microtask. Responses of one group commit are logged in one write. */
   | 'microtask'
   /**
-   * Until the end of the current tick of the event loop, or an earlier flush: for requests that arrived in the same
-   * tick.
+   * The line waits until the end of the current tick of the event loop, or until another line causes an earlier write.
+   * Requests that arrive in the same tick are logged in one write.
    */
   | 'tick';
 
 /**
- * Batches lines: one system call and one promise for all of them. The promise resolves only after they were written. If
- * it rejects, none of them was written.
+ * Collects lines in a buffer and writes them with one system call. All lines of one write share one promise, which
+ * resolves after they were written. If it rejects, none of these lines was written.
  */
 export class LineBatcher {
   readonly #write: LineBatcherOptions['write'];
@@ -38,7 +39,7 @@ export class LineBatcher {
     this.#write = write;
   }
 
-  /** Adds a complete line, including its newline. */
+  /** Adds a line, which must end with a newline. Resolves after the line was written. */
   add(text: string, policy: FlushPolicy): Promise<void> {
     const maxBytes = text.length * maxBytesPerUnit;
     if (maxBytes > bufferBytes - this.#filled) this.flush();
@@ -51,7 +52,7 @@ export class LineBatcher {
     return this.#pending.promise;
   }
 
-  /** Writes the buffered lines immediately. */
+  /** Writes all buffered lines immediately. */
   flush(): void {
     const pending = this.#pending;
     if (pending === undefined) return;

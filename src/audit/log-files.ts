@@ -4,42 +4,51 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { notImplemented } from '../api/status.ts';
 
 export interface LogLocation {
-  /** Path of the current file. The most recently rotated file has the suffix `.1`. */
+  /** Path of the file that is being written. Rotated files have a suffix: `.1` is the newest. */
   readonly path: string;
   readonly keptFiles: number;
 }
 
-/** A file of the log. Rotation may rename it while it is read. */
+/** One file of the audit log: the current file or a rotated one. Rotation may rename it while it is being read. */
 export interface LogFile {
-  /** The inode number, which a rename does not change. */
+  /** The inode number. It identifies the file after rotation has renamed it. */
   readonly inode: bigint;
-  /** Size at the time of discovery. */
+  /** Size in bytes at the time of `findLogFiles`. */
   readonly size: number;
-  /** The suffix at the time of discovery, 0 for the current file. It only increases later. */
+  /**
+   * The number in the file's suffix at the time of `findLogFiles`; 0 for the current file. Rotation only increases it.
+   */
   readonly index: number;
 }
 
-/** Rotations are many lines apart, so two in a row do not occur. */
+/**
+ * The maximum number of attempts to list the files without a rotation in between. Rotations are rare, so the second
+ * attempt succeeds.
+ */
 const maxAttempts = 3;
 
-/** Returns the files of the log, newest first, each once, despite concurrent rotation. Omits empty files. */
-export async function findLogFiles(place: LogLocation): Promise<LogFile[]> {
+/**
+ * Lists the non-empty files of the audit log, newest first. A concurrent rotation neither duplicates nor hides a file.
+ */
+export async function findLogFiles(location: LogLocation): Promise<LogFile[]> {
   for (let attempt = 1; ; attempt++) {
-    const files = await findAll(place);
-    const current = await statOf(place, 0);
-    // If a rotation happened meanwhile, a file with a higher suffix could be newer than the files before it.
+    const files = await findAll(location);
+    const current = await statOf(location, 0);
+    // If a rotation happened during `findAll`, the files may not be in the order of their age: list them again.
     if (attempt === maxAttempts || current?.ino === files[0]?.inode) return files.filter(({ size }) => size > 0);
   }
 }
 
-async function findAll(place: LogLocation): Promise<LogFile[]> {
+async function findAll(location: LogLocation): Promise<LogFile[]> {
   const files: LogFile[] = [];
   let gaps = 0;
-  // During a rotation one suffix is unused. Two unused suffixes in a row mark the end.
-  for (let index = 0; index <= place.keptFiles && gaps < 2; index++) {
-    const stats = await statOf(place, index);
+  // During a rotation one suffix is unused. Two unused suffixes in a row mean that there are no older files.
+  for (let index = 0; index <= location.keptFiles && gaps < 2; index++) {
+    const stats = await statOf(location, index);
     if (index === 0 && stats?.isFile() === false) {
-      throw notImplemented('the audit log is not written to a regular file and cannot be searched');
+      throw notImplemented(
+        'the audit log cannot be searched, because it is written to a device or a pipe instead of a regular file',
+      );
     }
     gaps = stats === undefined ? gaps + 1 : 0;
     if (stats === undefined || files.some(({ inode }) => inode === stats.ino)) continue;
@@ -48,15 +57,18 @@ async function findAll(place: LogLocation): Promise<LogFile[]> {
   return files;
 }
 
-/** Opens a file under its current name and runs `read`. `undefined` if the file was removed by rotation. */
+/**
+ * Opens a log file, even if rotation has renamed it, and returns the result of `read`. Returns `undefined` if rotation
+ * has removed the file.
+ */
 export async function withLogFile<T>(
-  place: LogLocation,
+  location: LogLocation,
   { inode, index }: LogFile,
   read: (file: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
-  for (let name = index; name <= place.keptFiles; name++) {
-    // Opening a pipe without O_NONBLOCK would block until it has a writer.
-    const file = await open(pathOf(place, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
+  for (let name = index; name <= location.keptFiles; name++) {
+    // The log can be a named pipe. Without O_NONBLOCK, opening a pipe blocks until another process writes to it.
+    const file = await open(pathOf(location, name), constants.O_RDONLY | constants.O_NONBLOCK).catch(missing);
     if (file === undefined) continue;
     try {
       if ((await file.stat({ bigint: true })).ino === inode) return await read(file);
@@ -69,7 +81,10 @@ export async function withLogFile<T>(
 
 const maxFirstLineBytes = 4_096;
 
-/** Digest of the first line. It never changes, unlike inode numbers, which are reused after a file is removed. */
+/**
+ * Returns a digest of the file's first line, which identifies the file for as long as it exists. The inode number is
+ * not sufficient, because the file system reuses it after the file was removed.
+ */
 export async function firstLineDigest(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(maxFirstLineBytes), 0, maxFirstLineBytes, 0);
   const end = buffer.subarray(0, bytesRead).indexOf('\n');
@@ -81,8 +96,8 @@ function pathOf({ path }: LogLocation, index: number): string {
   return index === 0 ? path : `${path}.${index}`;
 }
 
-async function statOf(place: LogLocation, index: number): Promise<BigIntStats | undefined> {
-  return await stat(pathOf(place, index), { bigint: true }).catch(missing);
+async function statOf(location: LogLocation, index: number): Promise<BigIntStats | undefined> {
+  return await stat(pathOf(location, index), { bigint: true }).catch(missing);
 }
 
 function missing(error: unknown): undefined {

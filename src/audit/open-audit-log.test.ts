@@ -199,7 +199,7 @@ describe('openAuditLog', () => {
     await begun;
     const waiting = Array.from({ length: 10_000 }, (_, index) => log.write(event({ auditID: `${index}` })));
     await Promise.resolve();
-    await expect(log.write(event())).rejects.toThrow('too many audit lines are waiting');
+    await expect(log.write(event())).rejects.toThrow('too many audit events are waiting');
     goOn();
     await Promise.all([first, ...waiting]);
     await log.write(event({ auditID: 'last' }));

@@ -8,18 +8,27 @@ import { redactLine, redactUri, redactUserAgent } from './redact.ts';
 
 export interface AuditLogOptions {
   readonly path: string;
-  /** Size at which a file is rotated. 64 MiB hold about 150,000 lines, and an editor can still open them. */
+  /**
+   * Size in bytes at which the log file is rotated. Optional; defaults to 64 MiB, about 150,000 lines, which an editor
+   * can still open.
+   */
   readonly maxBytes?: number;
-  /** Number of rotated files to retain besides the current one. `audit.log.1` is the newest. */
+  /** The number of rotated files to retain in addition to the current file. Optional; defaults to 5. */
   readonly keptFiles?: number;
-  /** The appender for the file. Optional; defaults to one that writes synchronously to fast files. */
+  /**
+   * The appender for the log file. Optional; by default, a regular file is written synchronously as long as writes are
+   * fast.
+   */
   readonly append?: Appender;
 }
 
 export const defaultAuditMaxBytes = 64 * 1024 * 1024;
 export const defaultAuditKeptFiles = 5;
 
-/** Limit on lines waiting for the disk. Each request waits for its own line, so only a blocked disk reaches it. */
+/**
+ * Limit on the number of lines that wait to be written. Each request waits for its own line, so the limit is reached
+ * only if the disk is blocked.
+ */
 const maxWaitingLines = 10_000;
 
 interface Waiting {
@@ -29,9 +38,9 @@ interface Waiting {
 }
 
 /**
- * Opens an audit log of JSON lines with a single writer. Lines are written synchronously if the file is fast, and
- * concurrent lines together. Each caller learns whether its line was written. A line is complete or absent: the remains
- * of a failed write are truncated before the next one.
+ * Opens the audit log, a file with one JSON object per line. Only one process may write to it. Lines are written
+ * synchronously as long as writes are fast. Concurrent events share one write. The remains of a failed write are
+ * removed before the next write.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const maxBytes = options.maxBytes ?? defaultAuditMaxBytes;
@@ -58,7 +67,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     size = (await file.stat()).size;
   };
 
-  const writeLater = async (batch: readonly Waiting[]): Promise<void> => {
+  const writeAsync = async (batch: readonly Waiting[]): Promise<void> => {
     const bytes = Buffer.concat(batch.map((each) => each.bytes));
     try {
       if (isTorn) {
@@ -76,11 +85,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     }
   };
 
-  /** True if no asynchronous write is running and the file needs no truncation or rotation. */
-  const fitsNow = (bytes: Uint8Array): boolean =>
+  /** True if the bytes can be written now: no asynchronous write is running, and no truncation or rotation is due. */
+  const canWriteSync = (bytes: Uint8Array): boolean =>
     running === undefined && !isTorn && append.isFast() && (size === 0 || size + bytes.length <= maxBytes);
 
-  const writeNow = (bytes: Uint8Array): void => {
+  const writeSync = (bytes: Uint8Array): void => {
     isTorn = true;
     append.appendSync(file, bytes);
     isTorn = false;
@@ -93,15 +102,15 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       const batch = waiting;
       waiting = [];
       waitingLines = 0;
-      await writeLater(batch);
+      await writeAsync(batch);
     }
     running = undefined;
   };
 
   const batcher = new LineBatcher({
     write(bytes, lines) {
-      if (fitsNow(bytes)) {
-        writeNow(bytes);
+      if (canWriteSync(bytes)) {
+        writeSync(bytes);
         return undefined;
       }
       waitingLines += lines;
@@ -111,21 +120,25 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       });
     },
   });
-  const text = new EventSerializer();
-  const lineOf = (event: AuditEvent, kept: LinePrefix | undefined): string => {
-    const beginning = kept?.text ?? text.serializePrefix(clean(event));
-    const rest = beginning === undefined ? undefined : text.serializeSuffix(event);
-    if (beginning === undefined || rest === undefined) return redactLine(`${JSON.stringify(clean(event))}\n`);
-    if (kept !== undefined) kept.text = beginning;
-    return `${beginning}${rest}\n`;
+  const serializer = new EventSerializer();
+  const lineOf = (event: AuditEvent, cache: LinePrefix | undefined): string => {
+    const prefix = cache?.text ?? serializer.serializePrefix(clean(event));
+    const suffix = prefix === undefined ? undefined : serializer.serializeSuffix(event);
+    if (prefix === undefined || suffix === undefined) return redactLine(`${JSON.stringify(clean(event))}\n`);
+    if (cache !== undefined) cache.text = prefix;
+    return `${prefix}${suffix}\n`;
   };
 
   return {
-    write(event, beginning) {
+    write(event, prefix) {
       if (closed) return Promise.reject(new Error('the audit log is closed'));
       if (waitingLines >= maxWaitingLines)
-        return Promise.reject(new Error('too many audit lines are waiting to be written'));
-      return batcher.add(lineOf(event, beginning), event.stage === 'RequestReceived' ? 'tick' : 'microtask');
+        return Promise.reject(
+          new Error(
+            'too many audit events are waiting to be written; check whether the disk of the audit log is blocked',
+          ),
+        );
+      return batcher.add(lineOf(event, prefix), event.stage === 'RequestReceived' ? 'tick' : 'microtask');
     },
 
     async close() {
@@ -138,20 +151,20 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   };
 }
 
-/** Waits until the end of the tick, so that all lines of the tick share the write. */
+/** Waits until the end of the current tick of the event loop, so that all lines of the tick share one write. */
 function endOfTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'a', 0o600);
-  // An existing file becomes private too. A device or a pipe is left unchanged.
+  // Restrict an existing log file to its owner, like a new one. A device or a pipe stays as it is.
   const stats = await file.stat();
   if (stats.isFile() && (stats.mode & 0o077) !== 0) await file.chmod(0o600);
   return file;
 }
 
-/** Defense in depth: nothing that looks like a secret is written, whatever created the event. */
+/** Removes secrets from an event as a second safeguard, even if the creator of the event failed to remove them. */
 function clean(event: AuditEvent): AuditEvent {
   const requestURI = redactUri(event.requestURI);
   const userAgent = redactUserAgent(event.userAgent);

@@ -2,41 +2,41 @@ import type { FileHandle } from 'node:fs/promises';
 
 export interface LineInFile {
   readonly text: string;
-  /** Offset of the first byte of the line. */
+  /** Offset in the file of the first byte of the line. */
   readonly start: number;
 }
 
-/** A chunk of a file: its lines, last line first. */
+/** The lines of one chunk of a file, in reverse order: the last line of the chunk is the first entry. */
 export interface LineChunk {
   readonly lines: readonly LineInFile[];
-  /** Number of bytes that were read for the chunk. */
+  /** Number of bytes that were read from the file for this chunk. */
   readonly bytes: number;
-  /** Offset below which nothing was read yet. */
+  /** The offset at which reading continues. All lines that start at or above it have been returned. */
   readonly unreadEnd: number;
 }
 
-/** A chunk of this size is searched in about a millisecond. */
+/** The size of a chunk. Searching a chunk of this size takes about a millisecond. */
 const defaultChunkBytes = 128 * 1024;
 
-/** Longer lines are not audit lines and are skipped. */
+/** A longer line cannot be an audit line and is skipped. */
 const maxLineBytes = 1024 * 1024;
 
 const newline = 10;
 
 /**
- * Yields the lines of a file below `end`, last line first, read in chunks from the end. A line ends with a newline:
- * text after the last newline is still being written or was partially written, and is omitted.
+ * Yields the lines of a file in reverse order, starting with the last line before the offset `end`. Text after the last
+ * newline is omitted, because it is a line that is incomplete or being written.
  */
 export async function* readLinesBackwards(
   file: Pick<FileHandle, 'read'>,
   end: number,
-  pieceBytes = defaultChunkBytes,
+  chunkBytes = defaultChunkBytes,
 ): AsyncGenerator<LineChunk> {
   let at = end;
-  /** The end of a line, including its newline, whose start is not read yet. */
+  /** The end of a line that begins in a chunk that has not been read yet. Includes the newline. */
   let rest: Buffer = Buffer.alloc(0);
   while (at > 0) {
-    const length = Math.min(pieceBytes, at);
+    const length = Math.min(chunkBytes, at);
     at -= length;
     const read = await readAll(file, at, length);
     const bytes = rest.length === 0 ? read.subarray(0, read.lastIndexOf(newline) + 1) : Buffer.concat([read, rest]);
@@ -46,7 +46,10 @@ export async function* readLinesBackwards(
   }
 }
 
-/** `bytes` is empty or ends with a newline. The first line is known to be complete only at the start of a file. */
+/**
+ * Splits bytes that are empty or end with a newline into lines. Unless the bytes are the start of the file, the first
+ * line may begin before them, so it is returned as `head`.
+ */
 function split(bytes: Buffer, offset: number): { lines: LineInFile[]; head: Buffer } {
   const lines: LineInFile[] = [];
   let lineEnd = bytes.length - 1;
@@ -63,7 +66,7 @@ async function readAll(file: Pick<FileHandle, 'read'>, position: number, length:
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at, position + at);
-    // The file became shorter since its size was read: the writer removed a partially written line.
+    // The file is shorter than its size at the start of the search: the writer removed a partially written line.
     if (bytesRead === 0) return buffer.subarray(0, at);
     at += bytesRead;
   }

@@ -2,27 +2,26 @@ import { type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { ResourceKind } from '../api/resource.ts';
 import { redacted } from './redact.ts';
 
-/** The body of a request or response that is about to be logged. */
+/** A request body or response body for the audit log, before secrets are removed from it. */
 export interface AuditedBody {
   readonly kind: Pick<ResourceKind, 'confidential'>;
-  /** Called only if the audit policy logs bodies. */
+  /** Returns the body. Called only if the audit policy includes bodies, because parsing a body takes time. */
   value(): JsonValue;
 }
 
-/** Names of members that contain, or are likely to contain, credentials. Their values are redacted. */
+/** Matches names of JSON members that contain, or probably contain, credentials. Their values are redacted. */
 const secretName =
   /password|passphrase|secret|token|credential|private.?key|client-key|kubeconfig|connectordata|access.?key$|^key$|authorization/i;
-/** Names of strings that are documents (values, manifests, parameters), whose contents are unknown. */
+/** Matches names of JSON members whose strings are whole documents, such as Helm values. They may contain secrets. */
 const documentName = /^(parameters|values|objects|kubectl\.kubernetes\.io\/last-applied-configuration)$/;
 
-/** Keeps lines at a reasonable length. Longer bodies are replaced with their length. */
+/** Limit on the characters of a body in an audit line. A longer body is replaced with a note about its length. */
 const maxBodyLength = 64 * 1024;
 const maxDepth = 64;
 
 /**
- * Returns the body as the audit log may contain it (completions §11): without anything that could be a key, a token, a
- * password or a kubeconfig. Bodies of confidential kinds, which may contain secrets in unexpected members, are redacted
- * completely.
+ * Returns a body without values that could be a key, a token, a password or a kubeconfig, for the audit log
+ * (completions §11). A body of a confidential kind, which may contain secrets in any member, is redacted completely.
  */
 export function redactBody(body: AuditedBody): JsonValue {
   if (body.kind.confidential === true) return redacted;
@@ -32,7 +31,7 @@ export function redactBody(body: AuditedBody): JsonValue {
 }
 
 function redactValue(value: JsonValue, levels: number): JsonValue {
-  // JSON readers disagree on numbers beyond 2^53. The digits as a string are exact.
+  // Many JSON parsers round numbers above 2^53. A string of digits is exact.
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (levels === 0) return redacted;
@@ -51,7 +50,7 @@ function redactMember(name: string, member: JsonValue, parent: JsonObject, level
   return redactValue(member, levels - 1);
 }
 
-/** An operation of a JSON patch refers to the member that its value is for. */
+/** True if `path`, the path of a JSON patch operation, refers to a member that may contain a secret. */
 function touchesSecret(path: string): boolean {
   const steps = path.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   return steps.some((step) => secretName.test(step) || documentName.test(step));

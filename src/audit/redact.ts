@@ -1,6 +1,6 @@
 /**
- * Query parameters of the API, whose values are kept: paths, numbers, selectors and names of managers. All other
- * parameters keep their name and lose their value, because it is unknown what a client put there.
+ * Query parameters whose values the audit log contains, because no API request puts a secret into them. Of all other
+ * parameters the log contains only the name: a client can put anything into their values.
  */
 const knownParameters: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
@@ -34,26 +34,27 @@ const knownParameters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Matches keys and tokens of this server in unexpected locations (a path, a selector, a user agent). A token must start
- * at a word boundary: otherwise a text of many token prefixes would take quadratic time.
+ * Matches access keys and tokens of this server anywhere in a text, for example in a path or a user agent. A token
+ * matches only if the character before it cannot be part of a token. Otherwise, a text of many token prefixes would
+ * take quadratic time.
  */
 const secretPattern = /flk_[A-Za-z0-9]{8,}|(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 
 export const redacted = '[redacted]';
 
 /**
- * Fast path: hardly any text contains a secret, and testing for the prefixes is much faster than the full match.
- * Testing for one rare character of each prefix first is faster still.
+ * True if the text contains the prefix of an access key or a token. This fast check avoids the slow regular expression
+ * for most texts. Each prefix is searched only if its rarest character occurs, which is faster still.
  */
 export function mayContainSecret(text: string): boolean {
   return (text.includes('_') && text.includes('flk_')) || (text.includes('J') && text.includes('eyJ'));
 }
 
-/** Longer texts add no information about a request, and lines should stay short. */
+/** Limits on characters in an audit line. The remainder of a longer URI or user agent is cut off. */
 const maxUriLength = 4096;
 const maxUserAgentLength = 256;
 
-/** Path and query of a URL without anything that could be a secret. */
+/** Returns the path and query of a URL without values that could be secrets. */
 export function redactUri(uri: string): string {
   const question = uri.indexOf('?');
   if (question < 0) return redactText(uri, maxUriLength);
@@ -71,7 +72,7 @@ export function redactUri(uri: string): string {
   return redactText(`${uri.slice(0, question)}?${query}`, maxUriLength);
 }
 
-/** A selector value for a spec field can be a value that is never returned. */
+/** Redacts the values of a field selector, except for names and namespaces: a spec field may contain a secret. */
 function redactFields(selector: string): string {
   return selector
     .split(/,|%2C/i)
@@ -87,7 +88,7 @@ export function redactUserAgent(userAgent: string): string {
   return redactText(userAgent, maxUserAgentLength);
 }
 
-/** Redacts a complete JSON line, including keys that were pasted into a name, a field manager or an ID. */
+/** Redacts all access keys and tokens in an audit line, for example a key that a user pasted into an object name. */
 export function redactLine(json: string): string {
   return mayContainSecret(json) ? json.replace(secretPattern, redacted) : json;
 }

@@ -5,57 +5,58 @@ import { findLogFiles, type LogLocation, withLogFile } from './log-files.ts';
 import { readLinesBackwards } from './read-lines-backwards.ts';
 import { formatSearchPosition, parseSearchPosition } from './search-position.ts';
 
-/** The result of a search: log lines, newest first. */
+/** The result of one search request: matching lines of the audit log, newest first. */
 export interface AuditSearchResult {
   readonly lines: readonly string[];
-  /** Cursor for the next request. `undefined` if the whole log was searched. */
+  /** Pass this value in the next request to continue the search. `undefined` if the whole log has been searched. */
   readonly continue: string | undefined;
-  /** Time of the oldest searched line, in milliseconds since the epoch. */
+  /** Time of the oldest line that was searched, whether it matched or not, in milliseconds since the epoch. */
   readonly reached: number | undefined;
 }
 
 export interface AuditSearchOptions {
   readonly signal: AbortSignal;
-  /** Awaited between chunks, to let other work run. */
+  /** Resolves after other work of the event loop has run. The search awaits it after each chunk. */
   yieldToEventLoop(): Promise<void>;
-  /** Number of bytes to search per request. The next request continues. */
+  /** Number of bytes to search per request. The client continues the search with another request. */
   readonly maxBytes?: number;
-  /** Size limit of a response, which one line may exceed. */
+  /** Number of characters after which no further line is added to the result. */
   readonly maxResultLength?: number;
-  /** Number of bytes to read at a time. */
+  /** Number of bytes to read from a file at a time. */
   readonly chunkBytes?: number;
 }
 
-/** About a tenth of a second of CPU time, in chunks of a millisecond. */
+/** Searching this many bytes takes about a tenth of a second of CPU time, one millisecond per chunk. */
 const defaultMaxBytes = 16 * 1024 * 1024;
 const defaultMaxResultLength = 2 * 1024 * 1024;
 
 /**
- * Lines are in the order of writing, by a clock that may have been adjusted slightly. The search stops this far before
- * `since`. Lines of agents arrive later than they were written, so their times are ignored for this purpose.
+ * The search stops at a line that is this many milliseconds older than `since`, the start of the requested time range.
+ * Lines are in the order of writing, but clock adjustments can make their times differ slightly from that order. Lines
+ * from agents do not stop the search: they arrive later than the time they contain.
  */
 const clockSlack = 5 * 60_000;
 
-/** Searches the log backwards from its newest line, within the limits of one request. */
+/** Searches the audit log from the newest line to the oldest, up to the limits of one request. */
 export async function searchAuditLog(
-  place: LogLocation,
+  location: LogLocation,
   query: AuditQuery,
   options: AuditSearchOptions,
 ): Promise<AuditSearchResult> {
-  const files = await findLogFiles(place);
-  const start = query.continue === undefined ? undefined : await parseSearchPosition(query.continue, place, files);
+  const files = await findLogFiles(location);
+  const start = query.continue === undefined ? undefined : await parseSearchPosition(query.continue, location, files);
   const search = new Search(query, options);
   for (const [index, file] of files.entries()) {
     if (index < (start?.index ?? 0)) continue;
     const end = index === start?.index ? start.offset : file.size;
-    const left = await withLogFile(place, file, (handle) => search.searchFile(handle, end));
-    // The file was removed meanwhile, and all older files before it.
+    const left = await withLogFile(location, file, (handle) => search.searchFile(handle, end));
+    // Rotation removed the file during the search. It removes the oldest files first, so no older file is left.
     if (left === undefined || search.isOver) break;
     const next = left > 0 ? file : files[index + 1];
     if (!search.hasEnough || next === undefined) continue;
     const offset = left > 0 ? left : next.size;
     return search.findings(
-      await withLogFile(place, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
+      await withLogFile(location, next, (handle) => formatSearchPosition(handle, next.inode, offset)),
     );
   }
   return search.findings(undefined);
@@ -63,47 +64,49 @@ export async function searchAuditLog(
 
 class Search {
   readonly #options: AuditSearchOptions;
-  readonly #isWanted: (line: string) => boolean;
+  readonly #isMatch: (line: string) => boolean;
   readonly #limit: number;
-  readonly #oldest: number | undefined;
+  readonly #stopBefore: number | undefined;
   readonly #lines: string[] = [];
   #bytes = 0;
   #characters = 0;
-  /** The oldest line that was searched. */
-  #last = '';
-  /** True if all remaining lines are older than requested. */
+  /** The oldest line that has been searched so far. */
+  #oldestLine = '';
+  /** True if all lines that remain are older than the `since` of the query. */
   isOver = false;
 
   constructor(query: AuditQuery, options: AuditSearchOptions) {
     this.#options = options;
-    this.#isWanted = auditLineMatcher(query);
+    this.#isMatch = auditLineMatcher(query);
     this.#limit = query.limit ?? defaultAuditLimit;
-    this.#oldest = query.since === undefined ? undefined : Date.parse(query.since) - clockSlack;
+    this.#stopBefore = query.since === undefined ? undefined : Date.parse(query.since) - clockSlack;
   }
 
-  /** True if the search limit or the result limit of one request is reached. */
+  /** True if this request has searched enough bytes or found enough lines. */
   get hasEnough(): boolean {
     return this.#isFull || this.#bytes >= (this.#options.maxBytes ?? defaultMaxBytes);
   }
 
-  /** Resolves with the offset below which nothing was searched yet: 0 at the start of the file. */
+  /**
+   * Searches one file below offset `end`. Resolves with the offset at which to continue, or 0 at the start of the file.
+   */
   async searchFile(file: FileHandle, end: number): Promise<number> {
     const { signal, yieldToEventLoop, chunkBytes } = this.#options;
-    for await (const piece of readLinesBackwards(file, end, chunkBytes)) {
+    for await (const chunk of readLinesBackwards(file, end, chunkBytes)) {
       signal.throwIfAborted();
-      this.#bytes += piece.bytes;
-      for (const { text, start } of piece.lines) {
+      this.#bytes += chunk.bytes;
+      for (const { text, start } of chunk.lines) {
         this.#check(text);
         if (this.isOver || this.#isFull) return start;
       }
-      if (this.hasEnough) return piece.unreadEnd;
+      if (this.hasEnough) return chunk.unreadEnd;
       await yieldToEventLoop();
     }
     return 0;
   }
 
   findings(next: string | undefined): AuditSearchResult {
-    return { lines: this.#lines, continue: next, reached: lineTimestamp(this.#last) };
+    return { lines: this.#lines, continue: next, reached: lineTimestamp(this.#oldestLine) };
   }
 
   get #isFull(): boolean {
@@ -113,10 +116,10 @@ class Search {
   }
 
   #check(line: string): void {
-    this.#last = line;
-    if (this.#oldest !== undefined && isOwnLineBefore(line, this.#oldest)) {
+    this.#oldestLine = line;
+    if (this.#stopBefore !== undefined && isOwnLineBefore(line, this.#stopBefore)) {
       this.isOver = true;
-    } else if (this.#isWanted(line)) {
+    } else if (this.#isMatch(line)) {
       this.#lines.push(line);
       this.#characters += line.length;
     }
@@ -125,6 +128,7 @@ class Search {
 
 function isOwnLineBefore(line: string, time: number): boolean {
   const written = lineTimestamp(line);
-  // A body that contains the same text only makes the search continue.
+  // The text `"agent":{` marks a line from an agent. If a logged body contains it too, the search only runs longer than
+  // necessary.
   return written !== undefined && written < time && !line.includes('"agent":{');
 }

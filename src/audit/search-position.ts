@@ -2,34 +2,44 @@ import type { FileHandle } from 'node:fs/promises';
 import { badRequest, expired } from '../api/status.ts';
 import { firstLineDigest, type LogFile, type LogLocation, withLogFile } from './log-files.ts';
 
-/** The position at which a search continues: the file, and the offset below which to search. */
+/**
+ * The position at which a search continues: the index of the file in the list of log files, and the offset in it. The
+ * search continues with the lines below that offset.
+ */
 export interface SearchPosition {
   readonly index: number;
   readonly offset: number;
 }
 
-/** The value of `continue`. It stays valid while the file is retained, despite writes and rotations. */
-export async function formatSearchPosition(file: FileHandle, number: bigint, offset: number): Promise<string> {
-  return Buffer.from(`${number} ${await firstLineDigest(file)} ${offset}`).toString('base64url');
+/**
+ * Serializes a search position as the `continue` value of a response. The value stays valid until rotation removes the
+ * file.
+ */
+export async function formatSearchPosition(file: FileHandle, inode: bigint, offset: number): Promise<string> {
+  return Buffer.from(`${inode} ${await firstLineDigest(file)} ${offset}`).toString('base64url');
 }
 
-const form = /^(\d{1,20}) ([0-9a-f]{16}) (\d{1,15})$/;
+const tokenPattern = /^(\d{1,20}) ([0-9a-f]{16}) (\d{1,15})$/;
 
-/** Throws 400 for an invalid token, and 410 if the file was removed. */
+/** Parses a `continue` value. Throws 400 if it is invalid, and 410 if rotation has removed the log file. */
 export async function parseSearchPosition(
   token: string,
-  place: LogLocation,
+  location: LogLocation,
   files: readonly LogFile[],
 ): Promise<SearchPosition> {
-  const [, number, beginning, offset] = form.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  if (number === undefined || offset === undefined) {
-    throw badRequest('the query is not valid: continue must be the metadata.continue of a previous response');
+  const [, inode, digest, offset] = tokenPattern.exec(Buffer.from(token, 'base64url').toString()) ?? [];
+  if (inode === undefined || offset === undefined) {
+    throw badRequest(
+      'the query parameter continue is not valid; copy it from metadata.continue of the previous response',
+    );
   }
-  const index = files.findIndex((each) => each.inode === BigInt(number));
+  const index = files.findIndex((file) => file.inode === BigInt(inode));
   const file = files[index];
-  const found = file && (await withLogFile(place, file, firstLineDigest));
-  if (file === undefined || found !== beginning || Number(offset) > file.size) {
-    throw expired('the log file that continue refers to is no longer retained; start a new search without continue');
+  const foundDigest = file && (await withLogFile(location, file, firstLineDigest));
+  if (file === undefined || foundDigest !== digest || Number(offset) > file.size) {
+    throw expired(
+      'the log file at which to continue the search has been removed; start a new search without the parameter continue',
+    );
   }
   return { index, offset: Number(offset) };
 }

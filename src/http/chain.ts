@@ -19,39 +19,42 @@ export interface NamedFilter {
   readonly filter: Filter;
 }
 
-/** Options of every filter chain. */
+/** Options of both filter chains, the public and the authenticated one. */
 export interface ChainOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Segments of the path that belong to the mount: 2 for `/kubernetes/management`. */
+  /**
+   * Number of path segments of the mount. They are not part of the plane's own path: 2 for `/kubernetes/management`.
+   */
   readonly depth: number;
   readonly timeouts?: Omit<DeadlineOptions, 'clock'>;
   /** Adds headers to every response. Optional. */
   addHeaders?(reply: Reply): void;
-  /** Called once for each response, for metrics. Must be fast and must not throw. */
+  /** Called exactly once per response, for metrics. Must be fast and must not throw. Optional. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
 
 export interface AuthenticatedChainOptions extends ChainOptions {
   authenticate(token: string, exchange: Exchange): Identity | undefined | Promise<Identity | undefined>;
-  /** Optional; without it, cookies are not accepted as credentials. */
+  /** The browser sessions. Optional; without them, session cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
   readonly auditLog: AuditLog;
   readonly auditRules?: readonly AuditRule[];
   readonly whenAuditUnwritable?: AuditOptions['whenUnwritable'];
-  /** The filter from `sourceLimit(…)`. All chains share one, so that a source address is counted across all paths. */
+  /** The filter from `sourceLimit(…)`. All chains share one, so that an address is limited across all paths. */
   readonly sourceLimit: Filter;
-  /** The filter from `keyRate(…)`. All chains share one, so that an access key is counted across all paths. */
+  /** The filter from `keyRate(…)`. All chains share one, so that an access key is limited across all paths. */
   readonly keyRate: Filter;
-  /** The filter from `changeInFlight(…)`. All chains share one. */
+  /** The filter from `inFlight(…)`. All chains share one, so that its limits apply to the whole process. */
   readonly inFlight: Filter;
-  /** Authorizes against the plane behind the chain. Optional; defaults to allowing every authenticated caller. */
+  /** Decides whether the caller may send the request. Optional; by default, every authenticated caller may. */
   readonly authorize?: AuthorizeOptions['authorize'];
 }
 
 /**
- * Outermost first. The filter that turns errors into responses also adds the common headers, so that error responses
- * carry them too (kube-apiserver sets its audit ID there as well, rule REQ-29). Filters further in may throw.
+ * Returns the filters that every chain begins with, outermost first. The first one turns errors of all other filters
+ * into responses and adds the common headers, so that error responses contain these headers too. As in kube-apiserver,
+ * the audit ID is one of them (rule REQ-29).
  */
 function openFilters(options: ChainOptions): NamedFilter[] {
   const { depth, clock } = options;
@@ -62,7 +65,10 @@ function openFilters(options: ChainOptions): NamedFilter[] {
   ];
 }
 
-/** The filters in front of a control plane. 401 takes precedence over 429, 403, and 404 or 405 (rule REQ-29). */
+/**
+ * Returns the filters in front of a control plane, outermost first. Their order makes 401 take precedence over 429, 429
+ * over 403, and 403 over 404 and 405 (rule REQ-29).
+ */
 export function authenticatedFilters(options: AuthenticatedChainOptions): NamedFilter[] {
   const auditOptions: AuditOptions = {
     auditLog: options.auditLog,
@@ -74,7 +80,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
   const { sessions } = options;
   const onFailure = auditFailedAuthentication(auditOptions);
   const decide = options.authorize ?? (() => ({ allowed: true, reason: '' }));
-  // Without an authorizer, impersonation is denied.
+  // Impersonation needs an authorizer that allows it. Without an authorizer, every caller would be able to impersonate.
   const decideImpersonation = options.authorize ?? (() => ({ allowed: false, reason: '' }));
   return [
     ...openFilters(options),
@@ -88,7 +94,7 @@ export function authenticatedFilters(options: AuthenticatedChainOptions): NamedF
   ];
 }
 
-/** The filter chain for paths that require authentication. */
+/** Wraps a handler in the filter chain for paths that require authentication. */
 export function authenticatedChain(options: AuthenticatedChainOptions, handler: Handler): Handler {
   return chain(
     authenticatedFilters(options).map(({ filter }) => filter),
@@ -96,7 +102,7 @@ export function authenticatedChain(options: AuthenticatedChainOptions, handler: 
   );
 }
 
-/** The filter chain for public paths: health and version of the process. */
+/** Wraps a handler in the filter chain for paths without authentication: the health and version of the process. */
 export function publicChain(options: ChainOptions, handler: Handler): Handler {
   return chain(
     openFilters(options).map(({ filter }) => filter),

@@ -7,108 +7,114 @@ import type { RequestEnd } from './request/request-end.ts';
 import type { RequestInfo } from './request/request-info.ts';
 import type { RequestCompletion } from './wire/request-completion.ts';
 
-/** A request as handlers see it. It comes from a socket or from inside the process. */
+/** A request for a handler. It was received from a socket, or the server sent it to itself inside the process. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Path and query as sent, still encoded: `/kubernetes/management/apis?timeout=5s`. */
+  /** The path and query as the client sent them, percent-encoded: `/kubernetes/management/apis?timeout=5s`. */
   readonly url: string;
-  /** Lower-case names; a header sent several times is joined with `, `. */
+  /** The request headers with lower-case names. The values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: RequestBody;
   readonly remoteAddress: string;
   readonly httpVersion: '1.1' | '2';
-  /** True if the client requested a WebSocket. A streaming response is then sent as text frames. */
+  /** True if the client requested a WebSocket. The chunks of a streaming response are then sent as text frames. */
   readonly webSocket: boolean;
-  /** The requested upgrade protocol as sent; `undefined` if there is none. An upgrade request has no body. */
+  /** The protocol of an upgrade request, as the client sent it; `undefined` for other requests. */
   readonly upgrade?: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The same event as `signal`, without the cost of an AbortSignal. Only requests from a socket have it. */
+  /** Ends when the client disconnects, like `signal`, but costs less to create. Only requests from a socket have it. */
   readonly end?: RequestEnd;
 }
 
-/** The body of a request. */
+/** The body of a request. Iterating over it yields its chunks. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
   /**
-   * Returns the whole body if all of it is buffered already; `undefined` if it is not, or if that is unknown.
-   * `announced` is the Content-Length, or 0 if the client sent none.
+   * Returns the whole body if it has already been received completely, otherwise `undefined`. `announced` is the value
+   * of Content-Length, or 0 if the client sent none.
    */
   readonly takeBuffered?: (announced: number) => Uint8Array | undefined;
   /**
-   * Passes on the chunks as they arrive. Equivalent to iterating, and much faster. Resolves at the end of the body.
-   * Rejects if the body ends early, or with the error that `take` throws; `take` is not called again after that.
-   * Only bodies from a socket have it.
+   * Calls `take` with each chunk when it arrives. Faster than iterating. Resolves at the end of the body. Rejects if
+   * the body ends too early, or with the error that `take` throws. After that, `take` is not called again. Only bodies
+   * of requests from a socket implement it.
    */
   readonly forEachChunk?: (take: (chunk: Uint8Array) => void) => Promise<void>;
 }
 
-/** The credential of a request. */
+/** The credential that a client sent with a request, before authentication. */
 export interface PresentedCredential {
   readonly token: string;
-  /** The fingerprint of the token, which is expensive to compute. */
+  /** A hash of the token. It is stored here because it is expensive to compute. */
   readonly fingerprint: string;
-  /** False for a session cookie. */
+  /** True for a token in the Authorization header, false for a session cookie. */
   readonly isBearer: boolean;
 }
 
-/** The in-flight slot of a request. The request can release it while it waits for something other than this server. */
+/** The in-flight slot of a request. The request can release it while it waits for a client or for another server. */
 export interface InFlightSlot {
   /**
-   * Releases the slot while the client still sends its body, and acquires a slot again afterwards. `read` reports
-   * received bytes through its parameter, which throws if the body budget is exhausted. Throws 429.
+   * Releases the slot while `read` receives the body from the client, and acquires a slot afterwards. `read` must
+   * report received bytes by calling its parameter, which throws if the body budget is exhausted. Throws 429 if no slot
+   * is free.
    */
   receive<T>(read: (report: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** Releases the slot while `waiting` is pending, and acquires a slot again afterwards. */
+  /** Releases the slot until the promise `waiting` settles, and acquires a slot afterwards. */
   releaseWhile<T>(waiting: Promise<T>): Promise<T>;
-  /** Releases the slot for good, because another server does the work from now on. */
+  /** Releases the slot for the remainder of the request, because another server does the work from now on. */
   release(): void;
 }
 
-/** One request on its way through the filter chain. Filters store their results in it, so nothing is parsed twice. */
+/** The state of one request in the filter chain. Filters store their results in it, so that nothing is parsed twice. */
 export interface Exchange {
   readonly request: IncomingRequest;
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly receivedAt: number;
-  /** The value of the clock's `elapsed` at `receivedAt`. */
+  /** The value of the monotonic clock at the time `receivedAt`, for measuring durations. */
   readonly receivedElapsed: number;
-  /** Ends when the client disconnects, the deadline passes, or the caller's access ends. */
+  /** Ends when the client disconnects, the deadline passes, or the caller's credential becomes invalid. */
   readonly end: RequestEnd;
-  /** The signal of `end`. */
+  /** The AbortSignal that aborts when `end` ends. */
   readonly signal: AbortSignal;
-  /** Notifies observers of the reply. */
+  /** Notifies its listeners of the final response. */
   readonly completion: RequestCompletion;
-  /** The segments of the whole path, decoded. Set by the router; if absent, they are parsed again. */
+  /**
+   * The decoded segments of the whole path. Set by the router. If `undefined`, code that needs them parses
+   * `request.url`.
+   */
   segments?: readonly string[] | undefined;
-  /** Relative to the control plane that the path belongs to. Set by the request-info filter. */
+  /** Verb, resource and path, relative to the mount of the control plane. Set by the request-info filter. */
   info: RequestInfo;
-  /** The credential of the request. Set by the source-limit filter. */
+  /** The credential that the client sent. Set by the source-limit filter. */
   credential?: PresentedCredential | undefined;
-  /** Set by the authentication filter. */
+  /** The authenticated caller. Set by the authentication filter; the impersonation filter replaces it. */
   identity?: Identity | undefined;
-  /** Set by the in-flight filter; absent for the server's own requests. */
+  /**
+   * Waits for the request's next share of CPU time. Set by the in-flight filter, except for the server's own requests.
+   */
   nextTimeSlice?: NextTimeSlice | undefined;
-  /** Set by the in-flight filter; absent for the server's own requests. */
+  /** The in-flight slot of the request. Set by the in-flight filter, except for the server's own requests. */
   inFlightSlot?: InFlightSlot | undefined;
   readonly warnings: string[];
-  /** Annotations that admission policies add to the audit event. */
+  /** Annotations that admission policies add to the audit event of the request. */
   annotations?: Record<string, string> | undefined;
-  /** The request body and the response body for audit, if they are API objects. Set by the handlers. */
+  /** The request body and the response body for the audit log, if they are API objects. Set by the handlers. */
   auditedRequest?: AuditedBody | undefined;
   auditedResponse?: AuditedBody | undefined;
-  /** The name of the created object for audit: the path of a create request lacks it. Set by the handler. */
+  /** The name of the created object for the audit log: the path of a create request does not contain it. */
   createdName?: string | undefined;
-  /** The authorization decision, for audit and metrics. */
+  /** The authorization decision about the request, for the audit log and metrics. */
   decision?: Decision | undefined;
-  /** The target plane, set by a gateway for metrics; `null` if the target is not in this process. */
+  /** The plane that serves a request to the gateway, for metrics; `null` if another process serves the request. */
   plane?: Plane | null | undefined;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 /**
- * A step of the filter chain, outermost first. A filter returns a reply itself or passes the exchange to `next`. A
- * filter that only observes the reply uses the exchange's completion: each filter that awaits the reply costs every
- * request a promise and a microtask.
+ * A step of the filter chain. It returns a response itself, or calls `next`, which runs the inner filters and the
+ * handler. A filter that only observes the response uses `exchange.completion` instead of awaiting `next`: each await
+ * costs every request a promise and a microtask.
  */
 export type Filter = (exchange: Exchange, next: Handler) => Promise<Reply>;
 

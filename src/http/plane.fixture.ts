@@ -11,25 +11,25 @@ import { RequestEnd } from './request/request-end.ts';
 import { parseRequestInfo } from './request/request-info.ts';
 import { RequestCompletion } from './wire/request-completion.ts';
 
-/** Documents only check whether a verb exists, so these tests call none. */
-async function unused(): Promise<never> {
+/** A verb that fails. The tests of documents check only which verbs exist, and never call one. */
+async function uncalledVerb(): Promise<never> {
   throw new Error('unexpected call of a verb');
 }
 
 export const everyVerb: ResourceVerbs = {
-  get: unused,
-  list: unused,
-  watch: unused,
-  create: unused,
-  update: unused,
-  patch: unused,
-  delete: unused,
-  deletecollection: unused,
+  get: uncalledVerb,
+  list: uncalledVerb,
+  watch: uncalledVerb,
+  create: uncalledVerb,
+  update: uncalledVerb,
+  patch: uncalledVerb,
+  delete: uncalledVerb,
+  deletecollection: uncalledVerb,
 };
 
 const { get, list, watch, create, update, patch } = everyVerb;
 
-/** A custom kind with every optional feature. */
+/** A custom kind with all optional features, such as short names and subresources. */
 export const shipKind: ResourceKind = {
   group: 'fleet.example.com',
   version: 'v1',
@@ -80,8 +80,8 @@ export const exampleResources: readonly MountedResource[] = [
     kind: shipKind,
     verbs: everyVerb,
     subresources: {
-      status: { kind: shipKind, verbs: { get: unused, update: unused, patch: unused } },
-      manifest: { kind: manifestKind, verbs: { createNamed: unused } },
+      status: { kind: shipKind, verbs: { get: uncalledVerb, update: uncalledVerb, patch: uncalledVerb } },
+      manifest: { kind: manifestKind, verbs: { createNamed: uncalledVerb } },
     },
   },
   { kind: eventsGroupEventKind, verbs: everyVerb, subresources: {} },
@@ -107,7 +107,7 @@ export function examplePlane(resources: readonly MountedResource[] = exampleReso
 
 const neverAborted = new AbortController().signal;
 
-/** A request to a plane that is mounted at `/root`. */
+/** Returns the exchange of a request to a plane that is mounted at `/root`. */
 export function exampleExchange(path: string, headers: Record<string, string> = {}, method = 'GET'): Exchange {
   const url = new URL(path, 'https://fleet.test');
   return {

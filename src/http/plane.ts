@@ -4,23 +4,27 @@ import type { Attributes, Decision } from '../auth/authz/attributes.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { MountedResource } from '../registry/mounted-resource.ts';
 
-/** A control plane as the HTTP layer sees it: the kinds that it serves and its authorizer. */
+/** The parts of a control plane that the HTTP layer uses: the kinds that it serves and its authorizer. */
 export interface Plane {
-  /** The store slice; also its name in metrics and logs. */
+  /** The name of the plane's store slice. It also identifies the plane in metrics and logs. */
   readonly id: string;
   resources(): readonly MountedResource[];
   find(group: string, version: string, plural: string): MountedResource | undefined;
-  /** Incremented whenever the set of kinds changes. Discovery and OpenAPI documents are then regenerated. */
+  /**
+   * Increases with every change to the set of kinds. Discovery and OpenAPI documents must be created again afterwards.
+   */
   readonly generation: number;
   authorize(identity: Identity, attributes: Attributes): Decision | Promise<Decision>;
-  /** Returns a filter for the objects that the caller may see with that verb; `undefined` if it may see all of them. */
+  /** Returns a predicate for the objects that the caller may read; `undefined` if the caller may read all of them. */
   mayRead(identity: Identity, kind: ResourceKind, verb: string): ((object: KubeObject) => boolean) | undefined;
 }
 
-/** A named check behind /healthz, /livez and /readyz. It throws if it fails. */
+/** A check of /healthz, /livez or /readyz. `check` throws if it fails. */
 export interface HealthCheck {
   readonly name: string;
-  /** livez includes only the checks whose failure a restart can fix. */
+  /**
+   * The endpoints that include the check. `livez` includes only checks whose failure a restart of the server can fix.
+   */
   readonly on: readonly ('livez' | 'readyz' | 'healthz')[];
   check(): void | Promise<void>;
 }

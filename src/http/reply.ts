@@ -1,48 +1,48 @@
 import type { Duplex } from 'node:stream';
 import type { Feed } from '../lib/feed.ts';
 
-/** A response as a value: filters can inspect it and add headers before it is written. */
+/** A response as a value. Filters can inspect it and add headers before it is written to the socket. */
 export interface Reply {
   status: number;
   headers: Record<string, string | string[]>;
   /**
-   * A string or bytes are sent with Content-Length (and gzip as NEG-20 requires). A stream is written chunk by chunk,
-   * each flushed, and never faster than the client reads. A feed returns whole lines, whose bytes are shared with
-   * other responses.
+   * The response body. A string or bytes are sent with Content-Length, and compressed as NEG-20 requires. A stream is
+   * sent chunk by chunk, and never faster than the client reads. Do not modify the lines of a feed: other responses may
+   * share them.
    */
   body?: string | Uint8Array | GeneratedBody | StreamBody | ProxiedBody | UpgradedBody;
-  /** Awaited between the pieces of a long body. Set by the in-flight filter. */
+  /** Awaited between the chunks of a long body. Set by the in-flight filter. */
   nextTimeSlice?: NextTimeSlice;
 }
 
 /**
- * Yields the CPU to other callers and resolves when this caller gets its next time slice. Work that takes longer than
- * a few milliseconds awaits it in between; otherwise it blocks every other request until it is done.
+ * Lets other callers use the CPU, and resolves when this caller gets its next time slice. Work of more than a few
+ * milliseconds must await it repeatedly, because it would otherwise block all other requests.
  */
 export type NextTimeSlice = () => Promise<void>;
 
 /**
- * A long body that is generated while it is written, so that it is never in memory as a whole. It is finite, but its
- * length is not known in advance. If generating it throws, the response is truncated.
+ * A long response body that is generated while it is being written, so that it is never in memory as a whole. Its
+ * length is not known in advance. If generating it throws, the connection is closed before the end of the body.
  */
 export interface GeneratedBody {
-  /** Can be iterated once. */
+  /** The chunks of the body. They can be iterated only once. */
   readonly pieces: Iterable<Uint8Array>;
 }
 
 export function isGenerated(reply: Reply): reply is Reply & { body: GeneratedBody } {
-  return hasDeferredBody(reply) && 'pieces' in reply.body;
+  return hasDeferredBody(reply) && (reply.body as Partial<GeneratedBody>).pieces !== undefined;
 }
 
 export type StreamBody = AsyncIterable<string> | Feed<Uint8Array>;
 
 /**
- * The response body of another server, forwarded as it arrives and never faster than the client reads. The headers of
- * the reply state its length and encoding. If reading it throws, the response is truncated.
+ * The response body of another server. It is forwarded when it arrives, and never faster than the client reads. The
+ * reply's headers contain its length and encoding. If reading it throws, the connection is closed before its end.
  */
 export interface ProxiedBody {
   readonly upstream: AsyncIterable<Uint8Array>;
-  /** True for a long-running body such as a watch: the head is sent before the first byte, and a drain ends it. */
+  /** True for a long-running body such as a watch: headers are sent immediately, and a server shutdown ends it. */
   readonly isLongRunning: boolean;
 }
 
@@ -50,7 +50,7 @@ export function isProxied(reply: Reply): reply is Reply & { body: ProxiedBody } 
   return hasDeferredBody(reply) && (reply.body as Partial<ProxiedBody>).upstream !== undefined;
 }
 
-/** The connection behind an upgraded protocol, after `101`. Bytes flow in both directions until one side closes. */
+/** The connection to another server after a protocol upgrade (101). Bytes flow both ways until one side closes it. */
 export interface UpgradedBody {
   readonly socket: Duplex;
 }
@@ -67,7 +67,10 @@ export function isStream(reply: Reply): reply is Reply & { body: StreamBody } {
   return hasDeferredBody(reply) && (Symbol.asyncIterator in reply.body || isFeed(reply.body as StreamBody));
 }
 
-/** True if the body is still produced after the reply is returned. The request's resources must live until it ends. */
+/**
+ * True if the body is produced after the reply was returned. The resources of the request must not be released before
+ * the end of the body.
+ */
 export function hasDeferredBody(reply: Reply): reply is Reply & { body: DeferredBody } {
   const { body } = reply;
   return typeof body === 'object' && !(body instanceof Uint8Array);

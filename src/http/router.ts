@@ -11,18 +11,18 @@ import { onAbort, RequestEnd } from './request/request-end.ts';
 import { type RequestInfo, unparsedRequestInfo, urlCacheLimits } from './request/request-info.ts';
 import { RequestCompletion } from './wire/request-completion.ts';
 
-/** A part of the URL space. The first mount whose prefix matches the path, segment by segment, serves the request. */
+/** A path prefix and its handler. The first mount whose segments match the start of the path serves the request. */
 export interface Mount {
-  /** `/kubernetes/management`; `/` matches the root only. */
+  /** The path prefix, for example `/kubernetes/management`. The prefix `/` matches only the root path. */
   readonly prefix: string;
-  /** Matches only this path, not the paths below it. */
+  /** True if the mount matches only the prefix itself, and no paths below it. */
   readonly exact?: boolean;
   readonly handler: Handler;
 }
 
 export interface RouterOptions {
   readonly mounts: readonly Mount[];
-  /** Serves paths that no mount matches. Optional; defaults to 404. */
+  /** Serves paths that no mount matches. Optional; by default, they get 404. */
   readonly fallback?: Handler;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +33,7 @@ interface Route {
   readonly handler: Handler;
 }
 
-/** The whole URL space as one function (completions §1). A path without a handler gets a 404 Status. */
+/** Returns a function that passes each request to the mount of its path (completions §1). Other paths get 404. */
 export function router(options: RouterOptions): (request: IncomingRequest) => Promise<Reply> {
   const mounts = options.mounts.map((mount) => ({ ...mount, segments: pathSegments(mount.prefix) }));
   const notFound = publicChain({ clock: options.clock, log: options.log, depth: 0 }, () => {
@@ -45,8 +45,8 @@ export function router(options: RouterOptions): (request: IncomingRequest) => Pr
     const mount = mounts.find((candidate) => matches(candidate, segments));
     return { segments, handler: mount?.handler ?? fallback };
   };
-  // Create requests repeat the same path, the collection's. Other writes have a path per object, so caching does not
-  // help.
+  // Cached for create requests only: all creates of a kind in a namespace use the path of the collection. Other writes
+  // mostly use the path of one object, which rarely repeats.
   const createRoutes = new BoundedCache<Route>(urlCacheLimits);
   const cachedRoute = (url: string): Route => {
     const cached = createRoutes.get(url);
@@ -71,7 +71,7 @@ function matches(mount: { segments: string[]; exact?: boolean }, path: readonly 
   return segments.length <= path.length && segments.every((segment, index) => segment === path[index]);
 }
 
-/** A path that cannot be decoded matches no mount; the chain that serves the 404 reports the error. */
+/** Returns the decoded segments. A path with an invalid encoding has none: it matches no mount and gets an error. */
 function segmentsOf(url: string): string[] {
   try {
     return pathSegments(rawPath(url));
@@ -80,10 +80,10 @@ function segmentsOf(url: string): string[] {
   }
 }
 
-/** Limits the length and characters of client-provided audit IDs, because every log line contains them. */
+/** Matches the audit IDs that clients may choose. They appear in log lines, so length and characters are limited. */
 const auditIdPattern = /^[A-Za-z0-9._:/+=-]{1,64}$/;
 
-/** Shared by all requests without a query. It is never modified. */
+/** The query of all requests without a query. It must not be modified. */
 const noQuery = new URLSearchParams();
 
 function queryOf(url: string): URLSearchParams {
@@ -95,7 +95,7 @@ export function newExchange(request: IncomingRequest, clock: Clock): Exchange {
   return new RoutedExchange(request, clock);
 }
 
-/** A class rather than an object literal with a getter, which is slow to create and slow to read. */
+/** The exchange of a request from the router. It is a class, because an object literal with a getter is slow in V8. */
 class RoutedExchange implements Exchange {
   readonly request: IncomingRequest;
   readonly query: URLSearchParams;
@@ -106,7 +106,7 @@ class RoutedExchange implements Exchange {
   readonly completion = new RequestCompletion();
   info: RequestInfo;
   readonly warnings: string[] = [];
-  // All members are set here: objects that get members later, in varying order, are slow to read.
+  // All members are initialized here: V8 accesses members faster if all exchanges get them in the same order.
   segments: Exchange['segments'] = undefined;
   credential: Exchange['credential'] = undefined;
   identity: Exchange['identity'] = undefined;
@@ -122,7 +122,7 @@ class RoutedExchange implements Exchange {
   constructor(request: IncomingRequest, clock: Pick<Clock, 'now' | 'elapsed'>) {
     const sent = request.headers['audit-id'];
     const { end } = this;
-    // A signal can outlive many requests, so it must not retain those that have ended.
+    // The listener is removed at the end of the request, because the signal can live longer than many requests.
     if (request.end === undefined) end.onEnd(onAbort(request.signal, (reason) => end.end(reason)));
     else request.end.onEnd((reason) => end.end(reason));
     this.request = request;

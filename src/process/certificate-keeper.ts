@@ -6,18 +6,18 @@ export interface CertificateKeeperOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly initial: CertificatePair;
-  /** Reads or renews the certificate. A changed one is reported; after a failure the previous one stays in use. */
+  /** Reads or renews the certificate. If it fails, the previous certificate remains in use. */
   load(): Promise<CertificatePair>;
   readonly intervalMilliseconds: number;
   onChange(pair: CertificatePair): void;
 }
 
-/** The files are read again periodically: this detects replaced files and swapped links of mounted volumes. */
+/** The interval in milliseconds at which the operator's certificate files are read again, to detect changes to them. */
 export const ownCertificateInterval = 10_000;
-/** Renewal starts a month before expiry, so twice a day is enough. */
+/** The interval at which to check for renewal. Certificates are renewed a month before expiry, so it can be long. */
 export const renewalInterval = 12 * 60 * 60_000;
 
-/** Keeps the serving certificate up to date while the server runs. Returns a function that stops it. */
+/** Loads the serving certificate periodically and reports changes to `onChange`. Returns a function that stops this. */
 export function keepCertificate(options: CertificateKeeperOptions): () => void {
   const { clock, log } = options;
   let current = options.initial;

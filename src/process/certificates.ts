@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 export type { CertificatePair };
 
-/** The paths of the certificate files, each with mode 0600. */
+/** The paths of the certificate files in the data directory. Only their owner can read them (mode 0600). */
 export interface CertificateFiles {
   readonly caCertificate: string;
   readonly caKey: string;
@@ -17,12 +17,12 @@ export interface CertificateFiles {
 
 const day = 24 * 60 * 60_000;
 const authorityLifetime = 3650 * day;
-/** Browsers accept at most a little more than a year. */
+/** The lifetime of a serving certificate. Browsers reject lifetimes of much more than a year. */
 const servingLifetime = 365 * day;
-/** A month leaves enough time to notice a failing renewal. */
+/** A serving certificate is renewed this long before expiry, so that there is time to notice a failing renewal. */
 const renewBefore = 30 * day;
 
-/** The installation's own authority, created on the first start. */
+/** Returns the certificate authority of the installation. Creates it on the first start. */
 export async function ensureAuthority(dir: CertificateFiles, clock: Clock): Promise<CertificatePair> {
   const cert = await readIfExists(dir.caCertificate);
   const key = await readIfExists(dir.caKey);
@@ -46,8 +46,8 @@ export async function ensureAuthority(dir: CertificateFiles, clock: Clock): Prom
 }
 
 /**
- * Returns the serving certificate from the data directory if the authority issued it, it covers all names and it is
- * valid for more than a month; otherwise creates a new one. Called at start and periodically.
+ * Returns the serving certificate from the data directory. Creates a new one if it was issued by another authority,
+ * does not cover all names, or expires within a month. Called at startup and then periodically.
  */
 export async function ensureServingCertificate(
   dir: CertificateFiles,
@@ -67,7 +67,7 @@ export async function ensureServingCertificate(
   return created;
 }
 
-/** Reads the operator's own certificate files. The certificate may be a chain, leaf first. */
+/** Reads the certificate and key that the operator provides. The file may contain a chain, server certificate first. */
 export async function readOwnCertificate(certFile: string, keyFile: string): Promise<CertificatePair> {
   const cert = await readIfExists(certFile);
   if (cert === undefined) throw new StartError(`the certificate file ${certFile} does not exist`);
@@ -78,8 +78,8 @@ export async function readOwnCertificate(certFile: string, keyFile: string): Pro
 }
 
 /**
- * Returns the CA certificate that a kubeconfig must contain for clients to trust this chain: its last certificate if it
- * is self-signed. `undefined` if the authority is not in the chain, such as one of the operating system.
+ * Returns the CA certificate of a chain, for use in kubeconfigs: the last certificate, if it is self-signed.
+ * `undefined` if the chain does not contain its CA, because clients are expected to trust that CA already.
  */
 export function authorityOf(chain: string): string | undefined {
   const last = chain.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)?.at(-1);
@@ -90,7 +90,7 @@ export function authorityOf(chain: string): string | undefined {
     : undefined;
 }
 
-/** All distinct names and addresses under which clients may reach this server. */
+/** Returns the names and addresses that the serving certificate must cover, without duplicates and wildcards. */
 export function servingNames(additional: readonly string[]): string[] {
   const names = ['localhost', '127.0.0.1', '::1', ...additional.map((name) => name.toLowerCase())];
   return [...new Set(names)].filter((name) => name !== '0.0.0.0' && name !== '::' && name !== '');
@@ -113,7 +113,7 @@ function isCurrent(pair: CertificatePair, authority: CertificatePair, names: rea
   }
 }
 
-/** A cheap test for IP addresses: loading Node's own takes as long as everything else about certificates. */
+/** Matches IP addresses. Loading Node's `net.isIP` would take as long as everything else about certificates. */
 const isAddress = /:|^\d+\.\d+\.\d+\.\d+$/;
 
 function covers(leaf: X509Certificate, name: string): boolean {

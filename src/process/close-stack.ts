@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts';
 
-/** Closes resources in reverse order of opening. A failure does not prevent the others from being closed. */
+/** Closes resources in the reverse order of opening. If closing one of them fails, the others are closed anyway. */
 export class CloseStack {
   readonly #log: Log;
   #steps: { name: string; close: () => void | Promise<void> }[] = [];

@@ -16,7 +16,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-/** A certificate and its private key, both PEM. */
+/** A certificate and its private key, both in PEM format. */
 export interface CertificatePair {
   readonly cert: string;
   readonly key: string;
@@ -24,13 +24,13 @@ export interface CertificatePair {
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' } as const;
-/** Backdated, so that clients with slow clocks accept the certificate at once and this machine's clock may go back. */
+/** Certificates are valid from this many milliseconds in the past, because clocks of clients may be slow. */
 const backdated = 24 * 60 * 60_000;
 
-/** Creates a certificate authority for this installation only. It may sign only leaf certificates. */
+/** Creates a certificate authority for this installation. It may sign server certificates, but no other authorities. */
 export async function makeAuthority(now: number, lifetime: number): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
-  // A unique name, so that clients that know several authorities can distinguish them.
+  // The name is unique, so that clients that trust several installations can distinguish their authorities.
   const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
@@ -51,7 +51,7 @@ export async function makeAuthority(now: number, lifetime: number): Promise<Cert
   return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
 }
 
-/** Creates a serving certificate for these names and addresses. Clients check only these, never the common name. */
+/** Creates a serving certificate for the given names and addresses, which become its subject alternative names. */
 export async function makeServingCertificate(
   authority: CertificatePair,
   names: readonly string[],
@@ -95,7 +95,7 @@ function generalName(name: string): JsonGeneralName {
   return isIP(name) === 0 ? { type: 'dns', value: name } : { type: 'ip', value: name };
 }
 
-/** Positive, non-zero, 127 random bits, as RFC 5280 and Go's parser require. */
+/** Returns a random serial number: positive and 127 bits long, as RFC 5280 and Go's parser require. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../lib/private-file.ts';
 import { StartError } from './start-error.ts';
 
-/** Creates the directory (mode 0700) if it does not exist, and checks that this process can use it. */
+/** Creates the data directory with mode 0700 if it does not exist. Throws if this process cannot read or write it. */
 export async function ensureDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path);
@@ -14,8 +14,8 @@ export async function ensureDirectory(path: string): Promise<void> {
 }
 
 /**
- * Creates a directory and its missing parents one by one. Node's recursive mkdir does not return if an existing parent
- * reports ENOENT for everything in it, as /proc does.
+ * Creates a directory and its missing parents one by one. Node's recursive mkdir never returns if an existing parent
+ * reports ENOENT for everything below it, as /proc does.
  */
 async function makeDirectory(path: string): Promise<void> {
   try {
@@ -34,7 +34,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** True also for a directory that does not exist. */
+/** True if the directory is empty or does not exist. */
 export async function isEmptyDirectory(path: string): Promise<boolean> {
   try {
     return (await readdir(path)).length === 0;
@@ -54,7 +54,7 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** `undefined` if the file does not exist. */
+/** Returns the content of a file; `undefined` if the file does not exist. */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

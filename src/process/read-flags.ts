@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
  * Flags shared by all server commands. Each function throws StartError with a one-line message.
  */
 
-/** `example` is shown in the error message. */
+/** Parses a listen address such as `127.0.0.1:8443` or `[::1]:8443`. Error messages contain `example`. */
 export function readListen(text: string, example: string): { host: string; port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -17,7 +17,7 @@ export function readListen(text: string, example: string): { host: string; port:
   return { host, port };
 }
 
-/** Accepts `https://host:port` without a path. */
+/** Parses the value of a flag that must be `https://host` or `https://host:port`. Throws if it has a path. */
 export function readOrigin(flag: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'https:' || url.href !== `${url.origin}/`) {

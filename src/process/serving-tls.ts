@@ -12,9 +12,9 @@ import {
 } from './certificates.ts';
 
 export interface ServingTlsSettings {
-  /** The operator's own certificate. If `undefined`, the process creates one. */
+  /** The certificate files of the operator. If `undefined`, the process creates a certificate itself. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** Additional names of the certificate. */
+  /** Additional names for the certificate that the process creates. */
   readonly tlsSan: readonly string[];
   readonly listen: { readonly host: string };
   readonly externalUrl: string | undefined;
@@ -22,13 +22,13 @@ export interface ServingTlsSettings {
 
 export interface ServingTls {
   readonly pair: CertificatePair;
-  /** The CA certificate for kubeconfigs. `undefined` if clients trust the server through their operating system. */
+  /** The CA certificate for kubeconfigs; `undefined` if clients are expected to trust the CA already. */
   readonly authority: string | undefined;
-  /** Reports renewed and replaced certificates. Returns a function that stops it. */
+  /** Calls `onChange` when the certificate has been renewed or replaced. Returns a function that stops this. */
   follow(onChange: (pair: CertificatePair) => void): () => void;
 }
 
-/** Loads the operator's own certificate, or one that the installation's own authority issued. */
+/** Loads the operator's certificate, or creates one that the installation's own authority signs. */
 export async function loadServingTls(
   dir: CertificateFiles,
   settings: ServingTlsSettings,
@@ -59,12 +59,14 @@ export async function loadServingTls(
   };
 }
 
-/** Appends the CA certificate to the chain, so that a client can inspect and store it on first contact. */
+/**
+ * Appends the CA certificate to the chain, so that a client can show and store it when it connects for the first time.
+ */
 function withAuthority(pair: CertificatePair, authority: CertificatePair): CertificatePair {
   return { ...pair, cert: `${pair.cert.trimEnd()}\n${authority.cert}` };
 }
 
-/** Without the brackets of IPv6 addresses in URLs. */
+/** Returns the host name of a URL. An IPv6 address loses the brackets that it has in URLs. */
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,4 +1,4 @@
-/** The part of `process` that this module needs; tests pass an emitter. */
+/** The part of Node's `process` that handles signals. Tests replace it with an event emitter. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
   off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
@@ -10,7 +10,7 @@ export interface ShutdownSignals {
   stop(): void;
 }
 
-/** The first signal requests a graceful shutdown; a second one requests an immediate exit. */
+/** Listens for SIGTERM and SIGINT. The first one requests a graceful shutdown, the second one calls `onSecond`. */
 export function watchShutdownSignals(source: SignalSource, onSecond: () => void): ShutdownSignals {
   let resolveFirst = (): void => {};
   const first = new Promise<void>((resolve) => {

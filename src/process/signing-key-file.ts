@@ -5,21 +5,21 @@ import { writePrivateFile } from '../lib/private-file.ts';
 import { readIfExists } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
-/** The signing key with its private part. Durations are in seconds, times in seconds since the epoch. */
+/** The private key that signs tokens. Durations are in seconds, and times in seconds since the epoch. */
 export interface SigningKey extends JWK {
   readonly kid: string;
-  /** The maximum lifetime that any token of this key was ever issued with. */
+  /** The longest lifetime in seconds that a token of this key could have been issued with. */
   readonly longestTTL?: number;
 }
 
-/** A key that no longer signs. Only its public part is kept. */
+/** A key that no longer signs tokens. Only its public part is stored, to verify older tokens. */
 export interface RetiredKey extends JWK {
   readonly kid: string;
-  /** The expiry of the last of its tokens. */
+  /** The time at which the last token of this key expires, in seconds since the epoch. */
   readonly until: number;
 }
 
-/** The content of the file: a JWK set with the signing key first. */
+/** The content of the signing key file, which is a JWK set. The current key is the first one in the file. */
 export interface SigningKeySet {
   readonly current: SigningKey;
   readonly retired: readonly RetiredKey[];
@@ -31,7 +31,7 @@ export async function makeSigningKey(longestTTL: number): Promise<SigningKey> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: tokenAlgorithm, use: 'sig', longestTTL };
 }
 
-/** `undefined` if the file does not exist. */
+/** Reads the signing key file. `undefined` if it does not exist. */
 export async function readSigningKeyFile(path: string): Promise<SigningKeySet | undefined> {
   const text = await readIfExists(path);
   if (text === undefined) return undefined;
@@ -40,15 +40,15 @@ export async function readSigningKeyFile(path: string): Promise<SigningKeySet | 
   return { current: { ...current, kid: current.kid }, retired: older.filter(isRetired).map(retiredPart) };
 }
 
-/** Atomic: a crash leaves either the old set or the new one. */
+/** Writes the signing key file atomically: after a crash, it contains either the old or the new key set. */
 export async function writeSigningKeyFile(path: string, { current, retired }: SigningKeySet): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify({ keys: [current, ...retired] })}\n`);
 }
 
-/** The maximum number of retired keys with unexpired tokens. Rotation then fails, since a key set must stay small. */
+/** The maximum number of retired keys. Rotation fails if there are more, because `/auth/jwks` must stay small. */
 export const maxRetiredKeys = 50;
 
-/** Rotation is possible again after tokens expire or after a revocation. */
+/** Thrown by a rotation if there are too many retired keys. It works again after tokens expired or were revoked. */
 export class TooManySigningKeysError extends StartError {
   constructor() {
     super(
@@ -58,8 +58,8 @@ export class TooManySigningKeysError extends StartError {
 }
 
 /**
- * Returns the key set in which `next` signs. The old key stays published until its last token has expired. With
- * `revoke`, all older keys are removed and all of their tokens become invalid at once.
+ * Returns a key set in which `next` is the current key. The previous key is retired: it verifies tokens until its last
+ * token has expired. With `revoke`, all older keys are removed instead, so that their tokens become invalid at once.
  */
 export function rotateKeySet(
   { current, retired }: SigningKeySet,
@@ -79,7 +79,7 @@ export function unexpiredKeys(retired: readonly RetiredKey[], now: number): read
 
 const publicMembers = ['kty', 'crv', 'x', 'y', 'alg', 'use'] as const;
 
-/** The public part of a key, as `/auth/jwks` returns it. */
+/** Returns the public part of a key, as published at `/auth/jwks`. */
 export function publicPart(key: JWK & { readonly kid: string }): JWK & { readonly kid: string } {
   const members = publicMembers.map((name) => [name, key[name]]).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(members), kid: key.kid };

@@ -17,26 +17,28 @@ import { StartError } from './start-error.ts';
 export interface SigningKeysOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** The maximum lifetime of a token in seconds: an old key stays published this long. */
+  /** The longest lifetime of a token in seconds. After a rotation, the previous key stays published for this long. */
   readonly longestTTL: number;
 }
 
-/** The installation's token signing keys, for the lifetime of the server. */
+/** The keys of this installation that sign and verify tokens. */
 export interface SigningKeys {
-  /** Returns the current signer. */
+  /** Returns the signer with the current key. */
   current(): TokenSigner;
-  /** The response of `/auth/jwks`: the public parts of the signing key and of keys with unexpired tokens. */
+  /** Returns the response of `/auth/jwks`: the public parts of the current key and of keys with unexpired tokens. */
   publicKeys(): JSONWebKeySet;
-  /** Calls the listener when the public keys change. Returns a function that unsubscribes. Listeners must be fast. */
+  /**
+   * Calls the listener after a change to the public keys. Returns a function that unsubscribes. Listeners must be fast.
+   */
   onChange(listener: () => void): () => void;
   /**
-   * Resolves when the new key is durable and signs. With `revoke`, the tokens of all older keys become invalid at once.
-   * Throws TooManySigningKeysError.
+   * Replaces the signing key. Resolves after the new key has been stored and is in use. With `revoke`, tokens of all
+   * older keys become invalid at once. Throws TooManySigningKeysError.
    */
   rotate(how: { readonly revoke: boolean }): Promise<TokenSigner>;
 }
 
-/** Opens or creates the key file. Throws StartError with a one-line message. */
+/** Reads the signing key file, or creates it. Throws StartError with a one-line message if that fails. */
 export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   const { path, clock, longestTTL } = options;
   let { set, signer } = await openFile(options);
@@ -67,7 +69,10 @@ export async function openSigningKeys(options: SigningKeysOptions): Promise<Sign
   };
 }
 
-/** Records an increased maximum lifetime in the file before any token uses it: a later rotation depends on it. */
+/**
+ * Reads the signing key file, or creates it. If the longest token lifetime has increased, stores it before a token is
+ * issued with it, because a later rotation needs it.
+ */
 async function openFile({
   path,
   clock,

@@ -2,7 +2,7 @@ import { type Listener, type ListenOptions, listen } from '../http/wire/listen.t
 import { describeError } from './private-dir.ts';
 import { StartError } from './start-error.ts';
 
-/** Starts listening. Throws StartError with a one-line reason if that fails. */
+/** Starts to listen for requests. Throws StartError with a one-line reason if that fails. */
 export async function startListener(options: ListenOptions): Promise<Listener> {
   const { host, port } = options;
   try {
@@ -19,7 +19,7 @@ function listenFault(error: unknown): string {
   return fault === 'ENOTFOUND' ? 'host not found' : fault;
 }
 
-/** A wildcard address is replaced by the loopback address. */
+/** Returns the URL of this server for local clients. A wildcard address becomes the loopback address. */
 export function serverUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `https://${name.includes(':') ? `[${name}]` : name}:${port}`;

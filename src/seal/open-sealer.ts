@@ -3,14 +3,15 @@ import type { Sealer } from './sealer.ts';
 
 export const sealKeyBytes = 32;
 
-/** The prefix of every sealed text, so that another construction can coexist with this one later. */
+/** The prefix of every sealed text. It identifies the format, so that another format can be added later. */
 const version = 's1';
-/** The standard nonce size of GCM. With random nonces one key is safe for 2^32 seals (NIST SP 800-38D). */
+/** The standard nonce size of GCM. With random nonces, a key can safely seal 2^32 values (NIST SP 800-38D). */
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * A text was not sealed with this key for this purpose, or was modified. The message reveals nothing of its content.
+ * Thrown if a text cannot be opened: it was sealed with another key or for another purpose, or it was modified. The
+ * message contains nothing of the text.
  */
 export class SealError extends Error {
   constructor(message: string) {
@@ -20,8 +21,8 @@ export class SealError extends Error {
 }
 
 /**
- * Creates a sealer. Sealed texts have the form `s1.<base64url of nonce, ciphertext, tag>`. Sealing and hashing use
- * separate keys derived from the seal key, so that neither use reveals anything about the other.
+ * Creates a sealer. A sealed text is `s1.` followed by nonce, ciphertext and tag in base64url. Sealing and hashing use
+ * separate keys, both derived from the seal key, so that a hash reveals nothing about sealed texts, and vice versa.
  */
 export function openSealer(key: Uint8Array): Sealer {
   if (key.byteLength !== sealKeyBytes) throw new SealError(`a seal key must have ${sealKeyBytes} bytes`);
@@ -48,12 +49,14 @@ export function openSealer(key: Uint8Array): Sealer {
       try {
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
       } catch {
-        throw new SealError('a sealed value cannot be opened: wrong key or purpose, or it was modified');
+        throw new SealError(
+          'a sealed value cannot be opened: it was sealed with another key or for another purpose, or it was modified',
+        );
       }
     },
 
     hash(purpose, text) {
-      // The length separates (purpose, text) pairs whose concatenations are equal.
+      // The length comes first, so that two different pairs of purpose and text never have the same input.
       const hmac = createHmac('sha256', hashingKey);
       hmac.update(`${Buffer.byteLength(purpose)}:${purpose}`).update(text);
       return hmac.digest('base64url');
@@ -74,7 +77,7 @@ function decode(sealed: string): Buffer {
   if (!sealed.startsWith(prefix)) throw new SealError('a sealed value has an unknown format');
   const text = sealed.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');
-  // Buffer ignores characters that are not base64url; accept only the exact text that was sealed.
+  // Buffer skips characters that are not base64url. Compare with the input, to accept only the exact sealed text.
   if (bytes.toString('base64url') !== text || bytes.length < nonceBytes + tagBytes) {
     throw new SealError('a sealed value is damaged');
   }

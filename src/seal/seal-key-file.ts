@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { errorCode, nonOwnerPermissions, writePrivateFile } from '../lib/private-file.ts';
 import { SealError, sealKeyBytes } from './open-sealer.ts';
 
-/** 32 bytes in base64 are 44 characters; the last one is padding. */
+/** Matches 32 bytes in base64: 43 characters and one padding character. */
 const format = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Reads the seal key file: one line of base64, readable only by its owner. `undefined` if the file does not exist.
- * Throws SealError with a one-line message.
+ * Reads the seal key file, which contains one line of base64. `undefined` if the file does not exist. Throws SealError
+ * with a one-line message if the content is invalid, or if others than the owner can read the file.
  */
 export async function readSealKeyFile(path: string): Promise<Uint8Array | undefined> {
   let text: string;

@@ -1,9 +1,9 @@
-/** Encrypts secrets at rest. The only module that has the seal key. */
+/** Encrypts secrets that the server stores. No other module has access to the seal key. */
 export interface Sealer {
-  /** AES-256-GCM with a fresh nonce. `purpose` is authenticated: a value sealed for one purpose opens for no other. */
+  /** Encrypts a text with AES-256-GCM and a new nonce. Opening it requires the same `purpose`. */
   seal(purpose: string, clear: string): string;
-  /** Throws if the text was not sealed with this key for this purpose, or was modified. */
+  /** Decrypts a sealed text. Throws if it was sealed with another key or for another purpose, or if it was modified. */
   open(purpose: string, sealed: string): string;
-  /** HMAC-SHA-256 in base64url. Deterministic, and not reversible. */
+  /** Returns the HMAC-SHA-256 of a text in base64url. Equal inputs give equal hashes; a hash cannot be reversed. */
   hash(purpose: string, text: string): string;
 }

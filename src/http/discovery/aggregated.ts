@@ -6,22 +6,25 @@ import { parseAccept } from '../negotiate/media-type.ts';
 import type { ServedGroup } from './served-groups.ts';
 import { subresourceVerbsOf, verbsOf } from './verbs.ts';
 
-/** Clients check these parameters of the response to know which form they got (rule DISC-12). */
+/** The content type of aggregated discovery. Clients check its parameters to detect the format (rule DISC-12). */
 export const aggregatedContentType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** True if the first supported clause requests the aggregated form; other clauses are skipped (rule DISC-11). */
+/**
+ * True if the client prefers aggregated discovery: of all media types in the Accept header that the server supports,
+ * the first one requests it (rule DISC-11).
+ */
 export function wantsAggregated(request: IncomingRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(request.headers.accept ?? '')) {
     const json = type === '*' || (type === 'application' && (subtype === '*' || subtype === 'json'));
     if (!json) continue;
-    const asked = ['g', 'v', 'as'].map((name) => parameters.get(name) ?? '');
-    if (asked.every((value) => value === '')) return false;
-    if (asked.join() === 'apidiscovery.k8s.io,v2,APIGroupDiscoveryList') return true;
+    const requested = ['g', 'v', 'as'].map((name) => parameters.get(name) ?? '');
+    if (requested.every((value) => value === '')) return false;
+    if (requested.join() === 'apidiscovery.k8s.io,v2,APIGroupDiscoveryList') return true;
   }
   return false;
 }
 
-/** Describes these groups in one document (rules DISC-13, DISC-14). */
+/** Returns the aggregated discovery document of the groups (rules DISC-13, DISC-14). */
 export function groupDiscoveryList(groups: readonly ServedGroup[]): JsonObject {
   return {
     kind: 'APIGroupDiscoveryList',

@@ -7,7 +7,7 @@ import { aggregatedContentType, groupDiscoveryList, wantsAggregated } from './ag
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
 import { servedGroups } from './served-groups.ts';
 
-/** `/api`, `/apis` and the paths below them, without the objects themselves (rules DISC-01 to DISC-17). */
+/** Returns the discovery documents of a plane: `/api`, `/apis` and the paths below them (rules DISC-01 to DISC-17). */
 export function discoveryDocuments(plane: Plane, shared: SharedDocuments): DocumentSet {
   const documents = perGeneration(plane, shared, 'discovery', (resources) => {
     const groups = servedGroups(resources);

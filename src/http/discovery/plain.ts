@@ -6,7 +6,7 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedGroup, ServedVersion } from './served-groups.ts';
 import { subresourceVerbsOf, verbsOf } from './verbs.ts';
 
-/** `/api` (rule DISC-01). */
+/** Returns the discovery document at `/api` (rule DISC-01). */
 export function apiVersions(core: ServedGroup, serverAddress: string): JsonObject {
   return {
     kind: 'APIVersions',
@@ -15,12 +15,12 @@ export function apiVersions(core: ServedGroup, serverAddress: string): JsonObjec
   };
 }
 
-/** `/apis` (rule DISC-02). */
+/** Returns the discovery document at `/apis` (rule DISC-02). */
 export function apiGroupList(groups: readonly ServedGroup[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(describeGroup) };
 }
 
-/** `/apis/<group>` (rule DISC-03). */
+/** Returns the discovery document at `/apis/<group>` (rule DISC-03). */
 export function apiGroup(group: ServedGroup): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(group) };
 }
@@ -30,7 +30,7 @@ function describeGroup(group: ServedGroup): JsonObject {
   return { name: group.name, versions, preferredVersion: versions[0] ?? {} };
 }
 
-/** `/apis/<group>/<version>` and `/api/v1` (rules DISC-04 to DISC-08). */
+/** Returns the discovery document at `/apis/<group>/<version>` or `/api/v1` (rules DISC-04 to DISC-08). */
 export function apiResourceList(served: ServedVersion): JsonObject {
   return {
     kind: 'APIResourceList',
@@ -49,7 +49,7 @@ function describeResource({ kind, verbs, unlisted }: MountedResource): JsonObjec
     verbs: verbsOf({ kind, verbs, ...(unlisted === undefined ? {} : { unlisted }) }),
     ...(kind.shortNames === undefined ? {} : { shortNames: [...kind.shortNames] }),
     ...(kind.categories === undefined ? {} : { categories: [...kind.categories] }),
-    // A kind that is never stored has no storage version.
+    // A resource without the list verb, such as a review, is never stored and has no storage version.
     ...(verbs.list === undefined ? {} : { storageVersionHash: storageVersionHash(kind) }),
   };
 }
@@ -68,7 +68,7 @@ function describeSubresources({ kind, subresources }: MountedResource): JsonObje
   });
 }
 
-/** Rule DISC-08: changes when the kind is stored in another version. */
+/** Returns a hash of the version in which objects of the kind are stored (rule DISC-08). */
 export function storageVersionHash({ group, version, kind }: Pick<ResourceKind, 'group' | 'version' | 'kind'>): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

@@ -1,9 +1,9 @@
 import type { MountedResource } from '../../registry/mounted-resource.ts';
 
 export interface ServedGroup {
-  /** '' for the core group. */
+  /** The name of the API group; empty for the core group. */
   readonly name: string;
-  /** The preferred version first. */
+  /** The versions of the group, the preferred version first. */
   readonly versions: readonly ServedVersion[];
 }
 
@@ -13,7 +13,7 @@ export interface ServedVersion {
   readonly resources: readonly MountedResource[];
 }
 
-/** Groups kinds by group and version: groups in order of first appearance, versions as ranked by DISC-09. */
+/** Sorts resources into API groups and versions. Groups keep the order of the resources; DISC-09 orders versions. */
 export function servedGroups(resources: readonly MountedResource[]): ServedGroup[] {
   const groups = new Map<string, Map<string, MountedResource[]>>();
   for (const resource of resources) {
@@ -32,7 +32,10 @@ export function servedGroups(resources: readonly MountedResource[]): ServedGroup
   }));
 }
 
-/** Rule DISC-09: v2 before v1 before v2beta1 before v1beta2 before v1alpha1, and all others after them by name. */
+/**
+ * Compares two API versions in the order of preference (rule DISC-09): v2, v1, v2beta1, v1beta2, v1alpha1. Versions in
+ * any other format follow in alphabetical order.
+ */
 export function compareVersions(a: string, b: string): number {
   const ranks = [rankOf(a), rankOf(b)] as const;
   for (let place = 0; place < 3; place++) {

@@ -2,7 +2,7 @@ import type { MountedResource, MountedSubresource } from '../../registry/mounted
 
 const resourceVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
-/** Lists the implemented verbs in the order of rule DISC-06; those of built-in kinds are sorted. */
+/** Returns the verbs of a resource for discovery, in the order of rule DISC-06; alphabetical for built-in kinds. */
 export function verbsOf({
   kind,
   verbs,
@@ -12,7 +12,7 @@ export function verbsOf({
   return kind.builtIn === true ? listed.sort() : listed;
 }
 
-/** A POST to a subresource is authorized as `create`. */
+/** Returns the verbs of a subresource for discovery. A POST to a subresource is authorized as `create`. */
 export function subresourceVerbsOf({ verbs, connects }: MountedSubresource): string[] {
   if (connects === true) return ['create', 'delete', 'get', 'patch', 'update'];
   const listed: string[] = (['get', 'patch', 'update'] as const).filter((verb) => verbs[verb] !== undefined);

@@ -6,28 +6,31 @@ import { negotiate } from '../negotiate/negotiate.ts';
 import { render } from '../negotiate/render.ts';
 import type { Reply } from '../reply.ts';
 
-/** A document about the API itself, created once and served many times. */
+/** A discovery or OpenAPI document. It is created once and served many times. */
 export interface ApiDocument {
-  /** Compact JSON. */
+  /** The document as JSON without white space. */
   readonly json: string;
-  /** Upper-case hex of SHA-512 (rules DISC-15, OAPI-02). */
+  /** The SHA-512 hash of `json` in upper-case hexadecimal digits (rules DISC-15, OAPI-02). */
   readonly hash: string;
 }
 
 export interface FoundDocument {
   readonly document: ApiDocument;
-  /** The content type, if it is not negotiated between JSON and YAML. */
+  /** The content type. Optional; by default, the Accept header decides between JSON and YAML. */
   readonly contentType?: string;
-  /** The content, if it is not JSON. */
+  /** The content in a format other than JSON, such as protobuf. Optional. */
   readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Documents below a plane's root. */
+/** The documents of one kind (discovery, OpenAPI or other) that a plane serves. */
 export interface DocumentSet {
-  /** The paths for the list at `/` (rule HEALTH-07). */
+  /** Returns the paths of the documents, for the list of all paths at `/` (rule HEALTH-07). */
   paths(): string[];
-  /** `undefined` if the path does not belong to this set. Throws StatusError if it does and there is no document. */
+  /**
+   * Returns the document at the path of the request. `undefined` if another set is responsible for the path. Throws
+   * StatusError if this set is responsible and has no such document.
+   */
   find(exchange: Exchange): FoundDocument | Reply | undefined | Promise<FoundDocument | Reply | undefined>;
 }
 
@@ -35,12 +38,12 @@ export function jsonDocument(content: JsonObject): ApiDocument {
   return textDocument(writeJson(content, { sorted: false }));
 }
 
-/** Creates a document from serialized JSON. */
+/** Creates a document from serialized JSON and computes its hash. */
 export function textDocument(json: string): ApiDocument {
   return { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
 }
 
-/** Returns a document, or 304 if the client has it already. */
+/** Returns the response with a document, or 304 if the client sent the document's current ETag. */
 export function documentReply(exchange: Exchange, found: FoundDocument): Reply {
   const { document, contentType, headers = {} } = found;
   if (headers.etag !== undefined && matchesTag(exchange.request.headers['if-none-match'], headers.etag)) {

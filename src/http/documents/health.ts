@@ -6,11 +6,12 @@ type Endpoint = HealthCheck['on'][number];
 
 const endpoints: readonly Endpoint[] = ['healthz', 'livez', 'readyz'];
 
-/** The check that always succeeds: a response proves that the server is running. */
+/** A health check that always succeeds: a response of any kind shows that the server is running. */
 const ping: HealthCheck = { name: 'ping', on: endpoints, check() {} };
 
 /**
- * Serves `/healthz`, `/livez`, `/readyz` and single checks (rules HEALTH-01 to HEALTH-06); `undefined` for other paths.
+ * Runs the health checks for `/healthz`, `/livez` or `/readyz`, or the single check that the path names (rules
+ * HEALTH-01 to HEALTH-06). Resolves with `undefined` for other paths.
  */
 export async function healthReply(
   checks: readonly HealthCheck[],
@@ -29,7 +30,7 @@ export async function healthReply(
     : text(500, `internal server error: ${one.name} failed: reason withheld\n`);
 }
 
-/** The health paths, for the list of paths at `/`. */
+/** Returns the paths of all health checks, for the list of all paths at `/`. */
 export function healthPaths(checks: readonly HealthCheck[]): string[] {
   return endpoints.flatMap((endpoint) => [
     `/${endpoint}`,
@@ -54,7 +55,10 @@ async function allChecks(endpoint: Endpoint, checks: readonly HealthCheck[], que
   return text(200, query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok');
 }
 
-/** The check logs the reason of a failure. The response withholds it, because the path is public. */
+/**
+ * True if the check succeeds. The check logs the reason of a failure. The response does not contain it, because the
+ * path is public.
+ */
 async function passes(check: HealthCheck): Promise<boolean> {
   try {
     await check.check();

@@ -12,16 +12,20 @@ import type { VersionInfo } from './version.ts';
 export interface PlaneDocumentsOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
-  /** Prometheus text for `/metrics` (rule METRIC-01). Optional; without it, the plane has no such path. */
+  /**
+   * Returns metrics in the Prometheus text format for `/metrics` (rule METRIC-01). Optional; without it, `/metrics`
+   * returns 404.
+   */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> };
-  /** Shares documents between planes that serve the same kinds. Optional. */
+  /** A cache that planes with the same kinds share. Optional; by default, the plane has its own cache. */
   readonly shared?: SharedDocuments;
 }
 
 export interface PlaneDocuments {
   /**
-   * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz,
-   * /metrics, with or without a trailing slash. `undefined` for other paths. The caller has authorized the request.
+   * Serves the documents of a control plane: /, /api, /apis…, /openapi/…, /version, /healthz, /livez, /readyz and
+   * /metrics, with or without a trailing slash. Resolves with `undefined` for other paths. Does not authorize the
+   * request: a filter must have done so before.
    */
   reply(exchange: Exchange): Promise<Reply | undefined>;
 }

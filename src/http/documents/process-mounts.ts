@@ -11,13 +11,15 @@ export interface ProcessMountsOptions {
   readonly version: VersionInfo;
   readonly healthChecks: readonly HealthCheck[];
   readonly metrics: Metrics;
-  /** Wraps a handler in the chain for public paths. */
+  /** Wraps a handler in the filter chain for paths without authentication. */
   publicChain(handler: Handler): Handler;
-  /** Wraps a handler in the chain for paths that require authentication. */
+  /** Wraps a handler in the filter chain for paths that require authentication. */
   authenticatedChain(handler: Handler): Handler;
 }
 
-/** The paths that every process serves about itself (completions §1). */
+/**
+ * Returns the mounts of the version, health and metrics of the process, the same for server and agent (completions §1).
+ */
 export function processMounts({
   version,
   healthChecks,
@@ -35,7 +37,7 @@ export function processMounts({
   ];
 }
 
-/** Allows only GET and HEAD. */
+/** Wraps a handler so that it accepts only GET and HEAD. Other methods get 405. */
 export function readOnly(handler: Handler): Handler {
   return async (exchange) => {
     const { method } = exchange.request;

@@ -3,25 +3,28 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { Plane } from '../plane.ts';
 import type { ApiDocument } from './api-document.ts';
 
-/** Documents retained while no loaded plane uses them: those of the usual set of kinds, and of a few others. */
+/** Number of cached values to retain even if no loaded plane uses them: enough for the most common sets of kinds. */
 const maxRetained = 12;
 
-/** Retained texts of parts: enough for a client that walks through the groups of a large operator. */
+/** Number of partial documents to retain: enough for a client that reads all API groups of a large operator. */
 const maxRetainedParts = 64;
 
-/** Retained hashes of parts: enough for all group versions of a hundred planes with their own definitions. */
+/** Number of hashes of partial documents to retain: enough for a hundred planes with their own custom resources. */
 const maxPartHashes = 10_000;
 
-/** A document about some of the kinds. Its text is regenerated after eviction; its hash is retained for longer. */
+/**
+ * A document about some of a plane's kinds, such as the OpenAPI document of one group version. The cache can evict the
+ * document and create it again. It retains the hash for longer.
+ */
 export interface DocumentPart {
   readonly hash: string;
   document(): ApiDocument;
 }
 
 /**
- * Documents derived from a set of kinds, created once for all planes that serve the same kinds: the documents of a
- * plane take more memory than most planes do. They are retained while a loaded plane uses them, the most recent for
- * longer.
+ * A cache of documents that depend only on the kinds of a plane. Planes with the same kinds share a document, because
+ * documents take more memory than most planes. A document is retained as long as a loaded plane uses it. The most
+ * recently used documents are retained even longer.
  */
 export class SharedDocuments {
   readonly #made = new Map<string, WeakRef<object>>();
@@ -30,7 +33,10 @@ export class SharedDocuments {
   readonly #retainedParts = new Map<string, ApiDocument>();
   readonly #signatures = new WeakMap<Plane, { readonly generation: number; readonly signature: string }>();
 
-  /** `name` identifies the document and all of its inputs other than the kinds. */
+  /**
+   * Returns the cached result of `make` for the plane's kinds, or calls `make` and caches its result. `name` identifies
+   * the result and all of its inputs other than the kinds.
+   */
   getOrCreate<T extends object>(plane: Plane, name: string, make: (resources: readonly MountedResource[]) => T): T {
     const key = `${name} ${this.#signatureOf(plane)}`;
     const made = (this.#made.get(key)?.deref() as T | undefined) ?? make(plane.resources());
@@ -39,7 +45,7 @@ export class SharedDocuments {
     return made;
   }
 
-  /** Returns a document that depends only on these kinds, and stays valid when other kinds of the plane change. */
+  /** Returns a partial document about the given kinds. Changes to other kinds of the plane do not invalidate it. */
   part(name: string, resources: readonly MountedResource[], make: () => ApiDocument): DocumentPart {
     const key = `${name} ${digest(resources.map(mountedText).join('\n'))}`;
     const document = () => {
@@ -79,7 +85,7 @@ export class SharedDocuments {
   }
 }
 
-/** Derives a value from a plane's kinds on first use, and again when the set of kinds has changed. */
+/** Returns a function that computes a value from a plane's kinds on first use, and again after the kinds changed. */
 export function perGeneration<T extends object>(
   plane: Plane,
   shared: SharedDocuments,
@@ -95,7 +101,7 @@ export function perGeneration<T extends object>(
   };
 }
 
-/** Evicts the oldest entry beyond the limit. */
+/** Removes the oldest entry if the map has more than `most` entries. */
 function dropOldest(entries: Map<string, unknown>, most: number): void {
   const [oldest] = entries.keys();
   if (entries.size > most && oldest !== undefined) entries.delete(oldest);
@@ -103,7 +109,7 @@ function dropOldest(entries: Map<string, unknown>, most: number): void {
 
 const mountedTexts = new WeakMap<MountedResource, string>();
 
-/** Everything about a resource that documents can contain. */
+/** Serializes everything about a resource that a document can depend on, for use in cache keys. */
 function mountedText(resource: MountedResource): string {
   const text = mountedTexts.get(resource) ?? textOf(resource);
   mountedTexts.set(resource, text);
@@ -125,7 +131,7 @@ function namesOf(verbs: object): string {
     .join();
 }
 
-/** Omits functions: documents do not contain them, and their closures differ from plane to plane. */
+/** Serializes a kind without its functions: documents do not depend on them, and each plane has its own functions. */
 function kindText(kind: object): string {
   const members = Object.entries(kind).filter(([name, value]) => name !== 'columns' && typeof value !== 'function');
   const texts = members.map(
@@ -136,7 +142,7 @@ function kindText(kind: object): string {
 
 const contents = new WeakMap<object, string>();
 
-/** Schemas are usually the same object in every plane, so this is computed once. */
+/** Returns a digest of a schema or other member. Planes usually share these objects, so the digests are cached. */
 function contentOf(value: object | null): string {
   if (value === null) return 'null';
   const known = contents.get(value);

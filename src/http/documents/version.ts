@@ -1,4 +1,4 @@
-/** The content of `/version` (rules VER-01, VER-02), in the order in which Kubernetes prints it. */
+/** The content of `/version` (rules VER-01, VER-02). The members are in the order of kube-apiserver's response. */
 export type VersionInfo = {
   readonly major: string;
   readonly minor: string;
@@ -15,19 +15,22 @@ export type VersionInfo = {
   readonly platform: string;
 };
 
-/** The supported Kubernetes API version. Clients warn if it differs too much from their own. */
+/** The Kubernetes API version that the server implements. kubectl warns if it differs too much from its own version. */
 const major = '1';
 const minor = '34';
 const oldestMinor = '33';
 
 export interface BuildInfo {
-  /** The version in package.json. */
+  /** The version from package.json of this product. */
   readonly packageVersion: string;
   readonly gitCommit?: string;
   readonly buildDate?: string;
 }
 
-/** `gitVersion` is semver with a leading v, because kubectl and helm parse it. Its build part names this product. */
+/**
+ * Returns the content of `/version`. `gitVersion` is a semantic version with a leading v, because kubectl and helm
+ * parse it. Its build metadata, the part after `+`, names this product.
+ */
 export function versionInfo(build: BuildInfo): VersionInfo {
   return {
     major,
@@ -46,7 +49,7 @@ export function versionInfo(build: BuildInfo): VersionInfo {
   };
 }
 
-/** Tools that select downloads by `platform` expect Go's names. */
+/** Returns Go's name of a CPU architecture. Tools that select downloads by `platform` expect Go's names. */
 function goArchitecture(arch: string): string {
   return arch === 'x64' ? 'amd64' : arch === 'ia32' ? '386' : arch;
 }

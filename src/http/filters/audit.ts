@@ -14,27 +14,31 @@ export interface AuditOptions {
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly log: Log;
-  /** The audit policy. Optional; defaults to the default rules. */
+  /** The audit policy. Optional; defaults to `defaultAuditRules`. */
   readonly rules?: readonly AuditRule[];
-  /** The reaction to a failed write: `refuse` (503, the request is not executed) or `continue` (and log the error). */
+  /**
+   * What to do if an audit event cannot be written. `refuse`: respond with 503 and do not execute the request.
+   * `continue`: log the error and execute the request. Optional; defaults to `refuse`.
+   */
   readonly whenUnwritable?: 'refuse' | 'continue';
 }
 
 /**
- * Records a write before it is executed and again afterwards. Records a read if a rule says so, above all if it was
- * denied. A write that cannot be recorded is not executed (completions §11).
+ * Writes audit events. A write request has one event before it is executed and one afterwards. A read request has an
+ * event only if an audit rule matches, above all if the request was denied. A write request whose first event cannot be
+ * written is not executed (completions §11).
  */
 export function audit(options: AuditOptions): Filter {
-  // A single async function: each additional one takes as long as building an audit event.
+  // All steps are in one async function: each further async function would take as long as creating the event.
   return async (exchange, next) => {
     const caller = exchange.identity;
-    const before = levelOf(options, exchange, caller);
-    const beginning: LinePrefix = {};
-    if (before !== 'None' && isWrite(exchange.info)) {
+    const initialLevel = levelOf(options, exchange, caller);
+    const prefix: LinePrefix = {};
+    if (initialLevel !== 'None' && isWrite(exchange.info)) {
       try {
         await options.auditLog.write(
-          eventOf(options, exchange, { stage: 'RequestReceived', level: before, caller }),
-          beginning,
+          eventOf(options, exchange, { stage: 'RequestReceived', level: initialLevel, caller }),
+          prefix,
         );
       } catch (error) {
         rejectUnrecorded(options, exchange, error);
@@ -48,21 +52,22 @@ export function audit(options: AuditOptions): Filter {
       failure = error;
     }
     const status = reply === undefined ? statusOf(failure) : { code: reply.status };
-    // The caller of a login is known only afterwards.
-    const known = caller ?? exchange.identity;
-    const isUnchanged = known === caller && !isRefusal(status.code);
-    const level = isUnchanged ? before : levelOf(options, exchange, known, status.code);
+    // A login request has no caller before it is executed.
+    const finalCaller = caller ?? exchange.identity;
+    const isUnchanged = finalCaller === caller && !isRefusal(status.code);
+    const level = isUnchanged ? initialLevel : levelOf(options, exchange, finalCaller, status.code);
     if (level !== 'None') {
       try {
         const event = eventOf(options, exchange, {
           stage: 'ResponseComplete',
           level,
-          caller: known,
+          caller: finalCaller,
           responseStatus: status,
         });
-        await options.auditLog.write(event, known === caller ? beginning : undefined);
+        await options.auditLog.write(event, finalCaller === caller ? prefix : undefined);
       } catch (error) {
-        // The request has been executed, so the client gets its response. The log records the missing event.
+        // The request has been executed, so the client gets its response. The server log reports the missing audit
+        // event.
         logUnrecorded(options, exchange, error);
       }
     }
@@ -71,7 +76,7 @@ export function audit(options: AuditOptions): Filter {
   };
 }
 
-/** Records a request that failed to authenticate, or to prove that it comes from the console. */
+/** Writes the audit event of a request with an invalid credential, or with a session cookie from another origin. */
 export function auditFailedAuthentication(
   options: AuditOptions,
 ): (exchange: Exchange, refusal: StatusError, caller?: Identity) => Promise<void> {
@@ -112,13 +117,13 @@ function levelOf(
   });
 }
 
-/** The stage of a request that an event records. */
+/** The members of an audit event that differ between the stages of a request. */
 interface EventStage {
   readonly stage: AuditEvent['stage'];
   readonly level: AuditEvent['level'];
-  /** The caller, before impersonation. */
+  /** The authenticated caller, not the user that the caller impersonates. */
   readonly caller: Identity | undefined;
-  /** Set if the request was executed. */
+  /** The result of the request; `undefined` before the request is executed. */
   readonly responseStatus?: AuditEvent['responseStatus'];
 }
 
@@ -129,7 +134,7 @@ function eventOf(
 ): AuditEvent {
   const { info, request, identity } = exchange;
   const hasBodies = responseStatus !== undefined && (level === 'Request' || level === 'RequestResponse');
-  // One literal: spreading parts takes several times as long, and each write has two events.
+  // One object literal, because spreading objects takes several times as long, and each write has two audit events.
   return {
     user: caller && userOf(caller),
     accessKey: caller?.accessKey,
@@ -143,7 +148,7 @@ function eventOf(
     level,
     stage,
     responseStatus,
-    // Only the last event of a request contains the bodies: the first is written before the request body is read.
+    // Only the last event of a request contains bodies, because the first is written before the body is received.
     requestObject: hasBodies ? exchange.auditedRequest && redactBody(exchange.auditedRequest) : undefined,
     responseObject:
       hasBodies && level === 'RequestResponse'

@@ -9,15 +9,15 @@ import { type BrowserSessions, browserSession, withBrowserHeaders } from '../ses
 import { endOnPermissionChange } from '../session/end-on-permission-change.ts';
 
 export interface AuthenticateOptions {
-  /** Returns `undefined` for 401. The response reveals nothing else (rule ERR-13). */
+  /** Returns `undefined` if the token is invalid: the client gets 401 without further details (rule ERR-13). */
   authenticate(token: string, exchange: Exchange): MaybePromise<Identity | undefined>;
-  /** Optional; without it, cookies are not accepted as credentials. */
+  /** The browser sessions. Optional; without them, session cookies are not accepted as credentials. */
   readonly sessions?: BrowserSessions | undefined;
-  /** Called for each failure before the response, with the caller if it is known. Audit records failures too. */
+  /** Called for each failed authentication before the response, with the caller if it is known. Used for audit. */
   onFailure?(exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<void>;
 }
 
-/** Identifies the caller and ends the request when the caller's access ends. */
+/** Authenticates the caller. Ends a running request when the caller's credential becomes invalid. */
 export function authenticate(options: AuthenticateOptions): Filter {
   const refuse = async (exchange: Exchange, refusal: StatusError, caller?: Identity): Promise<never> => {
     await options.onFailure?.(exchange, refusal, caller);

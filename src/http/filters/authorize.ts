@@ -12,7 +12,7 @@ export interface AuthorizeOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): MaybePromise<Decision>;
 }
 
-/** Authorizes the request against its plane and stores the decision on the exchange for audit. */
+/** Authorizes the request and stores the decision in the exchange for the audit log. A denied request gets 403. */
 export function authorize(options: AuthorizeOptions): Filter {
   const applyDecision = (
     exchange: Exchange,
@@ -39,7 +39,7 @@ export function attributesOf(info: RequestInfo): Attributes {
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name };
 }
 
-/** The message of a denial (rules ERR-10 to ERR-12). */
+/** Returns the error message for a denied request (rules ERR-10 to ERR-12). */
 export function denial(user: string, attributes: Attributes, reason: string): string {
   const text = escapeMarkup(`User ${JSON.stringify(user)} cannot ${attributes.verb} ${objectOf(attributes)}`);
   return reason === '' ? text : `${text}: ${reason}`;

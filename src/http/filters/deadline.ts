@@ -7,11 +7,13 @@ import { isLongRunning } from '../request/long-running.ts';
 
 export interface DeadlineOptions {
   readonly clock: Clock;
-  /** The default timeout and the maximum that a request can ask for (rule REQ-16). */
+  /**
+   * The default timeout of a request and the longest timeout that a client can request (rule REQ-16). Default: 60 s.
+   */
   readonly maximumMilliseconds?: number;
   /**
-   * The maximum for writes, which is lower so that the response still reaches clients before they give up (rule
-   * REQ-17).
+   * The longest timeout of a write (rule REQ-17). It is shorter than that of reads, so that clients do not give up
+   * before they get the response. Optional; defaults to 34 seconds.
    */
   readonly writeMilliseconds?: number;
 }
@@ -19,14 +21,14 @@ export interface DeadlineOptions {
 const writes = new Set(['create', 'update', 'patch', 'delete']);
 
 /**
- * Sets a deadline for every request that is not long-running. When it passes, the client gets its response immediately,
- * and the signal stops the work on the request.
+ * Sets a deadline for each request that is not long-running. When the deadline passes, the client gets an error
+ * response immediately, and the request's signal aborts the remaining work.
  */
 export function deadline(options: DeadlineOptions): Filter {
   const maximum = options.maximumMilliseconds ?? 60_000;
   const writeMaximum = options.writeMilliseconds ?? 34_000;
-  // Nearly all requests use one of these delays and share their timers. A request with its own timeout has its own
-  // timer.
+  // Nearly all requests have one of these two timeouts and share a timer queue. A request with another timeout uses its
+  // own timer.
   const sharedTimers = new Map(
     [maximum, Math.min(maximum, writeMaximum)].map((each) => [each, new FixedDelayQueue(options.clock, each)]),
   );
@@ -39,7 +41,7 @@ export function deadline(options: DeadlineOptions): Filter {
     const isWrite = exchange.info.isResource && writes.has(exchange.info.verb);
     const milliseconds = isWrite ? Math.min(allowed, writeMaximum) : allowed;
     const stop = after(milliseconds, () => {
-      // Created only when needed: an error with a stack trace is expensive for something that hardly ever happens.
+      // Created here and not in advance, because creating a stack trace is expensive and timeouts are rare.
       const error = timedOut(
         isWrite
           ? 'request did not complete within requested timeout - context deadline exceeded'
@@ -53,7 +55,7 @@ export function deadline(options: DeadlineOptions): Filter {
   };
 }
 
-/** Returns 0 if there is none. Throws 400 for an invalid duration (rule REQ-15). */
+/** Returns the timeout that the client requested, in milliseconds; 0 if none. Throws 400 if invalid (rule REQ-15). */
 function requestedTimeout(query: URLSearchParams): number {
   const text = query.get('timeout') ?? '';
   if (text === '') return 0;

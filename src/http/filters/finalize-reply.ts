@@ -10,14 +10,14 @@ export interface FinalizeReplyOptions {
   readonly log: Log;
   /** Adds headers to every response. Optional. */
   addHeaders?(reply: Reply): void;
-  /** Called for each response, including errors, with the time until the reply was ready. For metrics. */
+  /** Called once per response, including errors, with the duration from receipt to the finished reply. For metrics. */
   onComplete?(exchange: Exchange, reply: Reply, milliseconds: number): void;
 }
 
 /**
- * Turns the result of the inner filters, including errors, into a reply and adds the common headers: the audit ID
- * (rule HDR-01), no caching unless the handler sets another policy (HDR-02), and each distinct warning (HDR-03). One
- * filter does all of this, because each filter costs every request.
+ * Turns errors of the inner filters into responses and adds the common headers: the audit ID (rule HDR-01),
+ * `cache-control` unless the handler has set it (HDR-02), and each distinct warning (HDR-03). One filter does all of
+ * this, because every filter adds cost to every request.
  */
 export function finalizeReply(options: FinalizeReplyOptions): Filter {
   const { clock, log, addHeaders, onComplete } = options;

@@ -15,7 +15,7 @@ export interface ImpersonateOptions {
   authorize(identity: Identity, attributes: Attributes, exchange: Exchange): Decision | Promise<Decision>;
 }
 
-/** The content of the Impersonate-* headers. */
+/** The identity that a client requests with Impersonate-* headers. */
 interface RequestedIdentity {
   readonly user: string;
   readonly uid: string;
@@ -24,8 +24,8 @@ interface RequestedIdentity {
 }
 
 /**
- * Lets an authorized caller act as another user (rule AUTHZ-08). The access key remains the caller's: its scope also
- * restricts the impersonated requests.
+ * Lets an authorized caller act as another user (rule AUTHZ-08). The scope of the caller's access key still restricts
+ * the requests.
  */
 export function impersonate(options: ImpersonateOptions): Filter {
   const runAs = async (exchange: Exchange, requested: RequestedIdentity, next: Handler): Promise<Reply> => {
@@ -78,20 +78,23 @@ function requestedIdentity(request: IncomingRequest): RequestedIdentity | undefi
     if (name.startsWith(extraPrefix))
       extras.push([decodedName(name.slice(extraPrefix.length)), splitList(headers[name])]);
   }
-  // An assignment would set the prototype for `__proto__`, which would then escape the permission check.
+  // Do not assign to `extra[name]`: for the name `__proto__` that would set the prototype and bypass authorization.
   const extra = Object.fromEntries(extras);
   if (user !== '') return { user, uid, groups, extra };
   if (uid === '' && groups.length === 0 && extras.length === 0) return undefined;
   throw badRequest('requested impersonation of groups, a uid or extra data without impersonating a user');
 }
 
-/** A cheap check, because hardly any request impersonates. */
+/** True if a header starts with `impersonate-`. This check is fast, because most requests do not impersonate. */
 function hasImpersonationHeader(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;
 }
 
-/** Repeated headers arrive joined. Each part is authorized separately, so a comma gains nothing. */
+/**
+ * Splits the comma-separated values of a repeated header. Each value is authorized separately, so a client gains
+ * nothing by sending a value that contains a comma.
+ */
 function splitList(value: string | undefined): string[] {
   if (value === undefined) return [];
   return value
@@ -108,7 +111,10 @@ function decodedName(name: string): string {
   }
 }
 
-/** The requested groups; a service account defaults to its own. Adds system:authenticated or :unauthenticated. */
+/**
+ * Returns the groups of the impersonated user: the requested groups, or the default groups of a service account, plus
+ * `system:authenticated` or `system:unauthenticated`.
+ */
 function groupsOf({ user, groups }: RequestedIdentity): string[] {
   const account = accountOf(user);
   const named = groups.length > 0 || account === undefined ? groups : serviceAccountGroups(account.namespace);

@@ -12,32 +12,39 @@ export interface InFlightOptions {
   readonly clock: Clock;
   readonly reads?: number;
   readonly writes?: number;
-  /** The longest wait for a slot before 429. */
+  /** The longest time that a request waits for a slot. It gets 429 afterwards. Optional; defaults to 5 seconds. */
   readonly waitMilliseconds?: number;
-  /** The longest body that any handler reads. */
+  /** Size limit of a request body in bytes. Optional. */
   readonly bodyBytes?: number;
-  /** Called when a request starts to execute and when its reply is ready. A waiting request is not counted. */
+  /**
+   * Called with 1 when a request starts to execute and with -1 when its reply is ready. Waiting requests do not count.
+   */
   onInFlightChange?(kind: RequestKind, change: 1 | -1): void;
 }
 
 export type RequestKind = 'mutating' | 'readOnly';
 
-/** The budget for bodies that are being received, in bytes: thousands of usual ones, or forty of the longest. */
+/**
+ * Budget in bytes for all request bodies that are being received: thousands of average bodies, or about forty of the
+ * maximum size.
+ */
 const bodyBudgetBytes = 128 * 1024 * 1024;
 
-/** The queue length per slot: enough for a thousand clients that start at once and are served within a second. */
+/**
+ * Number of waiting requests per slot: enough for a thousand clients that start together and are served in a second.
+ */
 const queuePerSlot = 4;
-/** The maximum wait for a slot. Thousands are released per second, so a longer wait is unlikely to succeed. */
+/** The longest wait for a slot. Thousands of slots become free per second, so a longer wait would hardly help. */
 const maxWaitMilliseconds = 5_000;
 
 const readVerbs = new Set(['get', 'list', 'watch', 'head', 'options']);
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Limits the number of executing requests, reads and writes separately, with fair shares between keys. A slot is
- * released when the reply is ready, and while the body is being received: slow senders and started watches do not count
- * (completions §10). A request with a slot may wait for the disk. For CPU time, of which there is one thread, it waits
- * for its time slice.
+ * Limits how many requests are executed at the same time, separately for reads and writes. Callers get fair shares of
+ * the slots. A request holds no slot while its body is being received, nor after its reply is ready, so slow clients
+ * and established watches use no slots (completions §10). A request keeps its slot while it waits for the disk. Because
+ * there is only one thread, a request also waits for a time slice before it uses the CPU.
  */
 export function inFlight(options: InFlightOptions): Filter {
   const slots = (count: number) =>
@@ -50,14 +57,14 @@ export function inFlight(options: InFlightOptions): Filter {
   const reads = slots(options.reads ?? 400);
   const writes = slots(options.writes ?? 200);
   const shared: SharedLimits = {
-    turns: new FairScheduler({ clock: options.clock }),
+    scheduler: new FairScheduler({ clock: options.clock }),
     bodies: new BodyBudget(Math.max(bodyBudgetBytes, 2 * (options.bodyBytes ?? defaultBodyLimit))),
   };
   const { onInFlightChange } = options;
   return async (exchange, next) => {
     const caller = callerOf(exchange);
     const kind: RequestKind = readMethods.has(exchange.request.method) ? 'readOnly' : 'mutating';
-    // The server's own requests are exempt: it must be able to catch up while clients use all slots.
+    // Requests of the server itself need no slot: the server must be able to work while clients use all slots.
     const slot = caller.system
       ? undefined
       : new Slot(isRead(exchange) ? reads : writes, flowKeyOf(caller), exchange, shared);
@@ -66,7 +73,7 @@ export function inFlight(options: InFlightOptions): Filter {
       if (slot !== undefined) {
         exchange.nextTimeSlice = slot.nextTimeSlice;
         exchange.inFlightSlot = slot;
-        await slot.take();
+        await slot.acquire();
         slot.throwIfEnded();
       }
       onInFlightChange?.(kind, 1);
@@ -81,13 +88,13 @@ export function inFlight(options: InFlightOptions): Filter {
   };
 }
 
-/** The resources that reads and writes share. */
+/** The limits that apply to reads and writes together. */
 interface SharedLimits {
-  readonly turns: FairScheduler;
+  readonly scheduler: FairScheduler;
   readonly bodies: BodyBudget;
 }
 
-/** The slot of one request. */
+/** The in-flight slot of one request. */
 class Slot implements InFlightSlot {
   readonly nextTimeSlice: NextTimeSlice;
   readonly #pool: FairSlots;
@@ -96,37 +103,38 @@ class Slot implements InFlightSlot {
   readonly #bodies: BodyBudget;
   #release: (() => void) | undefined;
 
-  constructor(pool: FairSlots, key: string, exchange: Exchange, { turns, bodies }: SharedLimits) {
-    this.nextTimeSlice = () => turns.waitForTimeSlice(key);
+  constructor(pool: FairSlots, key: string, exchange: Exchange, { scheduler, bodies }: SharedLimits) {
+    this.nextTimeSlice = () => scheduler.waitForTimeSlice(key);
     this.#pool = pool;
     this.#key = key;
     this.#exchange = exchange;
     this.#bodies = bodies;
   }
 
-  /** Resolves with a slot and a time slice. The caller then checks whether the request has ended. Throws 429. */
-  take(): Promise<void> {
+  /** Resolves after the request has a slot and a time slice. Throws 429. The request may have ended in the meantime. */
+  acquire(): Promise<void> {
     const free = this.#pool.tryAcquire(this.#key);
-    if (free === undefined) return this.#waitAndTake();
+    if (free === undefined) return this.#waitAndAcquire();
     this.#release = free;
     return this.nextTimeSlice();
   }
 
-  async #waitAndTake(): Promise<void> {
+  async #waitAndAcquire(): Promise<void> {
     const release = await this.#pool.acquire(this.#key, this.#exchange.signal);
     if (release === undefined) throw this.#endError();
     this.#release = release;
     await this.nextTimeSlice();
   }
 
-  /** Throws if the client has disconnected or the caller's access has ended. */
+  /** Throws if the client has disconnected or the caller's credential has become invalid. */
   throwIfEnded(): void {
     if (this.#exchange.end.hasEnded) throw this.#endError();
   }
 
   /**
-   * A caller whose access ended while it waited gets that error rather than 429. A client that disconnected was not
-   * refused, and the audit log must not record a refusal.
+   * Returns the error for a request that did not get a slot. If the caller's credential became invalid during the wait,
+   * that error takes precedence over 429. If the client disconnected, the error must not be 429 either, because the
+   * audit log would record a refusal.
    */
   #endError(): Error {
     const { hasEnded, reason } = this.#exchange.end;
@@ -142,7 +150,7 @@ class Slot implements InFlightSlot {
     return this.releaseWhile(this.#bodies.receive(this.#key, read));
   }
 
-  /** A value that is available before the next tick does not release the slot, and causes no second wait for one. */
+  /** Keeps the slot if `waiting` settles before the next tick, because acquiring another slot could mean a wait. */
   async releaseWhile<T>(waiting: Promise<T>): Promise<T> {
     let isReleased = false;
     const releasing = setImmediate(() => {
@@ -152,7 +160,7 @@ class Slot implements InFlightSlot {
     try {
       const value = await waiting;
       if (isReleased) {
-        await this.take();
+        await this.acquire();
         this.throwIfEnded();
       }
       return value;

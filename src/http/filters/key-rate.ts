@@ -5,9 +5,9 @@ import { callerOf, flowKeyOf } from '../session/caller.ts';
 
 export interface KeyRateOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** The sustained requests per second of one key; 0 means unlimited (completions §10). */
+  /** The average number of requests per second that one access key may send; 0 means unlimited (completions §10). */
   readonly perSecond: number;
-  /** The number of tracked keys. Beyond it, the least recently used one is dropped and starts with a full bucket. */
+  /** The number of keys to track. Above it, the least recently used key is forgotten, and its limit starts anew. */
   readonly maxKeys?: number;
 }
 
@@ -16,23 +16,25 @@ interface Bucket {
   filledAt: number;
 }
 
-/** The burst size in seconds of the rate: clients list a dozen kinds when they start and are idle afterwards. */
+/** The size of a burst, as seconds of the average rate. Clients need it to list a dozen kinds when they start. */
 const burstSeconds = 2;
 
-/** Limits the request rate of each key. A request beyond the limit gets 429 with Retry-After. */
+/** Limits the request rate of each access key. A request above the limit gets 429 with Retry-After. */
 export function keyRate(options: KeyRateOptions): Filter {
   const { clock, perSecond } = options;
   if (perSecond === 0) return (exchange, next) => next(exchange);
-  const most = Math.max(1, perSecond * burstSeconds);
+  const burst = Math.max(1, perSecond * burstSeconds);
   const limit = options.maxKeys ?? 100_000;
   const buckets = new Map<string, Bucket>();
 
-  /** Returns the seconds until the next request is allowed; 0 if this one is. */
-  const take = (key: string): number => {
+  /**
+   * Counts a request. Returns 0 if it is allowed, otherwise the number of seconds until the next request is allowed.
+   */
+  const secondsUntilAllowed = (key: string): number => {
     const now = clock.elapsed();
-    const bucket = buckets.get(key) ?? { tokens: most, filledAt: now };
+    const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
     const passed = now - bucket.filledAt;
-    bucket.tokens = Math.min(most, bucket.tokens + (passed / 1000) * perSecond);
+    bucket.tokens = Math.min(burst, bucket.tokens + (passed / 1000) * perSecond);
     bucket.filledAt = now;
     buckets.delete(key);
     buckets.set(key, bucket);
@@ -46,7 +48,7 @@ export function keyRate(options: KeyRateOptions): Filter {
   return (exchange, next) => {
     const caller = callerOf(exchange);
     if (caller.system) return next(exchange);
-    const wait = take(flowKeyOf(caller));
+    const wait = secondsUntilAllowed(flowKeyOf(caller));
     if (wait === 0) return next(exchange);
     throw tooManyRequests(
       'This access key has made too many requests, please try again later.',

@@ -5,13 +5,13 @@ import type { Reply } from '../reply.ts';
 
 export interface RecoverOptions {
   readonly log: Log;
-  /** Called last for each reply, including error replies. */
+  /** Called for each reply, including error replies, after all completion listeners. Can add headers. Optional. */
   finish?(exchange: Exchange, reply: Reply): void;
 }
 
 /**
- * Turns errors of the inner filters into replies and notifies the completion listeners. Nothing outside of it throws;
- * everything inside may. The reply can be final before all work for the request has ended.
+ * Turns errors of the inner filters into replies and notifies the completion listeners. Filters outside of this one
+ * must not throw. A deadline can produce the reply before all work for the request has ended.
  */
 export function recover({ log, finish }: RecoverOptions): Filter {
   return (exchange, next) =>

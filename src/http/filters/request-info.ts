@@ -3,10 +3,10 @@ import type { Exchange, Filter } from '../exchange.ts';
 import { belowSegments, pathSegments, rawPath } from '../request/path-segments.ts';
 import { type RequestInfo, requestInfoOf, urlCacheLimits } from '../request/request-info.ts';
 
-/** Parses the path relative to the plane that is mounted `depth` segments deep. */
+/** Parses the path of the request, relative to a plane whose mount has `depth` path segments. */
 export function requestInfo(options: { readonly depth: number }): Filter {
-  // Create requests repeat the same path, the collection's. Other requests have a path per object, which hardly
-  // repeats.
+  // Cached for create requests only: all creates of a kind in a namespace use the path of the collection. Other
+  // requests mostly use the path of one object, which rarely repeats.
   const createInfos = new BoundedCache<RequestInfo>(urlCacheLimits);
   const infoOf = ({ request, query, segments }: Exchange): RequestInfo =>
     requestInfoOf(request.method, segmentsBelow(segments, request, options.depth), query);
@@ -23,7 +23,7 @@ export function requestInfo(options: { readonly depth: number }): Filter {
 }
 
 function segmentsBelow(segments: Exchange['segments'], request: Exchange['request'], depth: number): readonly string[] {
-  // If the path cannot be decoded or has repeated slashes, it must be parsed again from its text.
+  // A path with repeated slashes or an invalid encoding must be parsed again from its text.
   const isPlain = segments !== undefined && !segments.includes('');
   return isPlain ? segments.slice(depth) : pathSegments(belowSegments(rawPath(request.url), depth));
 }

@@ -7,10 +7,10 @@ import { PresentedCredentials } from '../session/presented-credential.ts';
 
 export interface SourceLimitOptions {
   readonly clock: Clock;
-  /** The failed authentications that a source may have before it has to wait. */
+  /** Number of failed authentications of one source that cause no wait. Optional; defaults to 20. */
   readonly freeFailures?: number;
   readonly longestWaitMilliseconds?: number;
-  /** The number of tracked sources. Beyond it, the least recently used one is dropped. */
+  /** Number of sources to track. Above it, the source whose failure is the oldest is forgotten. */
   readonly maxSources?: number;
 }
 
@@ -20,93 +20,94 @@ interface Source {
   lastFailure: number;
 }
 
-/** The time without failures after which the count of a source restarts. */
+/** If a source has had no failed authentication for this time, its failures are counted from 0 again. */
 const forgetMilliseconds = 10 * 60_000;
 
 /**
- * Makes sources that keep failing to authenticate wait with exponential backoff. Failures are counted per source
- * address, for IPv6 per /64 prefix, because the caller can choose the rest. Many callers may share an address (a proxy,
- * a NAT), so a credential that was valid recently passes even while its source has to wait. A repeated invalid
- * credential, such as from an abandoned program with a deleted key, counts as one guess: only its own requests wait.
+ * Makes a source wait, with exponential backoff, after too many failed authentications. A source is an IPv4 address or
+ * an IPv6 /64 network, because a client can choose the other 64 bits of its address. Many clients can share an address
+ * (proxy, NAT), so a credential that was valid recently is accepted even if its source has to wait. Repeated use of the
+ * same invalid credential, for example by a program whose key was deleted, counts as one failure of the source.
  */
 export function sourceLimit(options: SourceLimitOptions): Filter {
-  const free = options.freeFailures ?? 20;
+  const freeFailures = options.freeFailures ?? 20;
   const longestWait = options.longestWaitMilliseconds ?? 60_000;
   const limit = options.maxSources ?? 10_000;
   const sources = new Map<string, Source>();
-  /** Invalid credentials by source. */
+  /** Failed authentications by source and credential. */
   const invalid = new Map<string, Source>();
-  /** Fingerprints of valid credentials, never the credentials themselves. */
+  /** Fingerprints of credentials that were valid recently. The credentials themselves are not stored. */
   const valid = new Set<string>();
   let newestValid = '';
   const credentials = new PresentedCredentials();
 
-  const addValid = (mark: string) => {
-    // Most requests have the same credential as the one before, which is the newest already.
-    if (mark === newestValid) return;
-    valid.delete(mark);
-    valid.add(mark);
-    newestValid = mark;
+  const addValid = (fingerprint: string) => {
+    // Most requests have the same credential as the previous request, which is already the last entry.
+    if (fingerprint === newestValid) return;
+    valid.delete(fingerprint);
+    valid.add(fingerprint);
+    newestValid = fingerprint;
     dropOldest(valid, limit);
   };
 
-  const removeValid = (mark: string) => {
-    valid.delete(mark);
-    if (mark === newestValid) newestValid = '';
+  const removeValid = (fingerprint: string) => {
+    valid.delete(fingerprint);
+    if (fingerprint === newestValid) newestValid = '';
   };
 
-  /** Records a failure. Returns true if it is the first in a long time. */
-  const recordFailure = (where: Map<string, Source>, key: string): boolean => {
+  /** Counts a failed authentication. Returns true if there was no other failure within `forgetMilliseconds`. */
+  const recordFailure = (counts: Map<string, Source>, key: string): boolean => {
     const now = options.clock.elapsed();
-    const before = where.get(key);
+    const before = counts.get(key);
     const isFirst = before === undefined || now - before.lastFailure > forgetMilliseconds;
     const failures = isFirst ? 1 : before.failures + 1;
-    const wait = failures <= free ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(failures - free - 1, 20));
-    where.delete(key);
-    where.set(key, { failures, blockedUntil: now + wait, lastFailure: now });
-    dropOldest(where, limit);
+    const wait =
+      failures <= freeFailures ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(failures - freeFailures - 1, 20));
+    counts.delete(key);
+    counts.set(key, { failures, blockedUntil: now + wait, lastFailure: now });
+    dropOldest(counts, limit);
     return isFirst;
   };
 
-  /** Returns a time of the clock's `elapsed`; 0 if there is no wait. */
-  const blockedUntil = (source: string, mark: string | undefined): number => {
+  /** Returns the time of the monotonic clock until which the request must wait; 0 if it need not wait. */
+  const blockedUntil = (source: string, fingerprint: string | undefined): number => {
     if (sources.size === 0 && invalid.size === 0) return 0;
-    const { blockedUntil: here = 0 } = sources.get(sourceKey(source, mark)) ?? {};
-    const { blockedUntil: again = 0 } = invalid.get(credentialKey(source, mark)) ?? {};
-    return Math.max(here, again);
+    const { blockedUntil: ofSource = 0 } = sources.get(sourceKey(source, fingerprint)) ?? {};
+    const { blockedUntil: ofCredential = 0 } = invalid.get(credentialKey(source, fingerprint)) ?? {};
+    return Math.max(ofSource, ofCredential);
   };
 
   return (exchange, next) => {
     const source = sourceNetworkOf(exchange.request.remoteAddress);
     exchange.credential = credentials.of(exchange);
-    const mark = exchange.credential?.fingerprint;
-    const until = blockedUntil(source, mark);
+    const fingerprint = exchange.credential?.fingerprint;
+    const until = blockedUntil(source, fingerprint);
     const wait = until === 0 ? 0 : until - options.clock.elapsed();
-    if (wait > 0 && (mark === undefined || !valid.has(mark))) {
+    if (wait > 0 && (fingerprint === undefined || !valid.has(fingerprint))) {
       throw tooManyRequests('Too many failed authentications, please try again later.', Math.ceil(wait / 1000));
     }
     exchange.completion.onComplete((_reply, error) => {
       if (error === sessionMismatch) return;
       if (error instanceof StatusError && error.code === 401) {
-        if (mark !== undefined) removeValid(mark);
-        if (mark === undefined || recordFailure(invalid, credentialKey(source, mark)))
-          recordFailure(sources, sourceKey(source, mark));
-      } else if (mark !== undefined && exchange.identity !== undefined) addValid(mark);
+        if (fingerprint !== undefined) removeValid(fingerprint);
+        if (fingerprint === undefined || recordFailure(invalid, credentialKey(source, fingerprint)))
+          recordFailure(sources, sourceKey(source, fingerprint));
+      } else if (fingerprint !== undefined && exchange.identity !== undefined) addValid(fingerprint);
     });
     return next(exchange);
   };
 }
 
-/** Requests without a credential guess nothing and are counted separately: many open the console before they log in. */
-function sourceKey(source: string, mark: string | undefined): string {
-  return mark === undefined ? `${source} without` : source;
+/** Counts requests without a credential separately: they guess nothing, and browsers send them before a login. */
+function sourceKey(source: string, fingerprint: string | undefined): string {
+  return fingerprint === undefined ? `${source} without` : source;
 }
 
-function credentialKey(source: string, mark: string | undefined): string {
-  return `${source} ${mark}`;
+function credentialKey(source: string, fingerprint: string | undefined): string {
+  return `${source} ${fingerprint}`;
 }
 
-/** Maps and sets keep insertion order, so the first entry is the oldest. */
+/** Removes the oldest entry if there are too many: maps and sets iterate in the order of insertion. */
 function dropOldest(collection: Map<string, unknown> | Set<string>, limit: number): void {
   if (collection.size <= limit) return;
   for (const oldest of collection.keys()) {

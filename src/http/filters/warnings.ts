@@ -1,10 +1,13 @@
 import type { Filter } from '../exchange.ts';
 
-/** Beyond this total, each text is truncated, and what still does not fit is dropped (rule HDR-03). */
+/**
+ * Limits on the Warning headers of a response, in characters (rule HDR-03). If all headers together exceed
+ * `totalLength`, each warning is cut to `cutLength`. Warnings that still do not fit are omitted.
+ */
 const totalLength = 4096;
 const cutLength = 256;
 
-/** Adds the warnings of the exchange as Warning headers, each text once. */
+/** Adds the warnings of the exchange to the response as Warning headers. Each distinct text is sent once. */
 export function warnings(): Filter {
   return async (exchange, next) => {
     const reply = await next(exchange);
@@ -32,7 +35,7 @@ function lengthOf(headers: readonly string[]): number {
 
 function warningHeader(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
-  // Node writes header values as Latin-1, so each UTF-8 byte is passed as one character and arrives as UTF-8.
+  // Node sends header values as Latin-1. One Latin-1 character per UTF-8 byte makes the client receive UTF-8.
   return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }
 

@@ -2,7 +2,7 @@ import { listKindOf } from '../../api/resource.ts';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Stores the response object on the exchange, in case the audit policy records it. */
+/** Stores the response object in the exchange for the audit filter, which logs it if the audit policy requires it. */
 export function auditResponse<T extends ServedObject>(endpoint: Endpoint, served: T): T {
   endpoint.exchange.auditedResponse = { kind: endpoint.kind, value: () => served.object };
   return served;

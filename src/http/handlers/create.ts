@@ -8,7 +8,7 @@ import { decodeObject } from './decode-object.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 import { readRawBody } from './raw-body.ts';
 
-/** POST to a collection, or to a subresource that supports create (rules REQ-27, CREATE-01). */
+/** Serves POST to a collection, or to a subresource that supports create (rules REQ-27, CREATE-01). */
 export async function create(
   endpoint: Endpoint,
   make: (object: KubeObject, options: WriteOptions) => Promise<ServedObject>,
@@ -20,7 +20,7 @@ export async function create(
   const { dryRun, fieldManager, fieldValidation } = options;
   const { object, document } = decodeObject(endpoint, sent, fieldValidation);
   const made = auditResponse(endpoint, await make(object, { dryRun, fieldManager, fieldValidation, document }));
-  // A name in the request body is final. Reading it from the result would parse the result.
+  // If the request body contains a name, use that: reading the name of the created object would parse the result.
   exchange.createdName = object.metadata.name || peekWithoutManagedFields(made).metadata.name;
   return objectReply(made, 201, form);
 }

@@ -8,11 +8,13 @@ import { decodeRawBody, type RawBody } from './raw-body.ts';
 
 export interface DecodedObject {
   readonly object: KubeObject;
-  /** The document as sent; `undefined` if decoding changed the object. */
+  /**
+   * The JSON text that the client sent. `undefined` if decoding changed the object, so that the text differs from it.
+   */
   readonly document: RequestDocument | undefined;
 }
 
-/** Decodes the body of a POST or PUT to an object of the endpoint's kind (rules DEC-01 to DEC-14). */
+/** Decodes the body of a POST or PUT request as an object of the endpoint's kind (rules DEC-01 to DEC-14). */
 export function decodeObject(endpoint: Endpoint, sent: RawBody, fieldValidation: FieldValidation): DecodedObject {
   const { kind, context } = endpoint;
   const { value, findings, texts } = decodeRawBody(endpoint, sent, kind, kind.builtIn !== true);

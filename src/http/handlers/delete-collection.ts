@@ -6,7 +6,7 @@ import { auditListResponse } from './audit-response.ts';
 import { readDeleteOptions } from './delete.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 
-/** DELETE of all objects that the selectors match; returns their list (rule DELCOL-02). */
+/** Serves DELETE of all objects that match the selectors. Returns the list of deleted objects (rule DELCOL-02). */
 export async function deleteCollection(
   endpoint: Endpoint,
   remove: (list: ListOptions, options: DeleteOptions) => Promise<ServedList>,

@@ -12,7 +12,8 @@ import { type Endpoint, negotiateForm } from './endpoint.ts';
 import { decodeRawBody, type RawBody, readRawBody } from './raw-body.ts';
 
 /**
- * DELETE of one object: returns a Status if it is gone, the object if its deletion is pending (DELETE-06, DELETE-07).
+ * Serves DELETE of one object. Returns a Status if the object was removed, or the object if finalizers or a grace
+ * period delay its removal (rules DELETE-06, DELETE-07).
  */
 export async function deleteObject(
   endpoint: Endpoint,
@@ -26,7 +27,7 @@ export async function deleteObject(
   return objectReply(auditResponse(endpoint, deleted.pending), orphanDependents === false ? 202 : 200, form);
 }
 
-/** A body replaces the query. An empty body with a content type counts as none (rules DELETE-01, DELETE-23). */
+/** Reads the delete options from the request body, or from the query if the body is empty (DELETE-01, DELETE-23). */
 export function readDeleteOptions(endpoint: Endpoint, isCollection: boolean): MaybePromise<ParsedDeleteOptions> {
   const sent = readRawBody(endpoint, endpoint.settings.protobuf !== undefined);
   return andThen(sent, (whole) => decodeOptions(endpoint, whole, isCollection));
@@ -39,7 +40,9 @@ function decodeOptions(endpoint: Endpoint, sent: RawBody, isCollection: boolean)
   return deleteOptionsFromBody(readOptions(endpoint, sent), endpoint.kind);
 }
 
-/** Decoding errors are returned as they are: options are not an object that could be unrecognized. */
+/**
+ * Decodes the body as DeleteOptions. A decoding error becomes a 400 response with the unchanged message of the error.
+ */
 function readOptions(endpoint: Endpoint, sent: RawBody): JsonValue {
   const expected = { group: '', version: 'v1', kind: 'DeleteOptions' };
   if (sent.format === 'protobuf') return decodeRawBody(endpoint, sent, expected).value;

@@ -24,11 +24,11 @@ import { watch } from './watch.ts';
 
 export interface PlaneHandlerOptions extends EndpointSettings {
   readonly plane: Plane;
-  /** Serves discovery, OpenAPI, health and other non-resource paths, by `info.path`. Optional; defaults to 404. */
+  /** Serves requests for non-resource paths, such as discovery and health. Optional; by default, they get 404. */
   readonly nonResource?: Handler;
 }
 
-/** Serves the kinds of one control plane: resolves the path and calls the handler of the verb. */
+/** Returns the handler of a control plane. It finds the resource of the request path and calls the verb's handler. */
 export function planeHandler(options: PlaneHandlerOptions): Handler {
   return (exchange) => {
     if (!exchange.info.isResource) {
@@ -41,7 +41,7 @@ export function planeHandler(options: PlaneHandlerOptions): Handler {
   };
 }
 
-/** Throws 404 if the plane has no such resource at that path (rules REQ-09, REQ-13, REQ-14). */
+/** Finds the resource of the request path. Throws 404 if the plane does not serve it (rules REQ-09, REQ-13, REQ-14). */
 function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoint {
   const { info } = exchange;
   const mounted = options.plane.find(info.group, info.version, info.resource);
@@ -62,7 +62,7 @@ function findEndpoint(options: PlaneHandlerOptions, exchange: Exchange): Endpoin
 
 function checkScope(mounted: MountedResource, { info }: Exchange): void {
   if (mounted.kind.namespaced) {
-    // Only list and watch span all namespaces; a collection is deleted in one namespace at a time (rule DELCOL-05).
+    // Only list and watch are possible across all namespaces. `deletecollection` needs a namespace (rule DELCOL-05).
     if (info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw pathNotFound();
   } else if (info.namespace !== '' && !(info.resource === 'namespaces' && info.namespace === info.pathName)) {
     throw pathNotFound();
@@ -82,7 +82,7 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
   const { verbs } = mounted;
   const { verb, pathName } = endpoint.exchange.info;
   const named = pathName !== '';
-  // PATCH checks its content type first (rule PATCH-02), and then the name itself.
+  // The patch handler checks the name after the content type, in the order that rule PATCH-02 requires.
   if (verb !== 'patch') checkPathName(pathName);
   if (verb === 'create' ? named : (verb === 'update' || verb === 'patch') && !named) throw methodNotAllowedOnPath();
 
@@ -99,7 +99,10 @@ function serveResource(endpoint: Endpoint): Promise<Reply> {
   throw verbRefused(endpoint);
 }
 
-/** REQ-12: for its built-in kinds, Kubernetes registers no route for a verb that they lack. */
+/**
+ * Returns the error for a verb that the resource does not support. For built-in kinds, it equals the error for a path
+ * without a route, because Kubernetes registers no route for such a verb (rule REQ-12).
+ */
 function verbRefused(endpoint: Endpoint): StatusError {
   if (endpoint.mounted.kind.builtIn === true) return methodNotAllowedOnPath();
   return methodNotAllowed(resourceOf(endpoint), endpoint.exchange.info.verb);

@@ -10,7 +10,7 @@ import { type Format, negotiate } from '../negotiate/negotiate.ts';
 import { checkTransform, type ResponseForm } from '../negotiate/object-reply.ts';
 import { includeObjectOf } from '../negotiate/table.ts';
 
-/** The protobuf encoding of built-in kinds (rule NEG-06). */
+/** Encodes and decodes objects of built-in kinds as protobuf (rule NEG-06). */
 export interface ProtobufCodec {
   supports(kind: GroupVersionKind): boolean;
   decode(expected: GroupVersionKind, bytes: Uint8Array): JsonObject;
@@ -20,18 +20,18 @@ export interface ProtobufCodec {
 export interface EndpointSettings {
   readonly log: Log;
   now(): number;
-  /** Optional; without it, request and response bodies are JSON and YAML only. */
+  /** The protobuf codec. Optional; without it, the plane supports only JSON and YAML bodies. */
   readonly protobuf?: ProtobufCodec;
   readonly bodyLimit?: number;
 }
 
-/** One resource request, resolved in its plane: the input of the verb handlers. */
+/** The resource that a request addresses, with everything that the handler of its verb needs. */
 export interface Endpoint {
   readonly exchange: Exchange;
   readonly mounted: MountedResource;
-  /** The subresource of the path; `undefined` if there is none. */
+  /** The subresource in the request path; `undefined` if the path has none. */
   readonly subresource?: MountedSubresource | undefined;
-  /** The kind of the request and response bodies: that of the subresource if there is one. */
+  /** The kind of the request and response bodies. It is the subresource's kind if the path has a subresource. */
   readonly kind: ResourceKind;
   readonly context: RequestContext;
   readonly settings: EndpointSettings;
@@ -45,9 +45,9 @@ export function supportsProtobuf(endpoint: Endpoint): boolean {
   return endpoint.settings.protobuf?.supports(endpoint.kind) ?? false;
 }
 
-/** YAML is not supported for streams. */
-function formatsOf(shape: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
-  if (shape === 'watch') return protobuf ? streamedWithProtobuf : streamed;
+/** Returns the formats that the server supports for the response, preferred first. A watch cannot use YAML. */
+function formatsOf(responseType: 'object' | 'list' | 'watch', protobuf: boolean): readonly Format[] {
+  if (responseType === 'watch') return protobuf ? streamedWithProtobuf : streamed;
   return protobuf ? textualWithProtobuf : textual;
 }
 
@@ -56,13 +56,13 @@ const streamedWithProtobuf: readonly Format[] = ['json', 'protobuf'];
 const textual: readonly Format[] = ['json', 'yaml'];
 const textualWithProtobuf: readonly Format[] = ['json', 'yaml', 'protobuf'];
 
-/** Negotiates the form of the response before anything is executed. */
-export function negotiateForm(endpoint: Endpoint, shape: 'object' | 'list' | 'watch'): ResponseForm {
+/** Negotiates format, indentation and transform of the response before the request is executed. Throws 406. */
+export function negotiateForm(endpoint: Endpoint, responseType: 'object' | 'list' | 'watch'): ResponseForm {
   const { exchange, kind, mounted, settings } = endpoint;
   const query = exchange.query;
   const negotiated = negotiate(exchange.request, query, {
-    formats: formatsOf(shape, supportsProtobuf(endpoint)),
-    stream: shape === 'watch',
+    formats: formatsOf(responseType, supportsProtobuf(endpoint)),
+    stream: responseType === 'watch',
   });
   const { protobuf } = settings;
   const form: ResponseForm = {
@@ -75,6 +75,6 @@ export function negotiateForm(endpoint: Endpoint, shape: 'object' | 'list' | 'wa
     now: () => settings.now(),
     encodeProtobuf: protobuf && ((object) => protobuf.encode(object)),
   };
-  checkTransform(form, shape === 'list' ? 'list' : 'object');
+  checkTransform(form, responseType === 'list' ? 'list' : 'object');
   return form;
 }

@@ -7,7 +7,7 @@ import { readGetOptions } from '../request/query-options.ts';
 import { auditResponse } from './audit-response.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 
-/** GET of one object, or of one of its subresources. */
+/** Serves GET of one object or of one of its subresources. */
 export async function get(endpoint: Endpoint, read: (options: GetOptions) => Promise<ServedObject>): Promise<Reply> {
   const query = endpoint.exchange.query;
   const form = negotiateForm(endpoint, 'object');

@@ -15,7 +15,7 @@ import { readBody } from '../wire/read-body.ts';
 import { auditResponse } from './audit-response.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 
-/** PATCH, in the order of rule REQ-28: the content type is checked first. */
+/** Serves PATCH. Checks the content type before anything else, as rule REQ-28 requires. */
 export async function patch(
   endpoint: Endpoint,
   apply: (patch: Patch, options: PatchOptions) => Promise<WriteResult>,
@@ -50,10 +50,12 @@ function readPatch(
   return { type, document: value, findings: duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`) };
 }
 
-/** Go accepts invalid UTF-8, and rejects a byte order mark. */
+/**
+ * Decodes UTF-8 like Go: invalid bytes are replaced, and a byte order mark is kept, so that JSON parsing rejects it.
+ */
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Rule PATCH-04. */
+/** Parses a JSON patch or merge patch. Throws 400 with Kubernetes' message if it is not valid JSON (rule PATCH-04). */
 function readJson(type: PatchType, bytes: Uint8Array) {
   try {
     return parseJson(utf8.decode(bytes));
@@ -63,7 +65,7 @@ function readJson(type: PatchType, bytes: Uint8Array) {
   }
 }
 
-/** Rules SSA-04 and DEC-17: an apply patch is YAML, of which JSON is a subset. */
+/** Parses an apply patch, which is YAML or JSON, because JSON is a subset of YAML (rules SSA-04, DEC-17). */
 function readApply(bytes: Uint8Array, validation: FieldValidation, warn: (text: string) => void) {
   const { value, findings } = readYaml(bytes);
   if (validation === 'Strict' && findings.length > 0) {

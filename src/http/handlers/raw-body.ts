@@ -6,7 +6,7 @@ import type { Format } from '../negotiate/negotiate.ts';
 import { readBody } from '../wire/read-body.ts';
 import { type Endpoint, supportsProtobuf } from './endpoint.ts';
 
-/** A body that has been read but not decoded. */
+/** A request body that has been received but not decoded. */
 export interface RawBody {
   readonly bytes: Uint8Array;
   readonly format: Format;
@@ -15,14 +15,14 @@ export interface RawBody {
 const textual: readonly Format[] = ['json', 'yaml'];
 const withProtobuf: readonly Format[] = [...textual, 'protobuf'];
 
-/** Checks the content type (415), then the size (413): the order of rule REQ-27. */
+/** Receives the request body. Checks its content type (415) before its size (413), as rule REQ-27 requires. */
 export function readRawBody(endpoint: Endpoint, takesProtobuf = supportsProtobuf(endpoint)): MaybePromise<RawBody> {
   const { exchange, settings } = endpoint;
   const format = bodyFormat(exchange.request.headers['content-type'], takesProtobuf ? withProtobuf : textual);
   return andThen(readBody(exchange, settings.bodyLimit), (bytes) => ({ bytes, format }));
 }
 
-/** Throws 400 for a body that cannot be decoded (rule DEC-01). `findings` are the errors of strict decoding. */
+/** Decodes a request body. Throws 400 if that fails (rule DEC-01). `findings` are violations of strict decoding. */
 export function decodeRawBody(
   endpoint: Endpoint,
   sent: RawBody,
@@ -31,7 +31,7 @@ export function decodeRawBody(
 ): Pick<DecodedDocument, 'value' | 'findings' | 'texts'> {
   const { protobuf } = endpoint.settings;
   if (sent.format === 'protobuf') {
-    if (protobuf === undefined) throw new TypeError('received a protobuf body without a codec');
+    if (protobuf === undefined) throw new TypeError('received a protobuf body, but the plane has no protobuf codec');
     return { value: protobuf.decode(expected, sent.bytes), findings: [] };
   }
   try {

@@ -4,7 +4,8 @@ import { isLongRunning } from '../request/long-running.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * GET of a byte stream from elsewhere, such as a log. The request releases its in-flight slot, and nothing is stored.
+ * Serves GET of a byte stream that another server produces, such as a container log. The request releases its in-flight
+ * slot first, because the other server does the work.
  */
 export async function readBytes(
   { exchange }: Endpoint,

@@ -7,13 +7,13 @@ import type { Plane } from '../plane.ts';
 import { queryFlag } from '../request/query-flag.ts';
 import { callerOf } from '../session/caller.ts';
 
-/** Creates the request context that the registry's verbs receive. */
+/** Creates the request context for the verbs of the registry. */
 export function requestContext(plane: Plane, kind: ResourceKind, exchange: Exchange): RequestContext {
   const caller = callerOf(exchange);
   const mayRead = plane.mayRead(caller, kind, exchange.info.verb);
   const { preauthorize } = caller;
   const context: Writable<ExchangeContext> = new ExchangeContext(plane, kind, exchange, caller);
-  // Optional members are assigned one by one: spreading them takes several times as long.
+  // One assignment per optional member, because spreading optional members takes several times as long.
   if (caller.accessKey !== undefined) context.accessKey = caller.accessKey;
   if (exchange.nextTimeSlice !== undefined) context.nextTimeSlice = exchange.nextTimeSlice;
   if (queryFlag(exchange.query, 'extended') === true) context.extended = true;
@@ -23,8 +23,8 @@ export function requestContext(plane: Plane, kind: ResourceKind, exchange: Excha
 }
 
 /**
- * A class, because every request creates one: an object literal with a getter would get its own dictionary, in which
- * every member access is a lookup.
+ * The request context of an HTTP request. It is a class because every request creates one: V8 would give each object
+ * literal with a getter its own dictionary, in which every member access is a slow lookup.
  */
 class ExchangeContext implements RequestContext {
   readonly user: UserInfo;

@@ -8,7 +8,7 @@ import { decodeObject } from './decode-object.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 import { readRawBody } from './raw-body.ts';
 
-/** Serves PUT. Returns 201 if the object was created (rule UPDATE-08), and 200 otherwise. */
+/** Serves PUT. Returns 201 if the request created the object (rule UPDATE-08), and 200 otherwise. */
 export async function update(
   endpoint: Endpoint,
   replace: (sent: KubeObject, options: WriteOptions) => Promise<WriteResult>,

@@ -7,7 +7,7 @@ import type { Reply } from '../reply.ts';
 import { readWatchOptions } from '../request/query-options.ts';
 import { type Endpoint, negotiateForm } from './endpoint.ts';
 
-/** Streams changes: the response starts immediately, and a line follows for each event (rule WATCH-01). */
+/** Serves a watch. The response headers are sent immediately, followed by one line per event (rule WATCH-01). */
 export async function watch(endpoint: Endpoint, open: (options: WatchOptions) => Promise<WatchStream>): Promise<Reply> {
   const { exchange, kind } = endpoint;
   const form = negotiateForm(endpoint, 'watch');
@@ -19,7 +19,7 @@ export async function watch(endpoint: Endpoint, open: (options: WatchOptions) =>
   };
 }
 
-/** A class rather than an object literal with a getter: each literal would have its own hidden class. */
+/** The response body of a watch. It is a class, because V8 would give each object literal its own hidden class. */
 class EventLines implements Feed<Uint8Array> {
   readonly #endpoint: Endpoint;
   readonly #stream: WatchStream;
@@ -44,10 +44,10 @@ class EventLines implements Feed<Uint8Array> {
       if (!this.#stream.isEnded) return undefined;
       this.#over = true;
       const { reason } = this.#endpoint.exchange.end;
-      // An error event makes the client list again; if a stream just ends, the client resumes the watch.
+      // An error event makes the client list the objects again. Without one, the client resumes the watch.
       return reason instanceof StatusError ? this.#last(reason.status) : undefined;
     } catch (error) {
-      // The status line is already sent, so an error becomes the last event (rule WATCH-36).
+      // The response status has already been sent, so the error becomes the last event of the stream (rule WATCH-36).
       return this.#last(statusOf(this.#endpoint, error));
     }
   }
@@ -70,5 +70,5 @@ class EventLines implements Feed<Uint8Array> {
 function statusOf(endpoint: Endpoint, error: unknown): Status {
   if (error instanceof StatusError) return error.status;
   endpoint.settings.log.error({ err: error, auditId: endpoint.exchange.auditId }, 'watch failed');
-  return internalError('the watch failed; the server log has the details').status;
+  return internalError('the watch failed because of an internal error; see the server log for details').status;
 }

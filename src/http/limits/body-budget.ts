@@ -7,7 +7,7 @@ interface IncomingBody {
   refuse(error: Error): void;
 }
 
-/** One key with its incoming bodies, oldest first. */
+/** A caller, identified by its fair queueing key, and the bodies that it is sending, oldest first. */
 interface Sender {
   readonly key: string;
   readonly bodies: Set<IncomingBody>;
@@ -15,9 +15,9 @@ interface Sender {
 }
 
 /**
- * The memory budget for request bodies that are still being received. Their requests hold no in-flight slot, so the
- * in-flight limit does not bound this memory. If the budget is exceeded, the key that uses the most memory loses the
- * body that has been arriving for the longest time. Bodies of well-behaved clients arrive quickly.
+ * The memory budget for request bodies that are being received. The in-flight limit does not cover this memory, because
+ * a request holds no slot while its body arrives. If the budget is exceeded, the caller that uses the most memory loses
+ * its oldest body: well-behaved clients send a body quickly.
  */
 export class BodyBudget {
   readonly #maxBytes: number;
@@ -29,7 +29,10 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** `read` reports received bytes through its parameter, which throws if the budget is exhausted. Throws 429. */
+  /**
+   * Runs `read` to receive a body for the caller `key`. `read` must report received bytes by calling its parameter,
+   * which throws if the body has been evicted from the budget. Throws 429 in that case.
+   */
   receive<T>(key: string, read: (report: (bytes: number) => void) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const body: IncomingBody = { sender: this.#senderOf(key), bytes: 0, refuse: reject };

@@ -7,8 +7,8 @@ interface Source {
 }
 
 /**
- * Entries that can be evicted to free capacity. The source with the most entries loses its oldest one first, so that no
- * source can crowd out another.
+ * A set of entries, such as connections, that can be evicted to free capacity. `evictOne` evicts the oldest entry of
+ * the source that has the most entries, so that one source cannot displace the entries of others.
  */
 export class FairEvictionPool {
   readonly #sources = new Map<string, Source>();
@@ -19,7 +19,7 @@ export class FairEvictionPool {
     return this.#size;
   }
 
-  /** Adds an entry. `evict` is called at most once, on eviction. Returns a function that removes the entry. */
+  /** Adds an entry. Eviction removes the entry and calls `evict` once. Returns a function that removes the entry. */
   add(sourceName: string, evict: () => void): () => void {
     const source = this.#sources.get(sourceName) ?? { name: sourceName, entries: new LinkedQueue() };
     this.#sources.set(sourceName, source);
@@ -40,7 +40,7 @@ export class FairEvictionPool {
     return remove;
   }
 
-  /** Returns false if there is no entry to evict. */
+  /** Evicts one entry. Returns false if the pool is empty. */
   evictOne(): boolean {
     const first = this.#largest.first?.entries.first;
     first?.();

@@ -4,55 +4,56 @@ import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
 export interface FairSchedulerOptions {
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Calls back once, after pending input has been read and after all earlier callbacks and their microtasks. */
+  /** Runs the callback after pending input was read and earlier callbacks were run. Optional; default: setImmediate. */
   readonly defer?: (callback: () => void) => void;
 }
 
-/** One key that waits, runs, or has recently used more CPU time than others. */
+/** The CPU time that one key has used. Exists only while the key waits, runs, or is above the baseline. */
 interface KeyUsage {
   readonly key: string;
   readonly waiting: LinkedQueue<Waiting>;
-  /** The CPU time used in milliseconds. New keys start at the common level. */
+  /** The used CPU time in milliseconds. A new key starts at the baseline. */
   used: number;
 }
 
 interface Waiting {
-  /** The global arrival number. */
+  /** The position in the order of arrival, counted across all keys. */
   readonly number: number;
   begin(): void;
 }
 
 /**
- * Milliseconds of work between two polls for input. A request waits for several rounds: to be read, for its time slice,
- * at each step of a write, and until its response is sent. A single key gets longer rounds, because writes that begin
- * together share a group commit.
+ * Length of a round in milliseconds. Input is read only between rounds. A request waits for several rounds: to be read,
+ * for its time slice, at each step of a write, and to send its response. With only one active key, rounds are long,
+ * because writes that start together can share a group commit.
  */
 const shortRound = 0.15;
 const longRound = 4;
 /**
- * Rounds are short only if the load is uneven: more than this many waiting requests per waiting key. If all keys send
- * about the same number of requests, first come, first served is fair, and short rounds would cost all of them
- * throughput.
+ * Rounds are short only if there are more waiting requests per waiting key than this. If all keys send about the same
+ * number of requests, first come, first served is fair, and short rounds would only reduce throughput.
  */
 const unevenAbove = 8;
-/** After two keys have been active, short rounds are possible for this time. */
+/** Rounds can be short until this many milliseconds after the last switch from one key to another. */
 const sharedMilliseconds = 1000;
-/** The maximum number of milliseconds that a key can be ahead of the others, even after a very long time slice. */
+/**
+ * The used CPU time of a key exceeds the baseline by at most this many milliseconds, even after a very long time slice.
+ */
 const maxDebt = 50;
-/** The minimum charge for a time slice, because scheduling it also takes time. */
+/** The minimum CPU time in milliseconds that is charged for a time slice, because scheduling also takes time. */
 const minCost = 0.05;
-/** The number of callbacks scheduled ahead; more hardly fit into one round. */
+/** The maximum number of callbacks to schedule in advance. One round rarely runs more of them. */
 const maxAhead = 64;
 const minPruneSize = 1024;
 
 /**
- * Schedules CPU time fairly between keys. There is one thread: without scheduling, the work of a thousand requests of
- * one key would finish before the single request of another key is even read. So work starts in time slices, in short
- * rounds, and input is read between the rounds. The next time slice goes to the key that has used the least CPU time,
- * measured until its work awaits something or ends.
+ * Schedules CPU time fairly between keys, that is callers. There is only one thread: without scheduling, a thousand
+ * requests of one key would be finished before the single request of another key is read from its socket. Therefore,
+ * work starts in time slices. Time slices are grouped in short rounds, and input is read between rounds. The next time
+ * slice goes to the key that has used the least CPU time.
  *
- * A time slice is not returned; it ends when its work awaits something. Long work requests further time slices. The
- * callers bound the number of waiting requests.
+ * A time slice ends when its work awaits something or is finished. Long work must request further time slices. The
+ * scheduler does not limit the number of waiting requests; its users must.
  */
 export class FairScheduler {
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -64,11 +65,14 @@ export class FairScheduler {
   #waiting = 0;
   #sequence = 0;
   #scheduled = 0;
-  /** The scheduled callbacks that belong to the current round. */
+  /** The number of scheduled callbacks that remain in the current round. */
   #leftInRound = 0;
   #roundBegan = 0;
-  /** The usage of the key that started last. A new key cannot have used less. */
-  #level = 0;
+  /**
+   * The baseline: the used CPU time that a new key starts with. It is at least the used CPU time of the key that got
+   * the last time slice.
+   */
+  #baseline = 0;
   #running: { readonly usage: KeyUsage; readonly since: number } | undefined;
   #lastKey = '';
   #sharedUntil = 0;
@@ -79,13 +83,13 @@ export class FairScheduler {
     this.#defer = defer;
   }
 
-  /** Resolves with a time slice for the key. Never rejects: a caller that no longer needs it ignores it. */
+  /** Resolves when the key gets a time slice. Never rejects. A request that has ended in the meantime ignores it. */
   waitForTimeSlice(key: string): Promise<void> {
     return new Promise((resolve) => {
       if (key !== this.#lastKey) this.#sharedUntil = this.#clock.elapsed() + sharedMilliseconds;
       this.#lastKey = key;
       const usage = this.#usageOf(key);
-      if (usage.waiting.length === 0) usage.used = Math.max(usage.used, this.#level);
+      if (usage.waiting.length === 0) usage.used = Math.max(usage.used, this.#baseline);
       usage.waiting.push({ number: this.#sequence++, begin: resolve });
       this.#waiting++;
       this.#next.add(usage);
@@ -93,7 +97,10 @@ export class FairScheduler {
     });
   }
 
-  /** Schedules one callback for each waiting request and one more: each callback also ends the previous time slice. */
+  /**
+   * Schedules a callback per waiting request, and one more, because each callback ends the time slice that the previous
+   * callback began.
+   */
   #schedule(): void {
     const wanted = this.#waiting === 0 ? 0 : Math.min(this.#waiting, maxAhead) + 1;
     while (this.#scheduled < wanted) {
@@ -102,11 +109,11 @@ export class FairScheduler {
     }
   }
 
-  /** Everything that a time slice starts without waiting runs between two of these callbacks. */
+  /** Ends the current time slice and starts the next one. The work of a time slice runs before the next callback. */
   readonly #tick = (): void => {
     const now = this.#clock.elapsed();
     if (this.#leftInRound === 0) {
-      // Callbacks deferred from here on belong to the next round.
+      // A new round begins. Callbacks that are scheduled from now on belong to the round after it.
       this.#leftInRound = this.#scheduled;
       this.#roundBegan = now;
     }
@@ -115,7 +122,7 @@ export class FairScheduler {
     this.#charge(now);
     const isUneven = now < this.#sharedUntil && this.#waiting > unevenAbove * this.#next.size;
     const roundMilliseconds = isUneven ? shortRound : longRound;
-    // The last callback of a round starts no time slice: it would be charged for reading input after the round.
+    // The last callback of a round starts no time slice, because the time for reading input would be charged to it.
     if (this.#leftInRound > 0 && now - this.#roundBegan < roundMilliseconds) this.#begin(now);
     this.#schedule();
   };
@@ -125,7 +132,7 @@ export class FairScheduler {
     const waiting = usage?.waiting.shift();
     if (usage === undefined || waiting === undefined) return;
     this.#waiting--;
-    this.#level = Math.max(this.#level, usage.used);
+    this.#baseline = Math.max(this.#baseline, usage.used);
     if (usage.waiting.length === 0) this.#next.remove(usage);
     else this.#next.moved(usage);
     this.#running = { usage, since: now };
@@ -137,12 +144,12 @@ export class FairScheduler {
     const { usage, since } = this.#running;
     this.#running = undefined;
     const cost = Math.max(minCost, now - since);
-    // The level rises at half the pace of the waiting keys, so that a key that is ahead gets a time slice again even if
-    // new keys keep coming.
-    this.#level += cost / (2 * (this.#next.size + 1));
-    usage.used = Math.min(usage.used + cost, this.#level + maxDebt);
+    // The baseline rises at half the speed of the waiting keys. A key above the baseline therefore gets a time slice
+    // eventually, even if new keys arrive all the time.
+    this.#baseline += cost / (2 * (this.#next.size + 1));
+    usage.used = Math.min(usage.used + cost, this.#baseline + maxDebt);
     this.#next.moved(usage);
-    // No other key waits, so no usage needs to be compared.
+    // No key waits, so there is nothing to compare.
     if (this.#waiting === 0) this.#usages.clear();
   }
 
@@ -150,15 +157,15 @@ export class FairScheduler {
     const known = this.#usages.get(key);
     if (known !== undefined) return known;
     if (this.#usages.size >= this.#pruneAbove) this.#prune();
-    const usage: KeyUsage = { key, waiting: new LinkedQueue(), used: this.#level };
+    const usage: KeyUsage = { key, waiting: new LinkedQueue(), used: this.#baseline };
     this.#usages.set(key, usage);
     return usage;
   }
 
-  /** Drops keys that do not wait and are not ahead: they are equivalent to new ones. */
+  /** Forgets keys that do not wait and are not above the baseline: if they return, they start like new keys. */
   #prune(): void {
     for (const usage of this.#usages.values()) {
-      if (usage.waiting.length === 0 && usage.used <= this.#level) this.#usages.delete(usage.key);
+      if (usage.waiting.length === 0 && usage.used <= this.#baseline) this.#usages.delete(usage.key);
     }
     this.#pruneAbove = Math.max(minPruneSize, 2 * this.#usages.size);
   }

@@ -3,22 +3,25 @@ import { LinkedQueue } from '../../lib/queue/linked-queue.ts';
 import { PriorityHeap } from '../../lib/queue/priority-heap.ts';
 
 export interface FairSlotsOptions {
-  /** The number of slots. */
+  /** The number of requests that may hold a slot at the same time. */
   readonly slots: number;
-  /** The total number of waiting requests. One more displaces a request of the key that waits most, or is refused. */
+  /**
+   * The limit on waiting requests of all keys. If it is reached, a new request displaces a waiting request of the key
+   * that has the most of them. A new request of that key itself is refused.
+   */
   readonly maxWaiting: number;
   readonly waitMilliseconds: number;
   readonly clock: Clock;
 }
 
 interface Waiting {
-  /** The global arrival number. */
+  /** The position in the order of arrival, counted across all keys. */
   readonly number: number;
   /** Called with true when the request gets a slot, and with false if the request is refused. */
   settle(admitted: boolean): void;
 }
 
-/** A key whose requests hold slots or wait for slots. */
+/** A key, that is a caller, whose requests hold slots or wait for slots. */
 interface Holder {
   readonly key: string;
   held: number;
@@ -26,16 +29,18 @@ interface Holder {
 }
 
 /**
- * A limited number of slots, shared fairly. Every request gets a slot while one is free. Otherwise a released slot goes
- * to the key that holds the fewest, and among those to the one that has waited longest. A key that sends a thousand
- * requests delays only itself. The cost per request is logarithmic in the number of keys.
+ * A limited number of slots that callers share fairly. A request gets a free slot immediately. If there is none, it
+ * waits: a released slot goes to the key that holds the fewest slots, and among equals to the longest wait. A key that
+ * sends a thousand requests delays only itself. The cost per request is logarithmic in the number of keys.
  */
 export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #holders = new Map<string, Holder>();
-  /** The waiting keys: the next to get a slot, and the next to be displaced. */
-  readonly #fairest = new PriorityHeap<Holder>((one, other) => one.held - other.held || firstOf(one) - firstOf(other));
-  readonly #greediest = new PriorityHeap<Holder>((one, other) => other.waiting.length - one.waiting.length);
+  /** The waiting keys in two orders: by who gets the next slot, and by who loses a waiting request first. */
+  readonly #byNextSlot = new PriorityHeap<Holder>(
+    (one, other) => one.held - other.held || firstOf(one) - firstOf(other),
+  );
+  readonly #byMostWaiting = new PriorityHeap<Holder>((one, other) => other.waiting.length - one.waiting.length);
   #active = 0;
   #waiting = 0;
   #sequence = 0;
@@ -44,14 +49,14 @@ export class FairSlots {
     this.#options = options;
   }
 
-  /** Resolves to a function that releases the slot, or to `undefined` if none is available in time. */
+  /** Waits for a slot. Resolves with a function that releases it, or with `undefined` if the request is refused. */
   async acquire(key: string, signal: AbortSignal): Promise<(() => void) | undefined> {
     const free = this.tryAcquire(key);
     if (free !== undefined) return free;
     return (await this.#wait(key, signal)) ? this.#releaseOnce(key) : undefined;
   }
 
-  /** Returns a function that releases the slot, or `undefined` if none is free. */
+  /** Acquires a free slot. Returns a function that releases it, or `undefined` if no slot is free. */
   tryAcquire(key: string): (() => void) | undefined {
     if (this.#active >= this.#options.slots) return undefined;
     this.#hold(this.#holderOf(key));
@@ -86,9 +91,9 @@ export class FairSlots {
     this.#active--;
     holder.held--;
     this.#changed(holder);
-    const next = this.#fairest.first;
+    const next = this.#byNextSlot.first;
     if (next === undefined) return;
-    // The slot is taken on behalf of the waiting request, so no other request can take it in between.
+    // The waiting request gets the slot now, before it resumes, so that no other request can get the slot in between.
     const waiting = next.waiting.first;
     this.#hold(next);
     waiting?.settle(true);
@@ -96,19 +101,19 @@ export class FairSlots {
 
   #changed(holder: Holder): void {
     if (holder.waiting.length > 0) {
-      for (const heap of [this.#fairest, this.#greediest]) {
+      for (const heap of [this.#byNextSlot, this.#byMostWaiting]) {
         if (heap.has(holder)) heap.moved(holder);
         else heap.add(holder);
       }
       return;
     }
-    this.#fairest.remove(holder);
-    this.#greediest.remove(holder);
+    this.#byNextSlot.remove(holder);
+    this.#byMostWaiting.remove(holder);
     if (holder.held === 0) this.#holders.delete(holder.key);
   }
 
   #wait(key: string, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted || !this.#makeRoom(key)) return Promise.resolve(false);
+    if (signal.aborted || !this.#makeQueueSpace(key)) return Promise.resolve(false);
     return new Promise((resolve) => {
       const refuse = () => waiting.settle(false);
       const stopTimer = this.#options.clock.after(this.#options.waitMilliseconds, refuse);
@@ -131,13 +136,16 @@ export class FairSlots {
     });
   }
 
-  /** Makes room in the queue. A key that has as many waiting requests as the others displaces none. */
-  #makeRoom(key: string): boolean {
+  /**
+   * Makes space in a full queue for a request of the key, by refusing a request of the key with the most waiting
+   * requests. Returns false if both keys have about the same number of waiting requests.
+   */
+  #makeQueueSpace(key: string): boolean {
     if (this.#waiting < this.#options.maxWaiting) return true;
-    const greediest = this.#greediest.first;
+    const busiest = this.#byMostWaiting.first;
     const own = this.#holders.get(key)?.waiting.length ?? 0;
-    if (greediest === undefined || greediest.waiting.length <= own + 1) return false;
-    greediest.waiting.last?.settle(false);
+    if (busiest === undefined || busiest.waiting.length <= own + 1) return false;
+    busiest.waiting.last?.settle(false);
     return true;
   }
 }

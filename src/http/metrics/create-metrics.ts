@@ -17,30 +17,30 @@ const streamLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'sc
 
 export interface MetricsOptions {
   readonly version: VersionInfo;
-  /** The objects in the store, counted at each scrape. */
+  /** Returns the number of stored objects per resource. Called at each scrape. */
   storedObjects(): Iterable<ObjectCount>;
-  /** The number of loaded virtual cluster planes and their approximate memory. Optional. */
+  /** Returns the number and approximate memory of the virtual cluster planes that are loaded. Optional. */
   loadedPlanes?(): LoadedPlanes;
-  /** Further gauges, read at each scrape. */
+  /** Additional gauges, whose values are read at each scrape. Optional. */
   readonly gauges?: readonly SimpleGauge[];
 }
 
-/** The metrics of a server (rules METRIC-01 to METRIC-05). Each server has its own; there is no global registry. */
+/** The metrics of one server (rules METRIC-01 to METRIC-05). There is no global registry. */
 export interface Metrics {
   readonly contentType: string;
   /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
-  /** Records a response; for a stream, when its head is sent. */
+  /** Records a response when its headers are ready. `bytes` is `undefined` if the size of the body is not known yet. */
   recordResponse(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void;
-  /** Records the size of a response that was not known in advance. */
+  /** Records the size of a response that was still unknown at the time of `recordResponse`. */
   recordResponseSize(labels: RequestLabels, bytes: number): void;
-  /** Adds to the number of executing requests. */
+  /** Adds `change` to the number of requests that are being executed. */
   changeInFlight(kind: 'mutating' | 'readOnly', change: 1 | -1): void;
-  /** Counts an open stream until the returned function is called. */
+  /** Counts a long-running request as open until the returned function is called. */
   trackLongRunning(labels: RequestLabels): () => void;
-  /** Returns a function that records a watch event of the given size. */
+  /** Returns a function that records one watch event. Its parameter is the size of the event in bytes. */
   watchEventRecorder(labels: RequestLabels): (bytes: number) => void;
-  /** Records that the client disconnected, or was disconnected, before it got its response. */
+  /** Records that the connection ended before the client received its response. */
   recordAbort(labels: RequestLabels): void;
   recordTermination(labels: RequestLabels, code: number): void;
 }
@@ -65,7 +65,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const terminations = new Counter({
     name: 'apiserver_request_terminations_total',
-    help: 'Number of requests that the server rejected or terminated in self-defense.',
+    help: 'Number of requests that the server rejected or terminated to protect itself.',
     labelNames: [...streamLabels, 'code'],
     registers: [registry],
   });
@@ -107,7 +107,7 @@ function addExecuting(registry: Registry, executing: Readonly<Record<'mutating' 
   });
 }
 
-/** A stream can end in more than one way; each is counted down once. */
+/** Wraps a function so that only the first call runs it. A stream can end twice, for example by error and by close. */
 function onlyOnce(run: () => void): () => void {
   let done = false;
   return () => {

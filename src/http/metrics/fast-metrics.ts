@@ -1,13 +1,14 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** One series of a counter. */
+/** The current value of a counter for one set of labels. */
 export interface CounterSeries {
   value: number;
 }
 
 /**
- * A counter whose series are held by the callers, so that an increment costs an addition. (The library's counters look
- * up their series by labels each time, which took longer than serving a request.)
+ * A counter that returns an object for each set of labels. Callers keep that object, so that an increment is a single
+ * addition. The counters of the Prometheus library search the label set on each increment, which took longer than
+ * serving a request.
  */
 export class FastCounter {
   readonly #name: string;
@@ -23,7 +24,7 @@ export class FastCounter {
     return getOrCreate(this.#lines, labelText(labels), () => ({ value: 0 }));
   }
 
-  /** Returns the series in the Prometheus text format. */
+  /** Returns the counter in the Prometheus text format. */
   text(): string {
     let text = head(this.#name, this.#help, 'counter');
     for (const [labels, { value }] of this.#lines) text += `${this.#name}{${labels}} ${value}\n`;
@@ -31,7 +32,7 @@ export class FastCounter {
   }
 }
 
-/** A histogram whose series are held by the callers, for the same reason. */
+/** A histogram that returns an object for each set of labels, which callers keep. See `FastCounter` for the reason. */
 export class FastHistogram {
   readonly #name: string;
   readonly #help: string;
@@ -55,10 +56,10 @@ export class FastHistogram {
   }
 }
 
-/** One series of a histogram. */
+/** The observed values of a histogram for one set of labels. */
 export class HistogramSeries {
   readonly #bounds: readonly number[];
-  /** The number of values per bucket, not cumulative. The last bucket has no upper bound. */
+  /** The number of values in each bucket, not including smaller buckets. The last bucket has no upper bound. */
   readonly #counts: number[];
   #sum = 0;
 

@@ -2,7 +2,7 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Plane } from '../plane.ts';
 
-/** The labels that Kubernetes dashboards know (rule METRIC-02). */
+/** The metric labels of a request, with the names that dashboards for kube-apiserver expect (rule METRIC-02). */
 export type RequestLabels = {
   readonly verb: string;
   readonly dry_run: string;
@@ -30,34 +30,37 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const knownPaths = new Set(['/api', '/apis', '/healthz', '/livez', '/readyz', '/metrics', '/openapi', '/version']);
 
 /**
- * The number of resources with their own series. Custom kinds in thousands of virtual clusters would create too many;
- * beyond the limit, requests are counted without a resource name. The server's own kinds, with their subresources, are
- * well under a hundred.
+ * The number of resources that get their own metric series. Requests for further resources are counted with an empty
+ * resource label, because custom resources in thousands of virtual clusters would create too many series. The server
+ * itself has less than a hundred resources and subresources.
  */
 const maxResources = 500;
 
-/** Derives labels from requests. Clients cannot invent label values: only existing kinds and verbs are used. */
+/**
+ * Derives metric labels from requests. Labels contain only kinds and verbs that exist, so clients cannot create new
+ * label values.
+ */
 export class RequestLabeller {
   readonly #seen = new Set<string>();
-  readonly #made = new Map<string, RequestLabels>();
-  /** The labels of served kinds, without subresources and options: a handful of verbs for each. */
-  readonly #cached = new WeakMap<MountedResource, RequestLabels[]>();
+  readonly #labelsByKey = new Map<string, RequestLabels>();
+  /** The labels of each kind for requests without a subresource and dry run: a few verbs and scopes per kind. */
+  readonly #labelsByResource = new WeakMap<MountedResource, RequestLabels[]>();
 
-  /** Equal labels are the same object, so that callers can use them as a map key. */
+  /** Returns the labels of a request. Equal labels are always the same object, so they can be used as a map key. */
   label(exchange: Exchange, plane: Plane | undefined): RequestLabels {
     const { info, query } = exchange;
     const { isResource, subresource } = info;
     const mounted =
       isResource && info.extraSegments.length === 0 ? plane?.find(info.group, info.version, info.resource) : undefined;
-    // The fast path for most requests: no string is built to find the labels.
+    // Most requests take the fast path below, which finds their labels without building a string key.
     if (mounted === undefined || subresource !== '' || (query.size > 0 && query.has('dryRun')))
       return this.#lookUp(exchange, mounted);
     const verb = resourceVerb(exchange);
     const scope = scopeOf(exchange);
-    const cached = this.#cached.get(mounted) ?? [];
+    const cached = this.#labelsByResource.get(mounted) ?? [];
     for (const labels of cached) if (labels.verb === verb && labels.scope === scope) return labels;
     const labels = this.#lookUp(exchange, mounted);
-    if (labels.resource !== '') this.#cached.set(mounted, [...cached, labels]);
+    if (labels.resource !== '') this.#labelsByResource.set(mounted, [...cached, labels]);
     return labels;
   }
 
@@ -71,7 +74,7 @@ export class RequestLabeller {
     const scope = isNamed ? scopeOf(exchange) : '';
     const name = isNamed ? nameOf(exchange) : path;
     const key = `${verb} ${dryRun} ${scope} ${name}`;
-    const known = this.#made.get(key);
+    const known = this.#labelsByKey.get(key);
     if (known !== undefined) return known;
     const { group, version, resource, subresource } = info;
     const labels: RequestLabels = {
@@ -83,7 +86,7 @@ export class RequestLabeller {
       scope,
       component: 'apiserver',
     };
-    this.#made.set(key, labels);
+    this.#labelsByKey.set(key, labels);
     return labels;
   }
 
@@ -114,7 +117,7 @@ function scopeOf({ info }: Exchange): string {
   return info.namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** The first segment represents everything below it. */
+/** Returns the first segment of a known non-resource path as its label, or an empty string for unknown paths. */
 function knownPath(path: string): string {
   const first = `/${path.split('/', 2)[1] ?? ''}`;
   return knownPaths.has(first) ? first : '';

@@ -5,21 +5,21 @@ import { isFeed, isGenerated, isProxied, isStream, isUpgraded, type Reply } from
 import type { Metrics } from './create-metrics.ts';
 import { RequestLabeller, type RequestLabels } from './request-labels.ts';
 
-/** The codes of requests that were rejected to protect the server, or terminated: 429, 503 and 504. */
+/** Response codes of requests that the server rejected to protect itself, or that it terminated. */
 const terminatedCodes = new Set([429, 503, 504]);
 
 interface RequestObserverOptions {
   readonly metrics: Metrics;
-  /** The control plane of the request; `undefined` if its path belongs to none. */
+  /** Returns the control plane that serves the request; `undefined` if the path belongs to none. */
   planeOf(exchange: Exchange): Plane | undefined;
 }
 
-/** Creates the `onComplete` function of the chain: counts responses, including errors, and open streams. */
+/** Creates the `onComplete` function of a filter chain. It records responses, errors and open streams in metrics. */
 export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   const labeller = new RequestLabeller();
   return (exchange: Exchange, reply: Reply, milliseconds: number): void => {
     const labels = labeller.label(exchange, planeOf(exchange));
-    // The text is encoded here: the metrics need its length in bytes, and counting takes as long as encoding.
+    // Encode the text here, because the metrics need the length in bytes, and counting bytes takes as long as encoding.
     if (typeof reply.body === 'string') reply.body = Buffer.from(reply.body);
     metrics.recordResponse(labels, reply.status, milliseconds / 1000, sizeOf(reply));
     if (terminatedCodes.has(reply.status)) metrics.recordTermination(labels, reply.status);
@@ -48,7 +48,7 @@ export function requestObserver({ metrics, planeOf }: RequestObserverOptions) {
   };
 }
 
-/** Forwards a stream and counts it as open from the first read to its end. */
+/** Passes on a stream and counts it as an open long-running request from the first read to the end. */
 async function* counted(
   stream: AsyncIterable<string>,
   labels: RequestLabels,
@@ -62,7 +62,7 @@ async function* counted(
   }
 }
 
-/** Forwards a watch, counts it as open, and counts its events. A class, so that all streams have one hidden class. */
+/** Passes on a watch and counts it and its events. A class, because V8 would give each literal its own hidden class. */
 class CountedFeed implements Feed<Uint8Array> {
   readonly #feed: Feed<Uint8Array>;
   readonly #labels: RequestLabels;
@@ -100,13 +100,13 @@ class CountedFeed implements Feed<Uint8Array> {
   }
 }
 
-/** Reports the total size at the end, however the iteration ends. */
-function* measured(pieces: Iterable<Uint8Array>, report: (bytes: number) => void): Generator<Uint8Array> {
+/** Passes on the chunks of a body. Calls `report` with their total size at the end or after an error. */
+function* measured(chunks: Iterable<Uint8Array>, report: (bytes: number) => void): Generator<Uint8Array> {
   let bytes = 0;
   try {
-    for (const piece of pieces) {
-      bytes += piece.byteLength;
-      yield piece;
+    for (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      yield chunk;
     }
   } finally {
     report(bytes);
@@ -136,7 +136,9 @@ function sizeOf({ body }: Reply): number | undefined {
   return body instanceof Uint8Array ? body.length : undefined;
 }
 
-/** Does not use the signal if the request has an `end`, because that would create the signal. */
+/**
+ * True if the client has disconnected. Uses `end` if possible, because reading `signal` would create an AbortSignal.
+ */
 function hasDisconnected(request: IncomingRequest): boolean {
   return request.end?.hasEnded ?? request.signal.aborted;
 }

@@ -1,23 +1,26 @@
 import { type CounterSeries, FastCounter, FastHistogram, type HistogramSeries } from './fast-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
 
-/** Rule METRIC-03. The histogram `sliDuration` omits the two smallest buckets. */
+/** Upper bounds of the latency buckets in seconds (rule METRIC-03). `sliDuration` omits the two smallest. */
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 const sizeBuckets = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const eventSizeBuckets = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
-/** The series of one label set. They are looked up once, by the identity of the labels (see RequestLabeller). */
+/**
+ * The metric series of one set of labels. They are found by object identity, because equal labels are always the same
+ * object.
+ */
 interface ResponseSeries {
   readonly codes: Map<number, CounterSeries>;
   readonly sizes: HistogramSeries;
-  /** `duration` and `sliDuration` are absent for watches. */
+  /** Response latency. `duration` and `sliDuration` are `undefined` for watches. */
   readonly duration?: HistogramSeries;
   readonly sliDuration?: HistogramSeries;
 }
 
-/** Counts and measures responses and watch events. */
+/** The metrics about responses and watch events: counts, latencies and sizes. */
 export class ResponseTallies {
   readonly #total = new FastCounter('apiserver_request_total', 'Number of requests, by labels and response code.');
   readonly #duration = new FastHistogram(
@@ -45,7 +48,7 @@ export class ResponseTallies {
     return tallies.map((tally) => tally.text()).join('');
   }
 
-  /** Records a response. `bytes` is `undefined` if the size is not known yet; see `sent`. */
+  /** Records a response. `bytes` is `undefined` if the size is not known yet; `recordResponseSize` records it later. */
   answered(labels: RequestLabels, code: number, seconds: number, bytes: number | undefined): void {
     const series = this.#series.get(labels) ?? this.#addSeries(labels);
     const count = series.codes.get(code) ?? this.#addCode(series, labels, code);
@@ -55,12 +58,12 @@ export class ResponseTallies {
     series.sliDuration?.observe(seconds);
   }
 
-  /** Records the size of a response that was not known in advance. */
+  /** Records the size of a response that was still unknown when the response was recorded. */
   sent(labels: RequestLabels, bytes: number): void {
     this.#series.get(labels)?.sizes.observe(bytes);
   }
 
-  /** Returns a function that records a watch event of the given size. */
+  /** Returns a function that records one watch event. Its parameter is the size of the event in bytes. */
   watchEvents({ group, version, resource }: RequestLabels): (bytes: number) => void {
     const count = this.#events.series({ group, version, resource });
     const measured = this.#eventSizes.series({ group, version, resource });

@@ -7,13 +7,13 @@ export interface ObjectCount {
   readonly count: number;
 }
 
-/** The number of loaded virtual cluster planes and their approximate memory. */
+/** The number of loaded virtual cluster planes, and their approximate memory in bytes. */
 export interface LoadedPlanes {
   readonly planes: number;
   readonly bytes: number;
 }
 
-/** A gauge without labels, read at each scrape. */
+/** A metric without labels whose value is read at each scrape. */
 export interface SimpleGauge {
   readonly name: string;
   readonly help: string;
@@ -44,7 +44,10 @@ export function addLoadedPlanes(registry: Registry, loaded: () => LoadedPlanes):
   });
 }
 
-/** Under the newer name and under the one that most dashboards still use (rule METRIC-05). */
+/**
+ * Adds the number of stored objects, under its current metric name and under the older name that most dashboards use
+ * (rule METRIC-05).
+ */
 export function addObjectCounts(registry: Registry, storedObjects: () => Iterable<ObjectCount>): void {
   new Gauge({
     name: 'apiserver_resource_objects',

@@ -3,7 +3,7 @@ import { unsupportedMediaType } from '../../api/status.ts';
 import { parseMediaRange } from './media-type.ts';
 import { type Format, mediaTypes } from './negotiate.ts';
 
-/** The format of a POST, PUT or DELETE body; JSON if there is no Content-Type (rules NEG-01 to NEG-03). */
+/** Returns the format of a request body from its Content-Type; JSON if that is absent (rules NEG-01 to NEG-03). */
 export function bodyFormat(contentType: string | undefined, accepted: readonly Format[]): Format {
   if (contentType === undefined) return 'json';
   for (const candidate of accepted) if (mediaTypes[candidate] === contentType) return candidate;
@@ -24,7 +24,10 @@ const patchTypes: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** Built-in kinds also support strategic merge patches. For others, clients fall back to a merge patch on 415. */
+/**
+ * Returns the patch types that a kind supports. Only built-in kinds support strategic merge patches. For other kinds,
+ * clients fall back to a merge patch after they get 415.
+ */
 export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly PatchType[] {
   return kind.builtIn === true ? typedPatchTypes : ownPatchTypes;
 }
@@ -32,7 +35,7 @@ export function patchTypesOf(kind: Pick<ResourceKind, 'builtIn'>): readonly Patc
 const ownPatchTypes: readonly PatchType[] = ['json', 'merge', 'apply'];
 const typedPatchTypes: readonly PatchType[] = ['json', 'merge', 'strategic', 'apply'];
 
-/** Rules PATCH-01 to PATCH-03: a content type is required. */
+/** Returns the patch type of a Content-Type. Throws 415 if it is absent or unsupported (rules PATCH-01 to PATCH-03). */
 export function patchTypeOf(contentType: string | undefined, accepted: readonly PatchType[]): PatchType {
   for (const type of accepted) if (patchTypes[type] === contentType) return type;
   const essence = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase();

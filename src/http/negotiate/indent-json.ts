@@ -1,6 +1,6 @@
 /**
- * Indents compact JSON by two spaces. It works on the text, so that JSON assembled from serialized parts need not be
- * parsed again, and every number stays as it is.
+ * Indents compact JSON by two spaces. It processes the text without parsing it, because parsing takes longer and could
+ * change large numbers.
  */
 export function indentJson(compact: string): string {
   const parts: string[] = [];

@@ -3,12 +3,12 @@ import { listKindOf, type ResourceKind } from '../../api/resource.ts';
 import type { ServedList, ServedObject } from '../../registry/verbs.ts';
 import type { JoinedText } from '../wire/generated-body.ts';
 
-/** Continue tokens are opaque and absent on the last page; the count is present only if it is exact (LIST-23). */
+/** Returns the metadata of a list as JSON. `remainingItemCount` is present only if it is exact (rule LIST-23). */
 export function listMetaJson(list: ServedList): string {
   return `{${metaMembers(list).join(',')}}`;
 }
 
-/** In the field order of the Go struct. */
+/** Returns the members of the list metadata as JSON, in the order of the fields of Kubernetes' Go struct. */
 function metaMembers(list: ServedList): string[] {
   const members = [`"resourceVersion":${JSON.stringify(list.resourceVersion)}`];
   if (list.continue !== undefined && list.continue !== '') members.push(`"continue":${JSON.stringify(list.continue)}`);
@@ -17,9 +17,9 @@ function metaMembers(list: ServedList): string[] {
 }
 
 /**
- * Assembles a list from the serialized JSON of its items (rule LIST-01). Built-in kinds use the field order of their
- * structs and have no kind and apiVersion in the items. Other kinds are in alphabetical order, like custom resources
- * (rules DEC-25, NEG-25).
+ * Builds a list from the serialized JSON of its items (rule LIST-01). For a built-in kind, members are in the order of
+ * its Go struct, and items have no kind and apiVersion. For other kinds, members are in alphabetical order, as
+ * kube-apiserver returns custom resources (rules DEC-25, NEG-25).
  */
 export function listText(kind: ResourceKind, list: ServedList): JoinedText {
   const apiVersion = `"apiVersion":${JSON.stringify(apiVersionOf(kind))}`;
@@ -35,7 +35,7 @@ export function listText(kind: ResourceKind, list: ServedList): JoinedText {
   return { head: `{${listKind},${apiVersion},${metadata},"items":[`, items, tail: ']}' };
 }
 
-/** Converts the items lazily. */
+/** Serializes each item when it is needed, so that a long list is never in memory as a whole. */
 export function* mapLazily(items: readonly ServedObject[], make: (item: ServedObject) => string): Generator<string> {
   for (const item of items) yield make(item);
 }

@@ -1,11 +1,14 @@
 export interface MediaRange {
-  /** Lower case. */
+  /** The part before the slash, in lower case. */
   readonly type: string;
   readonly subtype: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Parses `type/subtype; a=b; c="d"`; `undefined` if it is invalid. Lower-cases parameter names, not their values. */
+/**
+ * Parses a media type such as `type/subtype; a=b; c="d"`. Parameter names become lower case, values stay unchanged.
+ * Returns `undefined` if the text is invalid.
+ */
 export function parseMediaRange(text: string): MediaRange | undefined {
   const [essence = '', ...rest] = splitOutsideQuotes(text, ';');
   const match = /^\s*([^\s/;,]+)\/([^\s/;,]+)\s*$/.exec(essence);
@@ -22,12 +25,12 @@ export function parseMediaRange(text: string): MediaRange | undefined {
   return { type: type.toLowerCase(), subtype: subtype.toLowerCase(), parameters };
 }
 
-/** A cache for the headers that most clients send with every request. */
+/** Parsed Accept headers. Most clients send the same header with every request. */
 const cache = new Map<string, readonly MediaRange[]>();
 const maxCached = 64;
 const maxCachedLength = 256;
 
-/** The clauses of an Accept header, most preferred first: by q, then by specificity, then by position (NEG-08). */
+/** Parses an Accept header. The result is ordered by preference: by q, by specificity, by position (rule NEG-08). */
 export function parseAccept(header: string): readonly MediaRange[] {
   const found = cache.get(header);
   if (found !== undefined) return found;

@@ -5,13 +5,13 @@ import { type MediaRange, parseAccept } from './media-type.ts';
 export type Format = 'json' | 'yaml' | 'protobuf';
 export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
-/** A transformation of the response that the client requests with `as`, `g` and `v` (rule NEG-10). */
+/** A conversion of the response, for example to a Table, that the client requests in the Accept header (NEG-10). */
 export interface Transform {
   readonly kind: TransformKind;
   readonly version: 'v1' | 'v1beta1';
 }
 
-/** The negotiated form of a response. */
+/** The result of content negotiation: format, indentation and conversion of the response. */
 export interface Negotiated {
   readonly format: Format;
   readonly pretty: boolean;
@@ -25,28 +25,29 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
 };
 
 export interface NegotiateOptions {
-  /** The supported formats, preferred first. Tables and partial objects are never encoded as protobuf. */
+  /** The formats that the server supports for the response, preferred first. Transforms never use protobuf. */
   readonly formats: readonly Format[];
-  /** True for a watch: each document stands alone in the stream. */
+  /** True for a watch. Error messages then list the media types with `;stream=watch`. */
   readonly stream?: boolean;
   readonly transforms?: boolean;
 }
 
-/** Returns the best match for the Accept header. Throws 406 with the supported types (rules NEG-07 to NEG-12). */
+/** Selects the response format by the Accept header. Throws 406 if none is supported (rules NEG-07 to NEG-12). */
 export function negotiate(request: IncomingRequest, query: URLSearchParams, options: NegotiateOptions): Negotiated {
   const accept = request.headers.accept ?? '';
-  // A fast path for the header of most clients.
+  // Fast path: most clients send exactly this header.
   if (accept === mediaTypes.json && options.formats.includes('json')) {
     return { format: 'json', pretty: isPretty(request, query) };
   }
-  // Protobuf only if the client accepts nothing else: objects are stored as JSON, which all of these clients read.
+  // Protobuf is used only if the client accepts no other format, because objects are stored as JSON and need no
+  // conversion.
   const text = { ...options, formats: options.formats.filter((format) => format !== 'protobuf') };
   const found = bestOf(accept, text) ?? bestOf(accept, options);
   if (found === undefined) throw nothingAcceptable(options);
   return { ...found.form, pretty: found.pretty || isPretty(request, query) };
 }
 
-/** Negotiates error bodies (rule NEG-18): no transforms, and indented JSON if nothing matches. */
+/** Selects the format of an error response (NEG-18). Falls back to indented JSON; never converts to a Table. */
 export function negotiateError(request: IncomingRequest, query: URLSearchParams): Negotiated {
   const found = bestOf(request.headers.accept ?? '', { formats: ['json', 'yaml'], transforms: false });
   if (found === undefined) return { format: 'json', pretty: true };
@@ -59,8 +60,8 @@ interface Found {
 }
 
 function bestOf(header: string, options: NegotiateOptions): Found | undefined {
-  const [favourite = 'json'] = options.formats;
-  if (header.trim() === '') return { form: { format: favourite }, pretty: false };
+  const [preferred = 'json'] = options.formats;
+  if (header.trim() === '') return { form: { format: preferred }, pretty: false };
   for (const clause of parseAccept(header)) {
     for (const format of options.formats) {
       if (!names(clause, format)) continue;
@@ -77,7 +78,7 @@ function names(clause: MediaRange, format: Format): boolean {
   return clause.subtype === '*' || `application/${clause.subtype}` === mediaTypes[format];
 }
 
-/** `undefined` if the clause requests something unsupported; it is then skipped (rule NEG-09). */
+/** Applies the parameters of a media type in the Accept header. `undefined` if one of them is unsupported (NEG-09). */
 function served(clause: MediaRange, format: Format, options: NegotiateOptions): Found | undefined {
   const { parameters } = clause;
   const stream = parameters.get('stream') ?? '';
@@ -85,8 +86,8 @@ function served(clause: MediaRange, format: Format, options: NegotiateOptions): 
   const serverVersion = parameters.get('sv') ?? '';
   if (serverVersion !== '' && serverVersion !== 'v1') return undefined;
   const pretty = parameters.get('pretty') === '1';
-  const wants = ['as', 'g', 'v'].some((name) => (parameters.get(name) ?? '') !== '');
-  if (!wants) return { form: { format }, pretty };
+  const hasTransform = ['as', 'g', 'v'].some((name) => (parameters.get(name) ?? '') !== '');
+  if (!hasTransform) return { form: { format }, pretty };
   if (options.transforms === false) return undefined;
   const transform = transformOf(parameters);
   return transform === undefined || format === 'protobuf' ? undefined : { form: { format, transform }, pretty };
@@ -105,11 +106,14 @@ function nothingAcceptable(options: NegotiateOptions): Error {
   return notAcceptable(`only the following media types are accepted: ${list.join(', ')}`);
 }
 
-const readByPeople = /^(curl|Wget|Mozilla\/5\.0)/;
+const interactiveClients = /^(curl|Wget|Mozilla\/5\.0)/;
 
-/** Rule NEG-19. */
+/**
+ * True if the response must be indented: the query parameter `pretty` decides, or else curl, Wget and browsers get
+ * indented responses (rule NEG-19).
+ */
 function isPretty(request: IncomingRequest, query: URLSearchParams): boolean {
-  const asked = query.get('pretty');
-  if (asked !== null && asked !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
-  return readByPeople.test(request.headers['user-agent'] ?? '');
+  const requested = query.get('pretty');
+  if (requested !== null && requested !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(requested);
+  return interactiveClients.test(request.headers['user-agent'] ?? '');
 }

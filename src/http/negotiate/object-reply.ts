@@ -13,30 +13,30 @@ import { partialMetadataJson, partialMetadataListText } from './partial-metadata
 import { render } from './render.ts';
 import { columnDefinitionsJson, type IncludeObject, rowJson, tableJson, tableText } from './table.ts';
 
-/** The form of a response, negotiated before anything is executed (rule REQ-27: Accept is checked early). */
+/** The negotiated form of a response. It is known before the request is executed: Accept is checked early (REQ-27). */
 export interface ResponseForm extends Negotiated {
   readonly kind: ResourceKind;
   readonly include: IncludeObject;
-  /** False for kinds that are never stored (reviews, tokens): they have no rows (rule NEG-17). */
+  /** True if the kind can be returned as a Table. False for kinds that are never stored, such as reviews (NEG-17). */
   readonly hasTable: boolean;
   now(): number;
-  /** Encodes built-in kinds for clients that accept only protobuf. */
+  /** Encodes an object of a built-in kind as protobuf, for clients that accept no other format. */
   readonly encodeProtobuf?: ((object: JsonObject) => Uint8Array) | undefined;
 }
 
-/** Throws 406 for a transform that this response does not support (rules NEG-15, NEG-17). */
-export function checkTransform(form: ResponseForm, shape: 'object' | 'list'): void {
+/** Throws 406 if the client requests a transform that the response does not support (rules NEG-15, NEG-17). */
+export function checkTransform(form: ResponseForm, responseType: 'object' | 'list'): void {
   const wanted = form.transform?.kind;
   const resource = groupResourceOf(form.kind);
   if (wanted === 'Table' && !form.hasTable) {
     throw notAcceptable(`the resource ${qualifiedResource(resource)} does not support being converted to a Table`);
   }
-  if (wanted === 'PartialObjectMetadata' && shape === 'list') {
+  if (wanted === 'PartialObjectMetadata' && responseType === 'list') {
     throw notAcceptable(
       `you requested PartialObjectMetadata, but the requested object is a list (${form.kind.kind}List)`,
     );
   }
-  if (wanted === 'PartialObjectMetadataList' && shape === 'object') {
+  if (wanted === 'PartialObjectMetadataList' && responseType === 'object') {
     throw notAcceptable(
       `you requested PartialObjectMetadataList, but the requested object is not a list (${form.kind.kind})`,
     );
@@ -54,7 +54,7 @@ export function objectReply(served: ServedObject, status: number, form: Response
   return render(tableJson(metadata, columnDefinitionsJson(form.kind), [row], options), status, form);
 }
 
-/** The state of the request that a long list needs, because it is generated in many time slices. */
+/** The part of the exchange that a long list needs: it is generated in several time slices, until the request ends. */
 export type ListRequestState = Pick<Exchange, 'end' | 'nextTimeSlice'>;
 
 export async function listReply(list: ServedList, form: ResponseForm, exchange: ListRequestState): Promise<Reply> {
@@ -84,7 +84,7 @@ function textOf(list: ServedList, form: ResponseForm): JoinedText {
   return tableText(listMetaJson(list), columnDefinitionsJson(kind), rows, options);
 }
 
-/** Indents a text item by item. The result equals `indentJson` of the whole text. There must be at least one item. */
+/** Indents a list item by item. The result equals `indentJson` of the whole list. The list must not be empty. */
 function indented({ head, items, tail }: JoinedText): JoinedText {
   const around = indentJson(`${head}0${tail}`);
   const at = around.lastIndexOf(`${itemLine}0\n`);
@@ -96,7 +96,7 @@ function indented({ head, items, tail }: JoinedText): JoinedText {
   };
 }
 
-/** The indentation of items in the array of a list. Strings contain no unescaped line breaks. */
+/** The line break and indentation before each item of an indented list. */
 const itemLine = '\n    ';
 
 function* linesOf(items: Iterable<string>): Generator<string> {
@@ -107,7 +107,7 @@ function joined({ head, items, tail }: JoinedText): string {
   return `${head}${[...items].join(',')}${tail}`;
 }
 
-/** Never a Table or a partial object (rule NEG-16). */
+/** Returns a response with a Status, which is never converted to a Table or to partial metadata (rule NEG-16). */
 export function statusReply(status: Status, code: number, form: ResponseForm): Reply {
   if (form.format === 'protobuf') return protobufReply(status, code, form);
   return render(JSON.stringify(status), code, form);
@@ -115,6 +115,7 @@ export function statusReply(status: Status, code: number, form: ResponseForm): R
 
 function protobufReply(object: JsonObject, status: number, form: ResponseForm): Reply {
   const bytes = form.encodeProtobuf?.(object);
-  if (bytes === undefined) throw new TypeError('protobuf was negotiated without a codec');
+  if (bytes === undefined)
+    throw new TypeError('the response was negotiated as protobuf, but the plane has no protobuf codec');
   return { status, headers: { 'content-type': mediaTypes.protobuf }, body: bytes };
 }

@@ -6,13 +6,13 @@ import type { Transform } from './negotiate.ts';
 
 type MetaVersion = Transform['version'];
 
-/** An object's metadata only, as garbage collectors request it. */
+/** Returns an object's metadata as a PartialObjectMetadata, which garbage collectors request, for example. */
 export function partialMetadataJson(served: ServedObject, version: MetaVersion): string {
   const metadata = served.metadataJson?.() ?? writeJson(served.object.metadata, { sorted: false });
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${metadata}}`;
 }
 
-/** Rule TABLE-11. */
+/** Returns the metadata of all items of a list as a PartialObjectMetadataList (rule TABLE-11). */
 export function partialMetadataListText(list: ServedList, version: MetaVersion): JoinedText {
   const head = `"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}"`;
   return {

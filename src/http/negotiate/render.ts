@@ -4,7 +4,7 @@ import type { Reply } from '../reply.ts';
 import { indentJson } from './indent-json.ts';
 import { mediaTypes, type Negotiated } from './negotiate.ts';
 
-/** Renders compact JSON in the negotiated format (rules NEG-19, NEG-22). */
+/** Returns a response that contains the compact JSON in the negotiated format (rules NEG-19, NEG-22). */
 export function render(json: string, status: number, form: Negotiated): Reply {
   if (form.format === 'yaml') {
     return { status, headers: { 'content-type': mediaTypes.yaml }, body: yamlText(parseTrustedJson(json)) };

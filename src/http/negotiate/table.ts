@@ -9,15 +9,15 @@ import { partialMetadataJson } from './partial-metadata.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Options for the rows of a Table. */
+/** Options for converting objects to the rows of a Table. */
 export interface TableOptions {
   readonly version: Transform['version'];
   readonly include: IncludeObject;
-  /** The current time for ages, in milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch, from which the ages of objects are computed. */
   readonly now: number;
 }
 
-/** Rule NEG-23. */
+/** Returns the query parameter `includeObject`: the part of each object that a Table contains (rule NEG-23). */
 export function includeObjectOf(query: URLSearchParams): IncludeObject {
   const value = query.get('includeObject') ?? '';
   if (value === '') return 'Metadata';
@@ -39,7 +39,7 @@ export function rowJson(kind: ResourceKind, served: ServedObject, options: Table
   return `{"cells":${cells},"object":${shown}}`;
 }
 
-/** `columns` is the JSON of the definitions: later events of a watch omit them (rule WATCH-30). */
+/** Returns a Table. `columns` are the column definitions as JSON; `[]` for later events of a watch (rule WATCH-30). */
 export function tableJson(metadata: string, columns: string, rows: readonly string[], options: TableOptions): string {
   const { head, tail } = tableText(metadata, columns, rows, options);
   return `${head}${rows.join(',')}${tail}`;

@@ -10,9 +10,9 @@ import { columnDefinitionsJson, rowJson, tableJson } from './table.ts';
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /**
- * Converts events to the lines of the stream, one JSON document each (rules WATCH-02 to WATCH-04, WATCH-30, WATCH-31).
- * Each stream has its own converter, because only the first event of a Table has column definitions. The bytes may be
- * shared with other streams and must not be modified.
+ * Returns a function that serializes watch events, one JSON document per line (rules WATCH-02 to WATCH-04, WATCH-30,
+ * WATCH-31). Each watch needs its own function, because only the first event of a Table contains column definitions. Do
+ * not modify the returned bytes: several watches may share them.
  */
 export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
   const { transform, kind, include } = form;
@@ -31,7 +31,10 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
     return table;
   };
 
-  /** The cache key of the form. Rows of a Table contain the age of their objects, in whole seconds of this server. */
+  /**
+   * Returns the key under which the line of an event is cached. A Table row contains an age in seconds, so its key
+   * contains the current second.
+   */
   const formKey = () => (isTable ? `${name} ${columns !== '[]'} ${Math.floor(form.now() / 1000)}` : name);
 
   const objectLine = (event: ObjectEvent): Uint8Array => {
@@ -50,16 +53,18 @@ export function watchFrames(form: ResponseForm): (event: WatchEvent) => Uint8Arr
   return (event) => {
     if (event.type === 'ERROR') return line('ERROR', JSON.stringify(event.status));
     if (event.type !== 'BOOKMARK') return objectLine(event);
-    // A bookmark reports the resourceVersion in the object of its row, so it has one whatever the client requested.
+    // A client reads the resourceVersion of a bookmark from the object in its row, so the row contains an object even
+    // if the client requested none.
     return line('BOOKMARK', rendered(bookmark(form, event), include === 'None' ? 'Metadata' : include));
   };
 }
 
-/** Encodes events as protobuf frames, for clients that accept nothing else. */
+/** Returns a function that serializes watch events as protobuf, for clients that accept no other format. */
 function protobufFrames(form: ResponseForm): (event: WatchEvent) => Uint8Array {
   const encode = (object: JsonObject): Uint8Array => {
     const bytes = form.encodeProtobuf?.(object);
-    if (bytes === undefined) throw new TypeError('protobuf was negotiated without a codec');
+    if (bytes === undefined)
+      throw new TypeError('the response was negotiated as protobuf, but the plane has no protobuf codec');
     return bytes;
   };
   return (event) => {
@@ -77,7 +82,7 @@ function line(type: WatchEvent['type'], object: string): Uint8Array {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
-/** An object that contains only the resourceVersion of the stream. */
+/** Returns the object of a bookmark event. It contains only a resourceVersion. */
 function bookmark(form: ResponseForm, event: Extract<WatchEvent, { type: 'BOOKMARK' }>): ServedObject {
   const { resourceVersion } = event;
   const metadata = event.initialEventsEnd

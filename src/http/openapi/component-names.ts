@@ -4,7 +4,10 @@ import { goStructOf } from '../../api/structs/kind-structs.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Rule OAPI-07: Kubernetes' own names for its types; otherwise the reversed group, the version and the kind. */
+/**
+ * Returns the name of a kind's OpenAPI component (rule OAPI-07): Kubernetes' name for its own types, otherwise the
+ * reversed group, the version and the kind.
+ */
 export function componentName({ group, version, kind }: GroupVersionKind): string {
   const known = goStructOf(apiVersionOf({ group, version }), kind);
   return known?.name ?? `${group.split('.').reverse().join('.')}.${version}.${kind}`;
@@ -35,7 +38,10 @@ export function reference(name: string): JsonObject {
   return { $ref: `${referencePrefix}${name}` };
 }
 
-/** A property of another type. In v3, `allOf` is the only way to add a description and a default to a reference. */
+/**
+ * Returns the schema of a property that refers to another component. In OpenAPI v3, a reference can have a description
+ * and a default only inside of `allOf`.
+ */
 export function referenceProperty(name: string, description: string, emptyByDefault = true): JsonObject {
   return { description, ...(emptyByDefault ? { default: {} } : {}), allOf: [reference(name)] };
 }

@@ -6,20 +6,20 @@ import { type ApiDocument, jsonDocument } from '../documents/api-document.ts';
 import type { DocumentPart, SharedDocuments } from '../documents/shared-documents.ts';
 import { groupVersionDocument, singlePathDocument } from './v3.ts';
 
-/** The number of documents created per tick; one takes about a millisecond. */
+/** The number of documents to create per tick of the event loop. Creating one takes about a millisecond. */
 export const documentsPerTick = 8;
 
 export interface GroupVersionDocumentsOptions {
   readonly resources: readonly MountedResource[];
   readonly serverVersion: string;
   readonly shared: SharedDocuments;
-  /** The path of the documents below the plane's root. */
+  /** The path of the OpenAPI index, relative to the plane's root. All documents are below it. */
   readonly root: string;
 }
 
 /**
- * The v3 documents of one set of kinds, each created on first use. A new or deleted definition changes only the
- * document of its own group version.
+ * The OpenAPI v3 documents of a set of kinds, one per group version, each created on first use. A change to a
+ * CustomResourceDefinition affects only the document of its group version.
  */
 export class GroupVersionDocuments {
   readonly #options: GroupVersionDocumentsOptions;
@@ -55,7 +55,7 @@ export class GroupVersionDocuments {
     return this.#parts.get(path)?.().document();
   }
 
-  /** Lists all documents with their hashes. The first call creates every document, and yields to other requests. */
+  /** Returns the list of all documents with their hashes. The first call creates every document, in several ticks. */
   index(): Promise<ApiDocument> {
     this.#index ??= this.#makeIndex().catch((error: unknown) => {
       this.#index = undefined;

@@ -22,13 +22,13 @@ const objectMembers: JsonObject = {
   metadata: referenceProperty(metaName('ObjectMeta'), 'Standard object metadata.'),
 };
 
-/** The members of an embedded resource, whose metadata is optional. */
+/** The properties that every embedded resource has. Its metadata is optional. */
 const resourceMembers: JsonObject = {
   ...objectMembers,
   metadata: referenceProperty(metaName('ObjectMeta'), 'Standard metadata of the embedded resource.', false),
 };
 
-/** The components of a kind: itself and, for a built-in kind, its structs, by name. */
+/** Returns the OpenAPI components of a kind by name: the kind and, if it is built in, the Go structs that it uses. */
 export function kindComponents(kind: ResourceKind): JsonObject {
   const name = componentName(kind);
   const struct = kind.builtIn === true ? goStructOf(apiVersionOf(kind), kind.kind) : undefined;
@@ -47,7 +47,7 @@ export function kindComponents(kind: ResourceKind): JsonObject {
   };
 }
 
-/** The component of a kind: its validation schema and the three fields that every object has (OAPI-13). */
+/** Returns a kind's OpenAPI component: its schema plus apiVersion, kind and metadata (rule OAPI-13). */
 function kindComponent(kind: ResourceKind): JsonObject {
   const schema = cloneJson(kind.schema as JsonObject);
   if (hasEmbeddedResources(kind.schema)) completeResources(schema);
@@ -65,12 +65,12 @@ function kindComponent(kind: ResourceKind): JsonObject {
   };
 }
 
-/** Overrides these three fields, whatever the schema contains. */
+/** Adds apiVersion, kind and metadata to a schema's properties, and replaces these properties if they exist. */
 function withObjectMembers(properties: JsonValue | undefined, members = objectMembers): JsonObject {
   return { ...members, ...(isJsonObject(properties) ? properties : {}), ...members };
 }
 
-/** Adds the resource fields to embedded resources, in place. */
+/** Adds apiVersion, kind and metadata to all embedded resources of a schema. Modifies the schema. */
 function completeResources(schema: JsonObject): void {
   const { properties, items, additionalProperties } = schema;
   for (const part of [items, additionalProperties, ...(isJsonObject(properties) ? Object.values(properties) : [])]) {

@@ -168,11 +168,13 @@ const deleteOptions: JsonObject = {
     ...typeMeta,
     dryRun: texts('If All, the request is validated but nothing is deleted.'),
     gracePeriodSeconds: integer('The seconds until the object is deleted; 0 deletes it immediately.'),
-    ignoreStoreReadErrorWithClusterBreakingPotential: flag('Also deletes objects that cannot be read.'),
+    ignoreStoreReadErrorWithClusterBreakingPotential: flag(
+      'Deletes the object even if it cannot be read from the store.',
+    ),
     orphanDependents: flag('Deprecated: use propagationPolicy. True means Orphan.'),
     preconditions: referenceProperty(
       metaName('Preconditions'),
-      'Conditions that must hold, or the request fails.',
+      'Conditions on the current object. The request fails if one of them is not met.',
       false,
     ),
     propagationPolicy: optionalText('How dependent objects are deleted: Orphan, Background or Foreground.'),
@@ -181,7 +183,7 @@ const deleteOptions: JsonObject = {
 
 const preconditions: JsonObject = {
   type: 'object',
-  description: 'Conditions that must hold, or the request fails.',
+  description: 'Conditions on the current object. The request fails if one of them is not met.',
   properties: {
     resourceVersion: optionalText('The required resourceVersion.'),
     uid: optionalText('The required UID.'),
@@ -205,12 +207,12 @@ const watchEvent: JsonObject = {
 
 const components: Readonly<Record<MetaType, JsonObject>> = {
   DeleteOptions: deleteOptions,
-  FieldsV1: { type: 'object', description: 'A set of fields as a tree of their names.' },
+  FieldsV1: { type: 'object', description: 'A set of fields, represented as a tree of field names.' },
   ListMeta: listMeta,
   ManagedFieldsEntry: managedFieldsEntry,
   ObjectMeta: objectMeta,
   OwnerReference: ownerReference,
-  Patch: { type: 'object', description: 'A patch in the format of the content type.' },
+  Patch: { type: 'object', description: 'A patch. The Content-Type header determines its format.' },
   Preconditions: preconditions,
   Status: status,
   StatusCause: statusCause,
@@ -220,8 +222,8 @@ const components: Readonly<Record<MetaType, JsonObject>> = {
 };
 
 /**
- * The types that all kinds share. Options and watch events exist in every group version, so their components list all
- * of them (rule OAPI-06).
+ * Returns the OpenAPI components of the types that all kinds use. DeleteOptions and WatchEvent exist in every group
+ * version, so their components list all group versions (rule OAPI-06).
  */
 export function metaComponents(groupVersions: readonly Omit<GroupVersionKind, 'kind'>[]): JsonObject {
   const everywhere = (kind: string) =>

@@ -13,7 +13,9 @@ import { swaggerProtobuf, swaggerProtobufRequested } from './v2-protobuf.ts';
 
 const root = '/openapi/v3';
 
-/** `/openapi/v3`, a document per group version below it, and `/openapi/v2` (rules OAPI-01 to OAPI-16). */
+/**
+ * Returns the OpenAPI documents of a plane: `/openapi/v3`, the paths below it, and `/openapi/v2` (OAPI-01 to OAPI-16).
+ */
 export function openApiDocuments(
   plane: Plane,
   options: { readonly serverVersion: string; readonly shared: SharedDocuments },
@@ -36,26 +38,26 @@ export function openApiDocuments(
       if (path === '/openapi/v2') {
         const whole = v2();
         const document = await whole.document();
-        if (!wantsProtobuf(exchange)) return { document, headers: tagged(document) };
-        const headers = tagged({ hash: `${document.hash}-protobuf` });
+        if (!wantsProtobuf(exchange)) return { document, headers: etagHeaders(document) };
+        const headers = etagHeaders({ hash: `${document.hash}-protobuf` });
         return { document, headers, contentType: `application/${swaggerProtobuf}`, bytes: await whole.bytes() };
       }
       if (path === root) {
         const index = await v3().index();
-        return { document: index, headers: tagged(index) };
+        return { document: index, headers: etagHeaders(index) };
       }
       if (!path.startsWith(`${root}/`)) return undefined;
       const document = v3().find(path.slice(root.length + 1));
       if (document === undefined) throw pathNotFound();
-      const asked = exchange.query.get('hash') ?? '';
-      if (asked === '') return { document, headers: tagged(document) };
-      if (asked !== document.hash) return moved(exchange, document);
-      return { document, headers: { ...tagged(document), ...forever(exchange.receivedAt) } };
+      const requestedHash = exchange.query.get('hash') ?? '';
+      if (requestedHash === '') return { document, headers: etagHeaders(document) };
+      if (requestedHash !== document.hash) return redirectToHash(exchange, document);
+      return { document, headers: { ...etagHeaders(document), ...immutableHeaders(exchange.receivedAt) } };
     },
   };
 }
 
-/** True if the client accepts protobuf but neither JSON nor YAML. */
+/** True if the client accepts protobuf, and neither JSON nor YAML. */
 function wantsProtobuf({ request }: Exchange): boolean {
   const accept = parseAccept(request.headers.accept ?? '');
   const isNamed = (...subtypes: readonly string[]) =>
@@ -64,19 +66,19 @@ function wantsProtobuf({ request }: Exchange): boolean {
   return !takesText && isNamed(swaggerProtobuf, swaggerProtobufRequested);
 }
 
-function tagged({ hash }: Pick<ApiDocument, 'hash'>): Record<string, string> {
+function etagHeaders({ hash }: Pick<ApiDocument, 'hash'>): Record<string, string> {
   return { etag: `"${hash}"`, vary: 'Accept' };
 }
 
 const yearMilliseconds = 365 * 24 * 3_600_000;
 
-/** A document with this hash never changes (rule OAPI-03). */
-function forever(now: number): Record<string, string> {
+/** Returns headers that let clients cache a document for a year: its URL contains its hash (rule OAPI-03). */
+function immutableHeaders(now: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(now + yearMilliseconds).toUTCString() };
 }
 
-/** Redirects to the path that the client sent, so that the URL is right wherever the plane is mounted. */
-function moved({ request }: Exchange, { hash }: ApiDocument): Reply {
+/** Redirects to the URL with the current hash. Uses the path that the client sent, which includes the plane's mount. */
+function redirectToHash({ request }: Exchange, { hash }: ApiDocument): Reply {
   const query = new URLSearchParams(rawQuery(request.url));
   query.set('hash', hash);
   return { status: 301, headers: { location: `${rawPath(request.url)}?${query}` } };

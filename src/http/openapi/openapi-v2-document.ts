@@ -8,12 +8,12 @@ import { mergeGroupVersionKinds, swaggerDocument } from './v2.ts';
 import { swaggerBytes } from './v2-protobuf.ts';
 import { groupVersionDocument } from './v3.ts';
 
-/** The number of definitions written per tick. */
-const definitionsPerTurn = 64;
+/** The number of definitions to serialize per tick of the event loop. */
+const definitionsPerTick = 64;
 
 /**
- * The v2 document of all kinds, created on first use. With thousands of kinds, this takes seconds: it is written group
- * version by group version, and yields to other requests in between.
+ * The OpenAPI v2 document of a set of kinds, created on first use. With thousands of kinds, this takes seconds.
+ * Therefore, it is created in parts, and other requests are served in between.
  */
 export class OpenApiV2Document {
   readonly #resources: readonly MountedResource[];
@@ -34,7 +34,7 @@ export class OpenApiV2Document {
     return this.#made;
   }
 
-  /** The same document as protobuf. */
+  /** Returns the document encoded as protobuf. */
   async bytes(): Promise<Uint8Array> {
     const { json } = await this.document();
     this.#bytes ??= swaggerBytes(JSON.parse(json));
@@ -54,7 +54,7 @@ export class OpenApiV2Document {
       }
     }
     const texts: string[] = [];
-    const writing = new WorkBudget(definitionsPerTurn);
+    const writing = new WorkBudget(definitionsPerTick);
     for (const [name, schema] of definitions) {
       if (writing.spend(1)) await writing.next();
       texts.push(memberText(name, schema));

@@ -13,7 +13,7 @@ import {
 
 export type Action = 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection';
 
-/** The HTTP method of each action. */
+/** The HTTP method of each OpenAPI action. */
 export const methods: Readonly<Record<Action, string>> = {
   get: 'get',
   list: 'get',
@@ -34,20 +34,23 @@ const verbs: Readonly<Record<Action, string>> = {
   deletecollection: 'delete',
 };
 
-/** The scope and subresource of an operation, which make its ID unique. */
+/** The scope and subresource of an OpenAPI operation. They are part of its ID, which must be unique. */
 interface OperationScope {
-  /** `ForAllNamespaces`, `Namespaced`, or empty. */
+  /** `ForAllNamespaces`, `Namespaced`, or empty for cluster-scoped kinds. */
   readonly scope: string;
   readonly subresource: string;
 }
 
-/** kubectl sends a strategic merge patch if it is listed here, so only built-in kinds list it (OAPI-09). */
+/** Patch types. Only built-in kinds list the strategic merge patch: kubectl uses it if it is listed (rule OAPI-09). */
 const patchTypes = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
 const typedPatchTypes = [...patchTypes, 'application/strategic-merge-patch+json'];
 const bodyTypes = ['application/json', 'application/yaml'];
 const listTypes = [...bodyTypes, 'application/json;stream=watch'];
 
-/** `resource` determines the path; `kind` is that of the bodies, which differs for some subresources. */
+/**
+ * Returns an OpenAPI operation. `resource` determines the path. `kind` is the kind of the request and response bodies,
+ * which is a different one for some subresources.
+ */
 export function operation(
   action: Action,
   resource: ResourceKind,

@@ -45,7 +45,7 @@ export const listParameters: readonly JsonObject[] = [
 
 export const writeParameters: readonly JsonObject[] = [dryRun, fieldManager, fieldValidation];
 
-/** kubectl checks for `fieldValidation` and `dryRun` before it sends them (rules OAPI-10, OAPI-11). */
+/** kubectl sends `fieldValidation` and `dryRun` only if a patch operation lists them (rules OAPI-10, OAPI-11). */
 export const patchParameters: readonly JsonObject[] = [
   dryRun,
   fieldManager,
@@ -56,7 +56,11 @@ export const patchParameters: readonly JsonObject[] = [
 export const deleteParameters: readonly JsonObject[] = [
   dryRun,
   query('gracePeriodSeconds', 'integer', 'The seconds until the object is deleted; 0 deletes it immediately.'),
-  query('ignoreStoreReadErrorWithClusterBreakingPotential', 'boolean', 'Also deletes objects that cannot be read.'),
+  query(
+    'ignoreStoreReadErrorWithClusterBreakingPotential',
+    'boolean',
+    'Deletes the object even if it cannot be read from the store.',
+  ),
   query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.'),
   query('propagationPolicy', 'string', 'How dependent objects are deleted: Orphan, Background or Foreground.'),
 ];

@@ -4,7 +4,7 @@ import type { ResourceVerbs, SubresourceVerbs } from '../../registry/verbs.ts';
 import { type Action, methods, operation } from './operations.ts';
 import { nameParameter, namespaceParameter, prettyParameter } from './parameters.ts';
 
-/** All paths of a kind, with an operation for each implemented verb (rules OAPI-05, OAPI-08). */
+/** Returns all OpenAPI paths of a resource, with an operation for each verb that it supports (OAPI-05, OAPI-08). */
 export function pathsOf(resource: MountedResource): JsonObject {
   const { kind, verbs, subresources } = resource;
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;

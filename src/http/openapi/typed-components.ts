@@ -15,8 +15,8 @@ const either = {
   strings: `${schemaPackage}.JSONSchemaPropsOrStringArray`,
 } as const;
 
-/** Types that are not structs in JSON. */
-const others: Readonly<Record<string, JsonObject>> = {
+/** OpenAPI components of Go types whose JSON can be something other than an object. */
+const nonObjectComponents: Readonly<Record<string, JsonObject>> = {
   [quantity]: {
     description: 'A quantity: a number with an optional suffix such as m, k or Gi.',
     oneOf: [{ type: 'string' }, { type: 'number' }],
@@ -29,9 +29,9 @@ const others: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * The Go structs of a built-in kind as components, under the names that Kubernetes gives them (rule OAPI-07). Types and
- * required fields come from the structs; descriptions, list types and the rest from the schema. Structs that every
- * object has are not included.
+ * Returns the Go structs of a built-in kind as OpenAPI components, under Kubernetes' names (rule OAPI-07). The structs
+ * determine types and required fields. The schema contributes everything else, such as descriptions and list types.
+ * ObjectMeta and ListMeta are omitted, because every document contains them.
  */
 export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
   const components: JsonObject = {};
@@ -39,12 +39,14 @@ export function typedComponents(struct: GoStruct, schema: Schema): JsonObject {
   return components;
 }
 
-/** The names of components that every document contains. */
-const shared: ReadonlySet<string> = new Set(['ObjectMeta', 'ListMeta'].map((name) => `${metaPackage}.${name}`));
+/** Names of components that every document contains anyway. */
+const sharedComponents: ReadonlySet<string> = new Set(
+  ['ObjectMeta', 'ListMeta'].map((name) => `${metaPackage}.${name}`),
+);
 
 const atomic: Schema = { 'x-kubernetes-list-type': 'atomic' };
 
-/** The schema of a schema in a CustomResourceDefinition, which has no schema of its own. */
+/** The schema of JSONSchemaProps, the type of a schema in a CustomResourceDefinition. */
 const schemaOfSchemas: Schema = {
   description: 'An OpenAPI v3 schema.',
   properties: {
@@ -65,7 +67,7 @@ const schemaOfSchemas: Schema = {
 
 function add(components: JsonObject, struct: GoStruct, given: Schema): void {
   const schema = struct === jsonSchemaProps ? schemaOfSchemas : given;
-  if (Object.hasOwn(components, struct.name) || shared.has(struct.name)) return;
+  if (Object.hasOwn(components, struct.name) || sharedComponents.has(struct.name)) return;
   const component: JsonObject = { type: 'object' };
   components[struct.name] = component;
   if (schema.description !== undefined) component.description = schema.description;
@@ -76,13 +78,13 @@ function add(components: JsonObject, struct: GoStruct, given: Schema): void {
   if (mapType !== undefined) component['x-kubernetes-map-type'] = mapType;
 }
 
-/** The fields of a struct. */
+/** The OpenAPI properties of a Go struct, and the names of the required ones. */
 interface DescribedFields {
   readonly properties: JsonObject;
   readonly required: string[];
 }
 
-/** Adds to `fields` and returns it. */
+/** Adds the properties of a struct, including those of embedded structs, to `fields`, and returns `fields`. */
 function describe(
   components: JsonObject,
   struct: GoStruct,
@@ -116,7 +118,7 @@ function member(components: JsonObject, field: Field, schema: Schema): JsonObjec
   return { ...described, ...('$ref' in one && Object.keys(described).length > 0 ? { allOf: [one] } : one) };
 }
 
-/** A reference has no siblings; `allOf` allows them. */
+/** Returns the schema of one value. A reference with a default needs `allOf`, because $ref allows no other members. */
 function single(components: JsonObject, type: FieldType, schema: Schema, withDefault: boolean): JsonObject {
   if (typeof type === 'string') return scalar(components, type, schema, withDefault);
   if (!isStruct(type)) {
@@ -153,7 +155,7 @@ function scalar(components: JsonObject, type: GoScalarType, schema: Schema, with
 }
 
 function named(components: JsonObject, name: string): JsonObject {
-  components[name] ??= others[name] ?? {};
+  components[name] ??= nonObjectComponents[name] ?? {};
   return reference(name);
 }
 

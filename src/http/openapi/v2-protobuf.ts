@@ -1,14 +1,14 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue, writeJson } from '@flotilla/json';
 
-/** The media type of the response, and the older spelling that clients request. */
+/** The media type of a protobuf response, and the older spelling of it that clients send in Accept. */
 export const swaggerProtobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
 export const swaggerProtobufRequested = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
 /**
- * Encodes a Swagger document as the protobuf message that Go clients read (rule OAPI-14). kubectl accepts nothing else
- * for client-side validation, which it uses for create-only kinds. The field numbers are those of the published message
- * and never change.
+ * Encodes a Swagger document as the protobuf message that Go clients read (rule OAPI-14). kubectl accepts only protobuf
+ * for client-side validation, which it uses for kinds that support only create. The field numbers come from the
+ * published message definition and never change.
  */
 export function swaggerBytes(document: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
@@ -16,9 +16,9 @@ export function swaggerBytes(document: JsonObject): Uint8Array {
   return writer.finish();
 }
 
-/** Writes a value as one or more fields. Omits values of an unexpected type. */
+/** Writes a JSON value as one or more protobuf fields. Omits a value of an unexpected type. */
 type Put = (writer: BinaryWriter, value: JsonValue) => void;
-/** Writes the fields of a message, without its tag and length. */
+/** Writes the fields of a protobuf message, without the message's own tag and length. */
 type Message = (writer: BinaryWriter, value: JsonValue) => void;
 
 function message(fields: Readonly<Record<string, Put>>, extensions?: number): Message {
@@ -74,7 +74,7 @@ function each(put: Put): Put {
   };
 }
 
-/** Writes a map as a list of messages with a name and a value. */
+/** Writes a JSON object as repeated messages. Each message contains the name and the value of one member. */
 function eachMember(number: number, inner: Message): Message {
   return (writer, value) => {
     for (const entry of isJsonObject(value) ? Object.entries(value) : []) {
@@ -90,10 +90,10 @@ function namedMessage(inner: Message): (writer: BinaryWriter, entry: [string, Js
   };
 }
 
-/** Any value, as YAML, of which JSON is a subset. */
+/** Writes any JSON value as a YAML text, because the message type requires YAML. JSON is valid YAML. */
 const anyMessage: Message = (writer, value) => text(2)(writer, writeJson(value));
 
-/** Schemas are recursive, so this one is resolved when it is called. */
+/** Calls `describedSchema` through a function, because schemas are recursive and that constant is defined below. */
 const schemaMessage: Message = (writer, value) => describedSchema(writer, value);
 
 const properties: Message = eachMember(1, schemaMessage);
@@ -140,7 +140,7 @@ const shared = { required: flag(1), in: text(2), description: text(3), name: tex
 const queryParameter = message({ ...shared, type: text(6), format: text(7), uniqueItems: flag(20) }, 23);
 const pathParameter = message({ ...shared, type: text(5), format: text(6), uniqueItems: flag(19) }, 22);
 
-/** Each alternative is a message that wraps the selected one. */
+/** Writes a parameter. The message definition wraps each type of parameter in a message of its own. */
 const parameterItem: Message = (writer, value) => {
   const place = isJsonObject(value) ? value.in : undefined;
   const other: Message = place === 'path' ? one(4, pathParameter) : one(3, queryParameter);

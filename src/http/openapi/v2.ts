@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import { referencePrefix } from './component-names.ts';
 
-/** Converts the documents of all group versions to Swagger 2.0 (rule OAPI-14). */
+/** Converts OpenAPI v3 documents to one Swagger 2.0 document (rule OAPI-14). */
 export function swaggerDocument(documents: readonly JsonObject[], serverVersion: string): JsonObject {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
@@ -24,7 +24,7 @@ export function swaggerDocument(documents: readonly JsonObject[], serverVersion:
   };
 }
 
-/** Merges the kinds of options and watch events, which every document contains with its own group version. */
+/** Merges two lists of group version kinds: each v3 document lists DeleteOptions and WatchEvent for its own version. */
 export function mergeGroupVersionKinds(known: JsonValue | undefined, schema: JsonObject): JsonObject {
   const name = 'x-kubernetes-group-version-kind';
   const before = isJsonObject(known) ? known[name] : undefined;
@@ -73,7 +73,7 @@ function firstSchema(types: readonly [string, JsonValue][]): JsonObject {
   return isJsonObject(first) && first.schema !== undefined ? { schema: schemaOf(first.schema) } : {};
 }
 
-/** In v2, the type of a parameter is part of the parameter itself. */
+/** Converts parameters. In Swagger 2.0, the type is part of the parameter itself instead of a separate schema. */
 function parameters(listed: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(listed)) return [];
   return listed
@@ -81,7 +81,7 @@ function parameters(listed: JsonValue | undefined): JsonObject[] {
     .map(({ schema, ...rest }) => ({ ...rest, ...(isJsonObject(schema) ? schema : {}) }));
 }
 
-/** Keywords of v3 that v2 does not have. */
+/** Keywords of OpenAPI v3 schemas that Swagger 2.0 does not support. */
 const unsupportedKeywords = new Set(['nullable', 'anyOf', 'oneOf', 'not']);
 
 function schemaOf(schema: JsonValue): JsonObject {
@@ -96,10 +96,10 @@ function schemaOf(schema: JsonValue): JsonObject {
       setMember(converted, keyword, isJsonObject(member) ? schemaOf(member) : member);
     } else setMember(converted, keyword, member);
   }
-  // For a choice of primitive types, v2 gets the first one.
+  // Swagger 2.0 does not support a choice of types, so the first type is used.
   const [first] = isJsonObject(schema) && Array.isArray(schema.oneOf) ? schema.oneOf : [];
   if (converted.type === undefined && isJsonObject(first) && first.type !== undefined) converted.type = first.type;
-  // In v2, only a description is allowed next to a reference.
+  // Swagger 2.0 allows only a description next to a reference.
   if (converted.$ref === undefined) return converted;
   return {
     ...(converted.description === undefined ? {} : { description: converted.description }),

@@ -7,7 +7,8 @@ import { metaComponents } from './meta-components.ts';
 import { pathsOf } from './paths.ts';
 
 /**
- * The document of one group version. Every reference in it resolves to one of its components (rules OAPI-02, OAPI-15).
+ * Returns the OpenAPI v3 document of one group version. It contains every component that it refers to (rules OAPI-02,
+ * OAPI-15).
  */
 export function groupVersionDocument(served: ServedVersion, serverVersion: string): JsonObject {
   const paths: JsonObject = {};
@@ -45,7 +46,7 @@ function componentsOf({ kind, verbs, subresources }: MountedResource): JsonObjec
   return components;
 }
 
-/** The document of a path that is not a group version, for the other entries of `/openapi/v3` (rule OAPI-01). */
+/** Returns the OpenAPI v3 document of a path without a group version, such as `/version` (rule OAPI-01). */
 export function singlePathDocument(path: string, description: string, serverVersion: string): JsonObject {
   return {
     openapi: '3.0.0',

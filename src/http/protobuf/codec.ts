@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@floti
 import { type Field, type FieldType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 import { readScalar, writeScalar } from './scalar.ts';
 
-/** Decodes a message. Throws an Error for invalid bytes; the caller translates it to a status. */
+/** Decodes a protobuf message to the JSON object of a Go struct. Throws an Error if the bytes are invalid. */
 export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): JsonObject {
   if (depth > maxDepth) throw new Error(`exceeded max depth of ${maxDepth}`);
   const found = new Map<Field, JsonValue>();
@@ -29,7 +29,7 @@ export function decodeMessage(struct: GoStruct, bytes: Uint8Array, depth = 0): J
   return object;
 }
 
-/** Schemas are recursive; no real one is nested this deep. */
+/** Limit on nested messages. Schemas are recursive, but real ones are not nested this deep. */
 const maxDepth = 500;
 
 function collect(found: Map<Field, JsonValue>, field: Field, reader: BinaryReader, depth: number): void {
@@ -63,14 +63,14 @@ function readMapEntry(type: FieldType, bytes: Uint8Array, depth: number): [strin
   return [key, member];
 }
 
-/** Returns `undefined` for a zero time, which JSON does not have. */
+/** Decodes one value. Returns `undefined` for a zero time, which has no representation in JSON. */
 function readSingle(type: FieldType, reader: BinaryReader, depth: number): JsonValue | undefined {
   if (typeof type === 'string') return readScalar(type, reader);
   if (isStruct(type)) return decodeMessage(type, reader.bytes(), depth + 1);
   return readEither(type, reader.bytes(), depth + 1);
 }
 
-/** Decodes a message of two fields, of which one is set. */
+/** Decodes a type with two alternatives, such as JSONSchemaPropsOrBool: a message with two fields, one of them set. */
 function readEither(
   { struct, or }: Exclude<FieldType, string | GoStruct>,
   bytes: Uint8Array,
@@ -93,8 +93,9 @@ function readEither(
 }
 
 /**
- * Encodes the same bytes as Go: fields in the order of their numbers, `value` fields even if they are zero, maps in the
- * order of their keys. Throws TypeError for an object that does not match the struct, which is a bug in this server.
+ * Encodes a JSON object as protobuf, byte for byte like Go: fields in the order of their numbers, map entries in the
+ * order of their keys, and `value` fields even if they are zero. Throws TypeError if the object does not match the
+ * struct, which would be a bug in this server.
  */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const writer = new BinaryWriter();
@@ -135,7 +136,7 @@ function writeEither(
   single: JsonValue,
 ): void {
   writer.fork();
-  // Go writes the flag also next to a schema: it then means that additional properties are allowed.
+  // Go writes the boolean field even if there is a schema. It then means that additional properties are allowed.
   if (or === 'bool') writer.tag(1, WireType.Varint).bool(single !== false);
   if (isJsonObject(single)) {
     writer.tag(or === 'bool' ? 2 : 1, WireType.LengthDelimited).bytes(encodeMessage(struct, single));
@@ -150,7 +151,7 @@ function wireTypeOf(type: FieldType): WireType {
   return type === 'bool' || type === 'int32' || type === 'int64' ? WireType.Varint : WireType.LengthDelimited;
 }
 
-/** The zero value of a type; `undefined` for times, which have none in JSON. */
+/** Returns the zero value of a type; `undefined` for a time, whose zero value has no representation in JSON. */
 function zeroOf(type: FieldType): JsonValue | undefined {
   switch (type) {
     case 'string':

@@ -6,18 +6,17 @@ import { goStructOf } from '../../api/structs/kind-structs.ts';
 import type { ProtobufCodec } from '../handlers/endpoint.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
 
-/** `k8s` and a NUL byte. A runtime.Unknown message follows. */
+/** The first four bytes of a protobuf body: `k8s` and a NUL byte. A runtime.Unknown message follows them. */
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** True if bodies of this kind can be encoded as protobuf (rules NEG-06, NEG-13). */
+/** True if objects of this kind can be encoded as protobuf (rules NEG-06, NEG-13). */
 function supportsProtobuf(kind: GroupVersionKind): boolean {
   return goStructOf(apiVersionOf(kind), kind.kind) !== undefined;
 }
 
 /**
- * Decodes a request body. The apiVersion and kind of the envelope determine the message type and become part of the
- * object, as in JSON, so that the caller checks them against the path in the same way. If they are absent, `expected`
- * applies. Throws StatusError 400.
+ * Decodes a protobuf request body. The envelope's apiVersion and kind determine the message type; if they are absent,
+ * `expected` does. They become members of the object, so that the caller can check them as in a JSON body. Throws 400.
  */
 function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObject {
   if (bytes.length < magic.length || magic.some((byte, index) => bytes[index] !== byte)) {
@@ -35,7 +34,7 @@ function decodeProtobuf(expected: GroupVersionKind, bytes: Uint8Array): JsonObje
   }
 }
 
-/** The object must have its apiVersion and kind. Lists and Status are encoded like any other object. */
+/** Encodes an object, a list or a Status as protobuf. The object must contain its apiVersion and kind. */
 function encodeProtobuf(object: JsonObject): Uint8Array {
   const { apiVersion, kind } = object;
   const struct = typeof apiVersion === 'string' && typeof kind === 'string' ? goStructOf(apiVersion, kind) : undefined;
@@ -61,7 +60,7 @@ function encodeProtobuf(object: JsonObject): Uint8Array {
   return bytes;
 }
 
-/** The codec of the endpoints of a plane. */
+/** The protobuf codec of all planes. */
 export const protobufCodec: ProtobufCodec = {
   supports: supportsProtobuf,
   decode: decodeProtobuf,

@@ -4,7 +4,9 @@ import { parseJson, writeJson } from '@flotilla/json';
 import type { GoScalarType } from '../../api/structs/go-struct.ts';
 import { readTime, writeTime } from './time.ts';
 
-/** Returns `undefined` for a zero time, which JSON does not have. Throws an Error for invalid bytes. */
+/**
+ * Decodes a scalar. Returns `undefined` for a zero time, which JSON cannot express. Throws if the bytes are invalid.
+ */
 export function readScalar(type: GoScalarType, reader: BinaryReader): JsonValue | undefined {
   switch (type) {
     case 'string':
@@ -31,7 +33,7 @@ export function readScalar(type: GoScalarType, reader: BinaryReader): JsonValue 
   }
 }
 
-/** Throws TypeError for a value of the wrong type, which is a bug in this server. */
+/** Encodes a scalar. Throws TypeError if the value has the wrong type, which would be a bug in this server. */
 export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: JsonValue): void {
   switch (type) {
     case 'string':
@@ -68,7 +70,7 @@ export function writeScalar(writer: BinaryWriter, type: GoScalarType, single: Js
   }
 }
 
-/** Decodes a message that contains only strings, in field 1. */
+/** Decodes a message that has only one field: repeated strings with field number 1. */
 function wrappedStrings(bytes: Uint8Array): string[] {
   const reader = new BinaryReader(bytes);
   const strings: string[] = [];
@@ -91,7 +93,7 @@ function exactInteger(integer: bigint): number | bigint {
   return Number.isSafeInteger(rounded) ? rounded : integer;
 }
 
-/** JSON has no infinities and no NaN. */
+/** Throws if the number is infinite or NaN, which JSON cannot express. */
 function finite(number: number): number {
   if (!Number.isFinite(number)) throw new Error('number is not finite');
   return number;

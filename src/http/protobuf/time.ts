@@ -1,8 +1,8 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /**
- * Decodes seconds (1) and nanoseconds (2) to RFC 3339 in UTC: whole seconds, or microseconds for `formatMicroTime`.
- * `undefined` if the message is empty.
+ * Decodes a time message to an RFC 3339 text in UTC. Field 1 contains seconds, field 2 nanoseconds. The text has whole
+ * seconds for `time` and microseconds for `microTime`. Returns `undefined` if the message is empty.
  */
 export function readTime(type: 'time' | 'microTime', bytes: Uint8Array): string | undefined {
   const reader = new BinaryReader(bytes);

@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /**
- * Encodes one watch event: its length in four bytes, then a WatchEvent, whose object has an envelope (rule NEG-06). The
- * event itself has none.
+ * Encodes one event of a protobuf watch (rule NEG-06): four bytes with its length, then a WatchEvent message. The
+ * object in the event has the `k8s` prefix; the event itself does not.
  */
 export function watchEventFrame(type: string, object: Uint8Array): Uint8Array {
   const event = new BinaryWriter()

@@ -9,7 +9,7 @@ import { queryFlag } from './query-flag.ts';
 import { optionalQueryInteger } from './query-integer.ts';
 import { rejectInvalidOptions } from './query-options.ts';
 
-/** Parsed delete options, and the legacy field that determines a status code (rule DELETE-08). */
+/** Parsed delete options. `orphanDependents` is a deprecated field that affects the response code (rule DELETE-08). */
 export interface ParsedDeleteOptions {
   readonly options: DeleteOptions;
   readonly orphanDependents: boolean | undefined;
@@ -24,7 +24,10 @@ interface SentDelete {
   readonly resourceVersion: string | undefined;
 }
 
-/** Parses the query, if there is no body (rule DELETE-01). On a collection, `resourceVersion` belongs to the list. */
+/**
+ * Parses delete options from the query, for a request without a body (rule DELETE-01). For a collection, the parameter
+ * `resourceVersion` is a list option and no precondition.
+ */
 export function deleteOptionsFromQuery(query: URLSearchParams, isCollection: boolean): ParsedDeleteOptions {
   return checked({
     dryRun: query.getAll('dryRun'),
@@ -36,7 +39,7 @@ export function deleteOptionsFromQuery(query: URLSearchParams, isCollection: boo
   });
 }
 
-/** Parses a body, which replaces the query (rules DELETE-01 to DELETE-03). */
+/** Parses delete options from the request body. Query parameters are ignored then (rules DELETE-01 to DELETE-03). */
 export function deleteOptionsFromBody(body: JsonValue, kind: ResourceKind): ParsedDeleteOptions {
   if (!isJsonObject(body)) throw notDeleteOptions();
   const sentKind = text(body, 'kind') ?? '';
@@ -64,7 +67,7 @@ function checked(sent: SentDelete): ParsedDeleteOptions {
     orphanDependents,
     options: {
       dryRun: sent.dryRun.length > 0,
-      // Rule DELETE-18: a negative period counts as one second.
+      // A negative grace period means one second (rule DELETE-18).
       gracePeriodSeconds: grace !== undefined && grace < 0 ? 1 : grace,
       propagationPolicy: policy ?? byOrphaning,
       preconditions: {
@@ -79,7 +82,7 @@ function notDeleteOptions(): Error {
   return badRequest('decoded object cannot be converted to DeleteOptions');
 }
 
-/** The message of Go's decoder (rule DELETE-03), which includes the value only for non-integer numbers. */
+/** Returns a 400 error with the message of Go's JSON decoder (DELETE-03). It contains the value only for fractions. */
 function mismatch(value: JsonValue, field: string, goType: string): Error {
   if (goType === 'int64' && typeof value === 'number') {
     return badRequest(`json: cannot unmarshal number ${value} into Go struct field ${field} of type int64`);
@@ -87,13 +90,13 @@ function mismatch(value: JsonValue, field: string, goType: string): Error {
   return badRequest(wrongTypeError(value, field, goType).message);
 }
 
-/** A type that a member may have. */
+/** A JSON type that a member can have, and Go's name for it in error messages. */
 interface MemberType<T extends JsonValue> {
   readonly is: (value: JsonValue) => value is T;
   readonly goType: string;
 }
 
-/** The member; `undefined` if it is absent or null. Throws 400 if it has another type. */
+/** Returns a member of the body; `undefined` if it is absent or null. Throws 400 if it has the wrong type. */
 function member<T extends JsonValue>(
   body: JsonObject,
   name: string,

@@ -1,4 +1,4 @@
-/** Nanoseconds per unit, as Go spells them. Both micro signs are in use. */
+/** Nanoseconds per unit, by Go's unit names. Unicode has two micro signs, and Go accepts both. */
 const units: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -13,8 +13,8 @@ const units: Readonly<Record<string, number>> = {
 const longestNanoseconds = 2 ** 63 - 1;
 
 /**
- * Parses a Go duration (`1h15m30.5s`, `-5ms`, `0`) to milliseconds. Throws an Error with Go's message, starting at
- * `time:`.
+ * Parses a Go duration, such as `1h15m30.5s`, `-5ms` or `0`. Returns milliseconds. Throws an Error with the message of
+ * Go's parser, which starts with `time:`.
  */
 export function parseGoDuration(text: string): number {
   const fail = (what: string) => new Error(`time: ${what} ${JSON.stringify(text)}`);

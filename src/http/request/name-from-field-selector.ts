@@ -2,8 +2,8 @@ import { parseFieldSelector } from '../../api/selectors/field-selector.ts';
 import { pathSegmentError } from './path-name.ts';
 
 /**
- * The name that a field selector requires with `metadata.name=x` (rule REQ-06); `undefined` if there is none. An
- * invalid selector requires none here: the list handler reports it later, after authorization.
+ * Returns the object name if the field selector is `metadata.name=x`, for authorization by name (rule REQ-06).
+ * `undefined` if the selector requires no name or is invalid. The list handler reports an invalid selector later.
  */
 export function nameFromFieldSelector(query: URLSearchParams): string | undefined {
   const text = query.get('fieldSelector');
@@ -14,7 +14,7 @@ export function nameFromFieldSelector(query: URLSearchParams): string | undefine
     );
     const names = new Set(required.map(({ value }) => value));
     const [name] = names;
-    // Two different names select nothing, and an invalid name cannot be authorized.
+    // Selectors with two different names match no object, and an invalid name cannot be authorized.
     if (names.size !== 1 || name === undefined || name === '') return undefined;
     return pathSegmentError(name) === undefined ? name : undefined;
   } catch {

@@ -1,8 +1,8 @@
 import { badRequest } from '../../api/status.ts';
 
 /**
- * Splits an encoded path into decoded segments. It splits before it decodes, so an encoded slash stays inside its
- * segment. `.` and `..` are ordinary segments: no path can escape its mount.
+ * Splits a percent-encoded path into decoded segments. Decodes after splitting, so that an encoded slash stays inside
+ * its segment. `.` and `..` have no special meaning, so that no path can leave its mount.
  */
 export function pathSegments(path: string): string[] {
   let start = 0;
@@ -18,8 +18,8 @@ export function pathSegments(path: string): string[] {
 }
 
 /**
- * A cache of the segments before the last one, because most requests address objects of a few collections. It also
- * makes equal segments the same string object, which speeds up map lookups.
+ * Decoded segments of parent paths, that is of paths without their last segment: most requests are for objects of a few
+ * collections. The cache also returns the same string objects every time, which speeds up map lookups.
  */
 const parentCache = new Map<string, readonly string[]>();
 const maxCached = 1024;
@@ -29,7 +29,7 @@ function parentSegments(path: string): readonly string[] {
   const cached = parentCache.get(path);
   if (cached !== undefined) return cached;
   if (path.length > maxCachedLength) return path.split('/').map(decoded);
-  // A copy: a substring retains its parent in memory, here a URL with its whole query.
+  // Copy the string: in V8, a substring keeps the whole original string in memory, here the URL with its query.
   const copy = path.split('/').join('/');
   const segments = copy.split('/').map(decoded);
   if (parentCache.size === maxCached) parentCache.clear();
@@ -48,7 +48,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The path of a URL, without its query, still encoded. */
+/** Returns the path of a URL without its query, percent-encoded as the client sent it. */
 export function rawPath(url: string): string {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
@@ -56,13 +56,13 @@ export function rawPath(url: string): string {
   return fragment < 0 ? path : path.slice(0, fragment);
 }
 
-/** The query of a URL, without the question mark. */
+/** Returns the query of a URL without the question mark, percent-encoded as the client sent it. */
 export function rawQuery(url: string): string {
   const start = url.indexOf('?');
   return start < 0 ? '' : url.slice(start + 1);
 }
 
-/** The path without its first `count` segments, still encoded, with a leading slash. */
+/** Returns the path without its first `count` segments, percent-encoded, with a leading slash. */
 export function belowSegments(path: string, count: number): string {
   let at = 0;
   while (path.charCodeAt(at) === slash) at++;

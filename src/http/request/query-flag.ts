@@ -1,4 +1,4 @@
-/** A boolean query parameter as Kubernetes parses it (rule REQ-04); `undefined` if it is absent. */
+/** Returns a boolean query parameter, parsed like Kubernetes does (rule REQ-04); `undefined` if it is absent. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;

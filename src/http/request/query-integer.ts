@@ -2,7 +2,7 @@ import { badRequest } from '../../api/status.ts';
 
 const largest = 2n ** 63n - 1n;
 
-/** An integer query parameter; 0 if absent. Throws 400 with Go's message if it is invalid or empty (rule REQ-22). */
+/** Returns an integer query parameter; 0 if it is absent. Throws 400 with Go's message if it is invalid (REQ-22). */
 export function queryInteger(query: URLSearchParams, name: string): number {
   return optionalQueryInteger(query, name) ?? 0;
 }
@@ -14,6 +14,6 @@ export function optionalQueryInteger(query: URLSearchParams, name: string): numb
   if (!/^[+-]?\d+$/.test(text)) throw fail('invalid syntax');
   const value = BigInt(text.replace(/^\+/, ''));
   if (value > largest || value < -largest - 1n) throw fail('value out of range');
-  // Precision beyond safe integers does not matter: all such values are effectively unlimited.
+  // Numbers above 2^53 lose precision. That does no harm, because such a limit or timeout means unlimited.
   return Number(value);
 }

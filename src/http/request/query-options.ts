@@ -25,7 +25,7 @@ import { readSelectors, type SelectableKind } from './query-selectors.ts';
  * Unknown parameters are ignored (rule REQ-22).
  */
 
-/** Throws 422 for an invalid options object, whose name is always empty. */
+/** Throws 422 if there are errors in an options object. Options have no name, so the message contains an empty one. */
 export function rejectInvalidOptions(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
 }
@@ -34,7 +34,7 @@ export function readGetOptions(query: URLSearchParams): GetOptions {
   return { resourceVersion: query.get('resourceVersion') ?? '' };
 }
 
-/** `userAgent` provides the manager name if there is no fieldManager parameter (rule CREATE-08). */
+/** Parses the options of a create or update. The manager defaults to the start of the user agent (rule CREATE-08). */
 export function readWriteOptions(
   query: URLSearchParams,
   kind: 'CreateOptions' | 'UpdateOptions',
@@ -55,7 +55,7 @@ export function readPatchOptions(
   const { dryRun, fieldManager, fieldValidation } = sent;
   rejectInvalidOptions('PatchOptions', validatePatchOptions({ dryRun, fieldManager, fieldValidation, force }, isApply));
   const options = writeOptions(sent, userAgent);
-  // No spreads: members after a spread give each object its own hidden class, and every patch runs this.
+  // No spread: with one, V8 gives each object its own hidden class, and this code runs for every patch.
   return {
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
@@ -70,7 +70,10 @@ export function readListOptions(query: URLSearchParams, kind: SelectableKind): L
   return options;
 }
 
-/** The minimum of the random default timeout. It is random so that watches that start together do not end together. */
+/**
+ * A watch without a timeout ends after a random time between this many seconds and twice as many, so that watches that
+ * start together do not end together.
+ */
 const shortestWatchSeconds = 1800;
 
 export function readWatchOptions(query: URLSearchParams, kind: SelectableKind, pathName = ''): WatchOptions {
@@ -119,7 +122,7 @@ function sentListOptions(
     continue: query.get('continue') ?? '',
     sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
   };
-  // A list ignores the value, but an invalid number is rejected there too (rule LIST-27).
+  // A list ignores timeoutSeconds, but still rejects an invalid number (rule LIST-27).
   queryInteger(query, 'timeoutSeconds');
   const limit = Math.max(0, queryInteger(query, 'limit'));
   const options: ListOptions = {

@@ -8,8 +8,8 @@ import type { ListOptions } from '../../registry/verbs.ts';
 export type SelectableKind = Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>;
 
 /**
- * Parses the selectors of a list or watch. `pathName` is the name in the path of a legacy watch, which selects that one
- * object (rules REQ-07, SEL-12).
+ * Parses the label and field selectors of a list or watch. `pathName` is the object name in the path of a legacy watch,
+ * `/watch/…/name`. It selects only that object (rules REQ-07, SEL-12).
  */
 export function readSelectors(
   query: URLSearchParams,

@@ -1,11 +1,11 @@
 type Listener = (reason: unknown) => void;
 
 /**
- * The end of a request: its client disconnects, its deadline passes, or its caller's access ends. Hardly any request
- * has a listener for an AbortSignal, which is expensive, so the signal is created on first use.
+ * Reports the end of a request: the client disconnects, the deadline passes, or the caller's credential becomes
+ * invalid. An AbortSignal is expensive and rarely needed, so it is created on first use.
  */
 export class RequestEnd {
-  /** Most requests have one listener and need no set. It was added before those in `#others`. */
+  /** The first listener. Most requests have only one, so the set is created for the second. */
   #first: Listener | undefined;
   #others: Set<Listener> | undefined;
   #controller: AbortController | undefined;
@@ -28,7 +28,7 @@ export class RequestEnd {
     return this.#controller.signal;
   }
 
-  /** The first call counts; later ones have no effect. */
+  /** Ends the request for this reason. Only the first call has an effect. */
   end(reason: unknown): void {
     if (this.#over) return;
     this.#over = true;
@@ -40,7 +40,10 @@ export class RequestEnd {
     this.#others = undefined;
   }
 
-  /** Calls back at the end, immediately if the request has ended. Returns a function that removes the listener. */
+  /**
+   * Calls the listener when the request ends, or immediately if it has already ended. Returns a function that removes
+   * the listener.
+   */
   onEnd(listener: Listener): () => void {
     if (this.#over) listener(this.#reason);
     else if (this.#others !== undefined) this.#others.add(listener);
@@ -53,7 +56,7 @@ export class RequestEnd {
   }
 }
 
-/** The listeners of a signal, and the one function that the signal itself calls. */
+/** All listeners of one AbortSignal, and the function that the signal calls to notify them. */
 interface SignalListeners {
   readonly listeners: Set<Listener>;
   readonly notify: () => void;
@@ -62,9 +65,9 @@ interface SignalListeners {
 const listenersBySignal = new WeakMap<AbortSignal, SignalListeners>();
 
 /**
- * Calls back when a signal aborts, immediately if it has. The caller must call the returned function to remove the
- * listener: an identity's signal outlives many thousand requests and must not retain them. The signal itself gets one
- * listener for all of them, because removing a listener from a signal scans all of its listeners.
+ * Calls the listener when the signal aborts, or immediately if it has already aborted. The caller must remove the
+ * listener with the returned function: the signal of an identity lives longer than thousands of requests. The signal
+ * itself has only one listener, because removing a listener from a signal takes time proportional to their number.
  */
 export function onAbort(signal: AbortSignal, listener: Listener): () => void {
   if (signal.aborted) {

@@ -3,33 +3,33 @@ import { nameFromFieldSelector } from './name-from-field-selector.ts';
 import { pathSegments } from './path-segments.ts';
 import { queryFlag } from './query-flag.ts';
 
-/** The meaning of a URL of one control plane (rules REQ-01 to REQ-07). The path is relative to the plane's root. */
+/** The meaning of a request path within a control plane (rules REQ-01 to REQ-07). */
 export interface RequestInfo {
   /**
-   * create, get, list, watch, update, patch, delete, deletecollection; for non-resource requests the method in lower
-   * case.
+   * The Kubernetes verb: create, get, list, watch, update, patch, delete or deletecollection. For non-resource
+   * requests, the HTTP method in lower case.
    */
   readonly verb: string;
   readonly isResource: boolean;
-  /** The path below the plane's root, decoded, with a leading slash. */
+  /** The decoded path below the mount of the plane, with a leading slash. */
   readonly path: string;
   readonly group: string;
   readonly version: string;
   readonly namespace: string;
-  /** The plural; '' for non-resource requests. */
+  /** The plural name of the resource; empty for non-resource requests. */
   readonly resource: string;
   readonly subresource: string;
   /**
-   * The name in the path, or that of a fieldSelector `metadata.name=x` (rule REQ-06; only for authorization, see
-   * `pathName`).
+   * The object name for authorization: from the path, or from the field selector `metadata.name=x` (rule REQ-06). All
+   * other code uses `pathName`.
    */
   readonly name: string;
   readonly pathName: string;
-  /** Path segments after the subresource, which no route has. */
+  /** Path segments after the subresource. No route has any, so the request gets 404 if there are some. */
   readonly extraSegments: readonly string[];
 }
 
-/** The limits of the caches for repeated URLs. */
+/** Limits of the caches that have a URL as key: the number of entries, and the number of characters of a URL. */
 export const urlCacheLimits = { most: 500, longest: 500 };
 
 const verbs: ReadonlyMap<string, string> = new Map([
@@ -41,24 +41,24 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** Below `namespaces/<name>/` these belong to the Namespace itself; everything else there is a kind (rule REQ-05). */
+/** Subresources of a Namespace. Any other segment after `namespaces/<name>/` is a resource (rule REQ-05). */
 const namespaceSubresources = new Set(['status', 'finalize']);
 
 /**
- * Parses a request path. `planePath` is the path below the plane's root, still encoded. Throws StatusError for an
- * invalid path.
+ * Parses the path of a request. `planePath` is the path below the mount of the plane, percent-encoded. Throws
+ * StatusError if the path is invalid.
  */
 export function parseRequestInfo(method: string, planePath: string, query: URLSearchParams): RequestInfo {
   return requestInfoOf(method, pathSegments(planePath), query);
 }
 
-/** Returns the request info for the decoded segments of a path. */
+/** Derives the request info from the decoded segments of a path. */
 export function requestInfoOf(method: string, segments: readonly string[], query: URLSearchParams): RequestInfo {
   const path = `/${segments.join('/')}`;
   const prefix = resourcePrefix(segments);
   if (prefix === undefined) return nonResource(method, segments, path);
 
-  // The index of the resource segment. No array is copied on the way, because every request is parsed here.
+  // `at` is the index of the resource segment. No array is copied, because this code runs for every request.
   let { at } = prefix;
   let verb = verbs.get(method) ?? '';
   if (segments[at] === 'watch') {
@@ -100,11 +100,14 @@ export function requestInfoOf(method: string, segments: readonly string[], query
   };
 }
 
-/** Only `api/<version>/…` and `apis/<group>/<version>/…` with something after them are resource requests (REQ-01). */
+/**
+ * Returns group and version if the path is a resource path: `api/<version>/…` or `apis/<group>/<version>/…` (REQ-01).
+ * `at` is the index of the first segment after the version.
+ */
 function resourcePrefix(segments: readonly string[]): { group: string; version: string; at: number } | undefined {
   const root = segments[0];
   const first = segments[1] ?? '';
-  // A path with an empty segment (`//`) is not a resource path.
+  // Repeated slashes make an empty segment. Such a path is not a resource path.
   if (segments.includes('')) return undefined;
   if (root === 'api' && segments.length >= 3) return { group: '', version: first, at: 2 };
   if (root === 'apis' && segments.length >= 4) return { group: first, version: segments[2] ?? '', at: 3 };
@@ -112,12 +115,12 @@ function resourcePrefix(segments: readonly string[]): { group: string; version: 
 }
 
 function nonResource(method: string, segments: readonly string[], path: string): RequestInfo {
-  // After the segments are joined again, the path would address another resource, also for the authorizer.
+  // Joining these segments would produce a path with another meaning, and the authorizer would check that path.
   if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) throw pathNotFound();
   return nonResourceInfo(method, path);
 }
 
-/** The information about a non-resource request. */
+/** Returns the request info of a non-resource request. */
 function nonResourceInfo(method: string, path: string): RequestInfo {
   return {
     verb: method.toLowerCase(),
@@ -140,7 +143,7 @@ const unparsedInfos: ReadonlyMap<string, RequestInfo> = new Map(
   [...verbs.keys()].map((method) => [method, nonResourceInfo(method, '')]),
 );
 
-/** The information about a request whose path has not been parsed yet. */
+/** Returns the request info for a request whose path has not been parsed yet. It contains only the verb. */
 export function unparsedRequestInfo(method: string): RequestInfo {
   return unparsedInfos.get(method) ?? nonResourceInfo(method, '');
 }

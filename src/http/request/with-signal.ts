@@ -3,20 +3,20 @@ import { hasDeferredBody, type Reply } from '../reply.ts';
 import { onAbort } from './request-end.ts';
 
 /**
- * Ends the request when another signal aborts, too. The caller passes the reply to the returned function, or
- * `undefined` if there is none. A body that is still being produced then, a stream or a long list, follows the signal
- * until its end.
+ * Ends the request if `signal` aborts. The caller must pass the reply to the returned function, or `undefined` if there
+ * is no reply. After that, the request ignores the signal, unless its body is still being produced. It then follows the
+ * signal until the end of the body.
  */
 export function linkSignal(exchange: Exchange, signal: AbortSignal): (reply: Reply | undefined) => void {
   const stop = onAbort(signal, (reason) => exchange.end.end(reason));
   return (reply) => {
-    // A socket also reports the end of its stream.
+    // `end` also ends when the body has been written to the socket, and then removes the listener from the signal.
     if (reply !== undefined && hasDeferredBody(reply)) exchange.end.onEnd(stop);
     else stop();
   };
 }
 
-/** Runs the rest of a chain and ends the request when another signal aborts, too. */
+/** Runs the next handler. Ends the request if `signal` aborts before the end of the response. */
 export async function withSignal(exchange: Exchange, signal: AbortSignal, next: Handler): Promise<Reply> {
   const onReply = linkSignal(exchange, signal);
   let reply: Reply | undefined;

@@ -3,10 +3,10 @@ import { bearerProtocolPrefix } from '../wire/web-socket.ts';
 
 const usualPrefix = 'Bearer ';
 
-/** The bearer token of a request, from its header or, for browser WebSockets, from a subprotocol. */
+/** Returns the bearer token from the Authorization header, or from the WebSocket subprotocol that browsers use. */
 export function bearerTokenOf(request: IncomingRequest): string | undefined {
   const sent = request.headers.authorization ?? '';
-  // A fast path for the spelling of nearly all clients.
+  // Fast path: nearly all clients write `Bearer` with a capital letter and one space.
   if (sent.startsWith(usualPrefix) && sent.length > usualPrefix.length && !/\s/.test(sent.slice(usualPrefix.length))) {
     return sent.slice(usualPrefix.length);
   }
@@ -19,7 +19,7 @@ export function bearerTokenOf(request: IncomingRequest): string | undefined {
   return Buffer.from(bearer, 'base64url').toString('utf8');
 }
 
-/** The fingerprint of a token, if it is the credential of the request. */
+/** Returns the fingerprint that was computed for the request's credential; `undefined` if `token` is another one. */
 export function fingerprintOf(token: string, { credential }: Exchange): string | undefined {
   return credential?.token === token ? credential.fingerprint : undefined;
 }

@@ -5,32 +5,39 @@ import type { Reply } from '../reply.ts';
 import { missingOriginProof } from './same-origin.ts';
 import { sessionCookieOf } from './session-cookie.ts';
 
-/** Enables session cookies as credentials. */
+/** The login sessions of the console, whose cookies are accepted as credentials. */
 export interface BrowserSessions {
-  /** The origin under which browsers reach this server, if it is configured. */
+  /** The origin at which browsers reach this server, such as `https://host:port`; `undefined` if not configured. */
   readonly externalUrl: string | undefined;
-  /** Returns the identity of the session; `undefined` if there is no such session or it has ended. */
+  /**
+   * Returns the identity for the value of a session cookie; `undefined` if there is no such session or it has ended.
+   */
   identityOf(value: string): Identity | undefined;
 }
 
-/** A valid session cookie of a request. */
+/** The session of a valid session cookie. `value` is the value of the cookie. */
 export interface BrowserSession {
   readonly value: string;
   readonly identity: Identity;
-  /** Set if the request does not prove that it comes from this console and this session. It is then rejected. */
+  /**
+   * The error if the request does not prove that a page of the console sent it in this session; otherwise `undefined`.
+   */
   readonly refusal?: StatusError;
 }
 
 /**
- * The header in which a page sends the ID of the session that it logged in with. The page must not use another cookie,
- * whoever set it. Any server on another port of this host can set one.
+ * The request header with the ID of the session in which the page was opened. It protects against a cookie of another
+ * session: any server on another port of this host can set the cookie.
  */
 export const sessionHeader = 'X-Flotilla-Session';
 
-/** 401 for a page whose session is not the cookie's. The cookie is valid, so this is not an authentication failure. */
+/** The 401 error if the session in the header differs from that of the cookie. It does not count as a failed login. */
 export const sessionMismatch = unauthorized();
 
-/** `undefined` if the request has no valid cookie, or has another credential as well: the cookie is then ignored. */
+/**
+ * Returns the session of a request. `undefined` if the request has no valid session cookie, or if it has an
+ * Authorization header, which takes precedence.
+ */
 export function browserSession(request: IncomingRequest, sessions: BrowserSessions): BrowserSession | undefined {
   const { headers } = request;
   if (headers.authorization !== undefined) return undefined;
@@ -44,7 +51,7 @@ export function browserSession(request: IncomingRequest, sessions: BrowserSessio
     : { value, identity: holder, refusal: missingProofError(missing) };
 }
 
-/** True if the page expects a different session than the one in its cookie. */
+/** True if the page was opened in another session than that of the cookie. */
 export function isSessionMismatch({ headers }: IncomingRequest, { accessKey }: Identity): boolean {
   const expected = headers[sessionHeader.toLowerCase()];
   return expected !== undefined && expected !== accessKey;
@@ -55,8 +62,8 @@ export function missingProofError(missing: readonly string[]): StatusError {
 }
 
 /**
- * Adds headers that forbid a browser to guess the content type and to store the response. A stored response could open
- * as a page from its URL alone, without a request to this server.
+ * Adds headers that forbid browsers to guess the content type and to store the response. A browser could otherwise show
+ * a stored response as a page without sending a request to this server.
  */
 export function withBrowserHeaders(reply: Reply): Reply {
   const headers = { ...reply.headers, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

@@ -2,13 +2,15 @@ import { unauthorized } from '../../api/status.ts';
 import type { Identity } from '../../auth/identity.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Returns the caller. The authentication filter always sets one; in a chain without it, this throws 401. */
+/**
+ * Returns the authenticated caller. Throws 401 if there is none, which happens only without an authentication filter.
+ */
 export function callerOf(exchange: Exchange): Identity {
   if (exchange.identity === undefined) throw unauthorized();
   return exchange.identity;
 }
 
-/** The key by which requests are rate limited and queued fairly: the access key if there is one, else the user. */
+/** Returns the key for rate limits and fair queueing: the caller's access key, or the user name if there is none. */
 export function flowKeyOf({ accessKey, fairQueueKey, user }: Identity): string {
   return accessKey ?? fairQueueKey ?? user.name;
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../reply.ts';
 import { isLongRunning } from '../request/long-running.ts';
 import { withSignal } from '../request/with-signal.ts';
 
-/** Ends a long-running request when the permissions that allowed it change. `as` is the impersonated user. */
+/** Ends a long-running request if the permissions of the caller, or of the impersonated user `as`, change. */
 export function endOnPermissionChange(
   exchange: Exchange,
   identity: Identity,

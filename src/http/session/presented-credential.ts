@@ -9,17 +9,17 @@ interface ActiveCredential {
 }
 
 /**
- * The credentials of active requests, parsed once for concurrent requests with the same header. An entry is removed
- * with the last of them. The map compares strings only if their hashes are equal, and the seed of the hash is secret,
- * so the duration of a lookup reveals nothing about the credentials of other requests.
+ * Credentials of the requests that are being served. Requests with the same Authorization header share one entry, so
+ * that its fingerprint is computed once. The last of these requests removes the entry. Lookup times reveal nothing
+ * about other credentials: a map compares strings only if their hashes are equal, and the hash seed is secret.
  */
 export class PresentedCredentials {
   readonly #active = new Map<string, ActiveCredential>();
 
-  /** Returns the credential and retains it until the reply; `undefined` if the request has none. */
+  /** Returns the request's credential, and shares it until the reply. `undefined` if the request has no credential. */
   of({ request, completion }: Pick<Exchange, 'request' | 'completion'>): PresentedCredential | undefined {
     const { authorization } = request.headers;
-    // A browser's WebSocket may send its token in a subprotocol, whatever the Authorization header contains.
+    // A WebSocket may have its token in a subprotocol, so the Authorization header alone does not identify it.
     if (authorization === undefined || request.webSocket) return parseCredential(request);
     const existing = this.#active.get(authorization);
     if (existing !== undefined) {

@@ -1,20 +1,22 @@
 import type { IncomingRequest } from '../exchange.ts';
 
-/** A header that pages of other origins cannot send: it requires a CORS preflight, which this server does not allow. */
+/**
+ * The console sends this header. Pages of other origins cannot: it needs a CORS preflight, which the server rejects.
+ */
 export const consoleHeader = 'X-Flotilla-Console';
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Lists what the request lacks to prove that a page of this server sent it; empty if it is proven. `externalUrl` is the
- * origin under which browsers reach this server, if it differs from the Host header.
+ * Returns the reasons why the request might not come from a page of this server; empty if it certainly does.
+ * `externalUrl` is the origin at which browsers reach this server, if it differs from the Host header.
  */
 export function missingOriginProof(
   { method, headers, upgrade }: IncomingRequest,
   externalUrl: string | undefined,
 ): string[] {
   const missing: string[] = [];
-  // A page can open a WebSocket to any origin without CORS, and no policy of the page restricts what it receives.
+  // Every page can open a WebSocket to every origin, because CORS does not apply to WebSockets.
   if (upgrade !== undefined) missing.push('it requests a protocol upgrade');
   if (headers[consoleHeader.toLowerCase()] !== '1') missing.push(`the header "${consoleHeader}: 1" is missing`);
   const site = headers['sec-fetch-site'];
@@ -30,7 +32,7 @@ export function missingOriginProof(
 
 const hostPattern = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** The origin as browsers write it: without the default port of https. `undefined` for an invalid Host header. */
+/** Returns the origin as browsers send it, without the default port. `undefined` if the Host header is invalid. */
 function originOf(host: string | undefined): string | undefined {
   if (host === undefined || !hostPattern.test(host)) return undefined;
   const url = `https://${host}`;

@@ -2,23 +2,24 @@ import { accessKeyPrefix } from '../../api/naming.ts';
 import type { IncomingRequest } from '../exchange.ts';
 
 /**
- * The name of the session cookie. With the prefix `__Host-`, browsers reject it from a subdomain, from a page without
- * TLS, or with a narrower path.
+ * The name of the session cookie. Because of the prefix `__Host-`, browsers accept the cookie only from this host, over
+ * TLS, and for all paths.
  */
 export const sessionCookieName = '__Host-flotilla-session';
 
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
-/** The values that this server sets: an access key that it created, and never a token of another type. */
+/** Matches the cookie values that this server sets, which are access keys. Other tokens are not accepted. */
 const valuePattern = new RegExp(`^${accessKeyPrefix}[0-9A-Za-z]{1,128}$`);
 
 /**
- * The only separators before a cookie name. With other whitespace in front (U+00A0, which `trim` removes too), browsers
- * treat it as another name, without the `__Host-` protection against subdomains.
+ * White space that may precede a cookie name. `trim` would remove other characters too, such as U+00A0. To browsers
+ * they are part of the name, so that such a cookie lacks the protection of the prefix `__Host-`.
  */
 const leadingWhitespace = /^[ \t]+/;
 
 /**
- * The value of the session cookie. `undefined` if it is sent twice, because one of them is then not from this server.
+ * Returns the value of the session cookie. `undefined` if the request has two such cookies, because this server set at
+ * most one of them.
  */
 export function sessionCookieOf({ headers: { cookie } }: IncomingRequest): string | undefined {
   if (cookie === undefined || !cookie.includes(sessionCookieName)) return undefined;
@@ -35,5 +36,5 @@ export function sessionCookie(value: string, maxAgeSeconds: number): string {
   return `${sessionCookieName}=${value}; ${attributes}; Max-Age=${Math.max(0, Math.floor(maxAgeSeconds))}`;
 }
 
-/** A cookie header that deletes the session cookie. */
+/** The Set-Cookie header that deletes the session cookie. */
 export const endedSessionCookie = `${sessionCookieName}=; ${attributes}; Max-Age=0`;

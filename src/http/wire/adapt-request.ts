@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import type { IncomingRequest, RequestBody } from '../exchange.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 
-/** Adapts an HTTP/1.1 request from a socket for the handlers. */
+/** Converts Node's HTTP/1.1 request to the request type of the handlers. */
 export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?: string): IncomingRequest {
   const { method = 'GET', url = '/' } = message;
   const head: RequestHead = { method, url, headers: joinedHeaders(message.headers), httpVersion: '1.1' };
   const body = new SocketBody(message, undefined, end);
-  // Read now: the address is not available after the socket has closed.
+  // The address is read now, because Node no longer returns it after the socket has closed.
   const request = new SocketRequest(head, body, message.socket.remoteAddress ?? '', end);
   if (upgrade === undefined) return request;
   request.upgrade = upgrade;
@@ -17,17 +17,17 @@ export function adaptRequest(message: IncomingMessage, end: RequestEnd, upgrade?
   return request;
 }
 
-/** An HTTP/2 stream with its headers and source. */
+/** An HTTP/2 stream on which a request has arrived. */
 export interface IncomingStream {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
-  /** The headers as received, names and values alternating. */
+  /** The headers as received: a list in which each name is followed by its value. */
   readonly rawHeaders: readonly string[];
-  /** The remote address of its connection. */
+  /** The remote address of the connection. */
   readonly source: string;
 }
 
-/** Adapts an HTTP/2 stream for the handlers. */
+/** Converts an HTTP/2 stream to the request type of the handlers. */
 export function adaptStream(arrived: IncomingStream, end: RequestEnd): IncomingRequest {
   const { stream } = arrived;
   const { ':method': method = 'GET', ':path': path = '/', ':authority': authority } = arrived.headers;
@@ -39,8 +39,8 @@ export function adaptStream(arrived: IncomingStream, end: RequestEnd): IncomingR
 }
 
 /**
- * Returns the headers if none is repeated, as in nearly all requests; otherwise `undefined`. Node's header object is in
- * dictionary mode, and iterating it takes twice as long.
+ * Returns the headers as an object, or `undefined` if a header is repeated, which is rare. Reading the raw list takes
+ * half the time of iterating over Node's header object, which V8 stores as a dictionary.
  */
 function singleHeaders(raw: readonly string[]): Record<string, string | undefined> | undefined {
   const headers: Record<string, string | undefined> = {};
@@ -64,13 +64,13 @@ function joinedHeaders(sent: NodeJS.Dict<string | string[]>): Record<string, str
 
 interface RequestHead {
   readonly method: string;
-  /** The request target as sent. HTTP/1.1 clients that use a proxy send an absolute URL. */
+  /** The request target as the client sent it. Clients of an HTTP proxy send an absolute URL. */
   readonly url: string;
   readonly headers: Record<string, string | undefined>;
   readonly httpVersion: '1.1' | '2';
 }
 
-/** A class rather than an object literal with a getter, which is slow to create and slow to read. */
+/** A request from a socket. It is a class, because an object literal with a getter is slow in V8. */
 class SocketRequest implements IncomingRequest {
   readonly method: string;
   readonly url: string;
@@ -104,7 +104,7 @@ class SocketBody implements RequestBody {
   readonly #stream: ServerHttp2Stream | undefined;
   readonly #end: RequestEnd;
 
-  /** `stream` is the same as `message` for HTTP/2, and `undefined` for HTTP/1.1. */
+  /** `stream` is `message` for HTTP/2, and `undefined` for HTTP/1.1. */
   constructor(message: Readable, stream: ServerHttp2Stream | undefined, end: RequestEnd) {
     this.#message = message;
     this.#stream = stream;
@@ -112,8 +112,8 @@ class SocketBody implements RequestBody {
   }
 
   /**
-   * A short body is usually buffered before it is read. Only for HTTP/2: each request has its own stream there, so the
-   * end of the body need not be consumed.
+   * Returns the body without waiting, because a short body has usually arrived together with the headers. Works only
+   * for HTTP/2: each request has its own stream there, so the end of the body need not be read.
    */
   takeBuffered(announced: number): Uint8Array | undefined {
     const stream = this.#stream;
@@ -122,8 +122,8 @@ class SocketBody implements RequestBody {
     const buffered = stream.readableLength;
     const isWhole = announced > 0 ? buffered === announced : buffered > 0 && stream.state.remoteClose === 1;
     if (!isWhole) return undefined;
-    // Reads exactly the buffered bytes. Reading past them ends the stream, and Node destroys an ended stream while its
-    // response is still being sent, which creates an error with a stack trace that is never used.
+    // Read exactly the buffered bytes. Reading further would end the stream, and Node destroys an ended stream even if
+    // its response is still being sent. That creates an error with an expensive stack trace.
     const bytes: Uint8Array | null = stream.read(buffered);
     return bytes ?? undefined;
   }
@@ -138,11 +138,11 @@ class SocketBody implements RequestBody {
 }
 
 /**
- * Returning early must not destroy the message: for HTTP/1.1 that would close the connection, and the response with
- * the error would be lost.
+ * Returns an iterator over the chunks of a body. If the iteration stops early, the message is not destroyed: that would
+ * close an HTTP/1.1 connection before the error response is sent.
  *
- * After the end of a request, Node does not notify readers of its body, not even when the connection closes. A pending
- * read is rejected here, or it would never settle and would retain its memory.
+ * When a request has ended, Node does not notify the reader of its body. Therefore, the iterator rejects a pending read
+ * itself. It would otherwise never settle, and its memory would not be freed.
  */
 function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> {
   const bytes: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });
@@ -159,7 +159,7 @@ function bytesOf(message: Readable, end: RequestEnd): AsyncIterator<Uint8Array> 
   };
 }
 
-/** Calls `take` with each chunk of a body. Node's events are faster than its iterator, which `bytesOf` uses. */
+/** Calls `take` with each chunk of a body. Node's events are faster than the iterator that `bytesOf` uses. */
 function eachChunk(message: Readable, end: RequestEnd, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (message.readableEnded) return resolve();
@@ -197,7 +197,7 @@ function eachChunk(message: Readable, end: RequestEnd, take: (chunk: Uint8Array)
   });
 }
 
-/** HTTP/1.1 clients of proxies send an absolute URL. */
+/** Returns the path and query of a request target. Clients of an HTTP proxy send an absolute URL. */
 function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target;
   const authorityEnd = /^https?:\/\/[^/?#]*/i.exec(target)?.[0].length;

@@ -33,16 +33,16 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
 };
 
-/** Node's code for bytes after a request with `Connection: close`. */
+/** Node's error code for bytes that follow a request with `Connection: close`. */
 const closedConnectionCode = 'HPE_CLOSED_CONNECTION';
 
-/** Connections that are no longer parsed as HTTP. Node emits the error again for each further chunk. */
+/** Connections that have been refused. Node emits the same error again for each further chunk. */
 const refused = new WeakSet<Duplex>();
 
 /**
- * Responds to bytes that are not a valid request, if a response can still be read, and closes the connection. `last` is
- * the latest response that was started there. Responses to complete requests go first; otherwise their sender would
- * mistake the error for its own response.
+ * Responds to bytes that are not a valid HTTP request, and closes the connection. `last` is the latest response that
+ * was started on the connection. The error is sent after the responses to earlier valid requests, so that the client
+ * does not take it for one of those.
  */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
   if (refused.has(socket)) return;
@@ -50,7 +50,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, l
   socket.on('error', () => socket.destroy());
   const cause = error.code ?? '';
   const isHttp = cause.startsWith('HPE_') || cause === 'ERR_HTTP_REQUEST_TIMEOUT';
-  // Failed handshakes also end here. And if a response is being written, a second one would end up inside it.
+  // No response after a failed TLS handshake, nor inside of a response that is being written.
   if (!isHttp || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
@@ -58,11 +58,11 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, l
   const refuse = () => sendRefusal(refusals[cause] ?? malformed, socket);
   if (last === undefined || last.closed) refuse();
   else if (!last.req.complete) whenCurrent(last, socket, refuse);
-  // Node closes the connection with the last response.
+  // After a request with `Connection: close`, Node closes the connection itself, so nothing is sent.
   else if (cause !== closedConnectionCode) last.once('close', refuse);
 }
 
-/** Calls back when the response is next. Of pipelined requests, all earlier ones have then been answered. */
+/** Calls `act` as soon as all responses to earlier pipelined requests have been sent. */
 function whenCurrent(response: ServerResponse, socket: Duplex, act: () => void): void {
   if (currentResponse(socket) === response) act();
   else response.once('socket', act);
@@ -75,7 +75,7 @@ function sendRefusal(refusal: Refusal, socket: Duplex): void {
   }
   const body = `${JSON.stringify(statusOf(refusal))}\n`;
   const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  // Destroyed rather than half closed: a client that sends garbage slowly would keep a half-closed one open forever.
+  // Do not only half-close the socket: a client that keeps sending invalid data slowly would keep it open forever.
   socket.end(`HTTP/1.1 ${refusal.line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }
 
@@ -83,16 +83,19 @@ function statusOf({ reason, message, code }: Refusal): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
 }
 
-/** Throws the same error for HTTP/2, where Node does not limit the size. Counts bytes as HTTP/2 does. */
+/** Throws 431 if the headers of an HTTP/2 request are too large, because Node does not check. Counts like HTTP/2. */
 export function refuseLargeHeaders(rawHeaders: readonly string[], limit: number): void {
   const bytes = rawHeaders.reduce((sum, text) => sum + text.length, rawHeaders.length * 16);
   if (bytes > limit) throw new StatusError(statusOf(overflow));
 }
 
-/** The Host values that Go's servers accept: the characters of names, addresses and ports, in any order. */
+/** Matches the Host headers that Go's servers accept: characters of names, addresses and ports, in any order. */
 const hostPattern = /^[\w!$%&'()*+,\-.:;=[\]~]*$/;
 
-/** Validates the Host header of an HTTP/1 request. Given two of them, parsers of the same bytes may disagree. */
+/**
+ * Returns what is wrong with the Host header; `undefined` if it is valid. Two Host headers are invalid, because another
+ * program might use the other one.
+ */
 export function hostProblem({ httpVersion, headersDistinct }: HostHeaders): string | undefined {
   const [host, ...others] = headersDistinct.host ?? [];
   if (host === undefined) return httpVersion === '1.1' ? 'missing required Host header' : undefined;
@@ -107,8 +110,8 @@ export function refuseHost(problem: string | undefined): void {
 }
 
 /**
- * Rejects upgrade requests with a body. Node does not read the body of an upgrade request. It treats those bytes as the
- * start of the upgraded protocol, while a proxy may treat them as the body.
+ * Throws if an upgrade request has a body. Node does not read that body, but treats its bytes as the start of the
+ * upgraded protocol. A proxy in front may treat them as the body, and the two would disagree.
  */
 export function refuseBody(headers: Readonly<Record<string, string | string[] | undefined>>): void {
   const length = headers['content-length'] ?? '0';
@@ -122,15 +125,15 @@ export function refuseExpectation(expectation: string | undefined): never {
   throw new StatusError(statusOf({ line: '417 Expectation Failed', code: 417, reason: 'BadRequest', message }));
 }
 
-/** True if a response has been started and not completely handed to the socket. */
+/** True if a response has been started on the socket and has not been written completely. */
 function isResponding(socket: Duplex): boolean {
   const response = currentResponse(socket);
   return response?.headersSent === true && !response.writableEnded;
 }
 
 /**
- * The response that is currently assigned to the socket. Node keeps it there until the socket has accepted it, when the
- * client may have read it long ago. There is no public API for this.
+ * Returns the response that Node is writing to the socket. It remains assigned until the socket has accepted all of its
+ * bytes, even if the client has read them already. Node has no public API for this.
  */
 function currentResponse(socket: Duplex): ServerResponse | undefined {
   return (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;

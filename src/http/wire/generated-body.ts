@@ -2,23 +2,23 @@ import { yieldToEventLoop } from '../../lib/work-budget.ts';
 import type { GeneratedBody, NextTimeSlice } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 
-/** A long text: a head, many items with a separator, and a tail. */
+/** A long text that consists of a head, many items with a separator between them, and a tail. */
 export interface JoinedText {
   readonly head: string;
   readonly items: Iterable<string>;
-  /** Optional; defaults to a comma. */
+  /** The text between two items. Optional; defaults to a comma. */
   readonly separator?: string;
   readonly tail: string;
 }
 
-/** The length and item count after which the CPU is yielded: a millisecond or two, however expensive an item is. */
-const pieceLength = 64 * 1024;
-const pieceItems = 64;
+/** Limits of one chunk in characters and items. Generating a chunk takes one or two milliseconds. */
+const chunkLength = 64 * 1024;
+const chunkItems = 64;
 
-/** Responses up to this size have a Content-Length. Longer ones are worth compressing as well (rule NEG-20). */
+/** A body up to this size is sent with Content-Length. A longer one is generated, and compressed (rule NEG-20). */
 export const maxWholeBytes = 128 * 1024;
 
-/** Generates the text as bytes, on demand, so that it is never in memory as a whole. */
+/** Yields the text as chunks of bytes, on demand, so that it is never in memory as a whole. */
 export function* generateText(joined: JoinedText): Generator<Uint8Array, undefined, undefined> {
   const { head, items, separator = ',', tail } = joined;
   let text = head;
@@ -28,7 +28,7 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
     text += isFirst ? item : separator + item;
     isFirst = false;
     count++;
-    if (text.length < pieceLength && count < pieceItems) continue;
+    if (text.length < chunkLength && count < chunkItems) continue;
     yield Buffer.from(text);
     text = '';
     count = 0;
@@ -37,38 +37,40 @@ export function* generateText(joined: JoinedText): Generator<Uint8Array, undefin
   return undefined;
 }
 
-/** Returns a short body as bytes. A long body is generated while it is written, until the request ends. */
+/** Returns a short body as bytes, and a long one as a body that is generated while it is being written. */
 export async function wholeOrGenerated(
-  pieces: Generator<Uint8Array, undefined, undefined>,
+  chunks: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
-  turn: NextTimeSlice = yieldToEventLoop,
+  nextTimeSlice: NextTimeSlice = yieldToEventLoop,
 ): Promise<Uint8Array | GeneratedBody> {
-  const firstPieces: Uint8Array[] = [];
+  const firstChunks: Uint8Array[] = [];
   let length = 0;
-  for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
-    firstPieces.push(next.value);
+  for (let next = chunks.next(); next.done !== true; next = chunks.next()) {
+    firstChunks.push(next.value);
     length += next.value.byteLength;
-    if (length > maxWholeBytes) return { pieces: remainingPieces(firstPieces, pieces, end) };
-    await turn();
+    if (length > maxWholeBytes) return { pieces: remainingChunks(firstChunks, chunks, end) };
+    await nextTimeSlice();
     throwIfEnded(end);
   }
-  return firstPieces.length === 1 && firstPieces[0] !== undefined ? firstPieces[0] : Buffer.concat(firstPieces, length);
+  return firstChunks.length === 1 && firstChunks[0] !== undefined ? firstChunks[0] : Buffer.concat(firstChunks, length);
 }
 
-function* remainingPieces(
-  firstPieces: Uint8Array[],
+function* remainingChunks(
+  firstChunks: Uint8Array[],
   rest: Generator<Uint8Array, undefined, undefined>,
   end: RequestEnd,
 ): Generator<Uint8Array, undefined, undefined> {
-  for (let piece = firstPieces.shift(); piece !== undefined; piece = firstPieces.shift()) yield piece;
-  for (const piece of rest) {
+  for (let chunk = firstChunks.shift(); chunk !== undefined; chunk = firstChunks.shift()) yield chunk;
+  for (const chunk of rest) {
     throwIfEnded(end);
-    yield piece;
+    yield chunk;
   }
   return undefined;
 }
 
-/** Stops when the caller's access has ended. A client recognizes the truncated response as incomplete. */
+/**
+ * Throws if the request has ended, for example because the credential became invalid. The response is then truncated.
+ */
 function throwIfEnded(end: RequestEnd): void {
   if (end.hasEnded) throw end.reason ?? new Error('the request has ended');
 }

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { ResponseTarget } from './write-reply.ts';
 
-/** A response whose bytes leave the process when the test calls for it. */
+/** A test response whose write callbacks run only when the test releases them. */
 export class HeldResponse extends EventEmitter implements ResponseTarget {
   readonly writableLength = 0;
-  /** The lengths of the written chunks, the last one written with `end`. */
+  /** The length of each chunk that was written. The last chunk is the one passed to `end`. */
   readonly pieces: number[] = [];
   #written: (() => void)[] = [];
 

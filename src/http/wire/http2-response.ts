@@ -3,14 +3,14 @@ import type { RequestEnd } from '../request/request-end.ts';
 import type { ResponseTarget } from './write-reply.ts';
 
 /**
- * An HTTP/2 stream as a response target. Node's own HTTP/2 responses emulate those of HTTP/1.1, and store every header
- * and every state a second time for that.
+ * Writes a response to an HTTP/2 stream. Node's own class for this is not used, because it emulates HTTP/1.1 and stores
+ * every header and state twice.
  */
 export class Http2Response implements ResponseTarget {
   readonly #stream: ServerHttp2Stream;
   readonly #end: RequestEnd;
 
-  /** `end` is the end of the request, which comes when the stream has closed. */
+  /** `end` reports the end of the request, at the latest when the stream closes. */
   constructor(stream: ServerHttp2Stream, end: RequestEnd) {
     this.#stream = stream;
     this.#end = end;
@@ -20,14 +20,14 @@ export class Http2Response implements ResponseTarget {
     return this.#stream.writableLength;
   }
 
-  /** Does nothing if the client has disconnected. */
+  /** Sends status and headers. Does nothing if the client has disconnected. */
   writeHead(status: number, headers: Record<string, string | string[]>): void {
     if (this.#stream.destroyed || this.#stream.closed) return;
     headers[':status'] = String(status);
     this.#stream.respond(headers);
   }
 
-  /** `writeHead` sends the headers immediately. */
+  /** Does nothing, because `writeHead` has already sent the headers. */
   flushHeaders(): void {}
 
   write(chunk: string | Uint8Array, written?: () => void): boolean {
@@ -39,10 +39,10 @@ export class Http2Response implements ResponseTarget {
     else this.#stream.end(chunk);
   }
 
-  /** Uses the request's existing close listener rather than adding two more for each response. */
+  /** Waits with the close listener that the request already has, because adding listeners to each response is slow. */
   endAndFlush(chunk?: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
-      // A long-running request that was asked to end is over, but its response is not sent yet.
+      // A long-running request ends when the server shuts down, but its response has not been sent completely yet.
       if (this.#end.hasEnded) this.#stream.once('close', resolve);
       else this.#end.onEnd(() => resolve());
       this.end(chunk);

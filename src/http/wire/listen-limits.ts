@@ -1,28 +1,32 @@
-/** The limits of one listener. Each can be configured. */
+/** The limits of one listener. Each of them can be configured. */
 export interface ListenLimits {
-  /** The total size of a request's headers. Tokens with scopes take 8 KiB, impersonated groups a few more. */
+  /**
+   * Size limit of all request headers in bytes. A token with scopes needs about 8 KiB, impersonated groups a few more.
+   */
   readonly headerBytes: number;
-  /** The time until the headers are complete. */
+  /** The time in which a client must send all headers. */
   readonly headersMilliseconds: number;
-  /** The time until the body is complete. */
+  /** The time in which a client must send the complete request, including its body. */
   readonly requestMilliseconds: number;
   /** The interval at which the two timeouts above are checked. */
   readonly checkMilliseconds: number;
   readonly handshakeMilliseconds: number;
-  /** The idle timeout of a kept-alive connection. Longer than the 90 s after which Go clients close it themselves. */
+  /** Idle connections are closed after this time. Go clients close them after 90 seconds, so it is longer. */
   readonly idleMilliseconds: number;
-  /** The time after which a client that reads nothing of its pending data is disconnected. */
+  /** A client that reads none of its pending response for this time is disconnected. */
   readonly stallMilliseconds: number;
   /**
-   * The number of concurrent HTTP/2 streams of a connection, and of pipelined requests over HTTP/1.1. Informers open a
-   * stream per kind and namespace; clients may rely on at least 250.
+   * Limit on concurrent HTTP/2 streams of one connection, and on pipelined requests of one HTTP/1.1 connection. An
+   * informer needs a stream per kind and namespace, and clients may assume that at least 250 are possible.
    */
   readonly streamsPerSession: number;
-  /** The interval of HTTP/2 pings. A peer that misses four in a row is disconnected. */
+  /** The interval of HTTP/2 pings. A client that misses four pings in a row is disconnected. */
   readonly pingMilliseconds: number;
-  /** Open connections. Beyond the limit, the longest idle one of the source with the most idle ones is closed. */
+  /**
+   * Limit on open connections. Above it, the source address with the most idle connections loses its oldest idle one.
+   */
   readonly connections: number;
-  /** Concurrent TLS handshakes. Beyond the limit, the oldest one of the source with the most handshakes is closed. */
+  /** Limit on concurrent TLS handshakes. Above it, the source address with the most handshakes loses its oldest one. */
   readonly handshakes: number;
 }
 

@@ -19,7 +19,7 @@ import { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 picks any free port. */
+  /** The TCP port; 0 selects any free port. */
   readonly port: number;
   readonly tls: ServingCertificate;
   handler(request: IncomingRequest): Promise<Reply>;
@@ -30,19 +30,19 @@ export interface ListenOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** Uses a new certificate for new connections. Existing connections are kept. */
+  /** Sets the certificate for new connections. Existing connections are not affected. */
   updateTls(cert: string, key: string): void;
   /**
-   * Stops accepting connections, ends streams through their signals, lets running requests finish, and destroys the
-   * remaining connections after the timeout.
+   * Shuts the listener down: stops accepting connections, ends long-running requests, and waits for other requests.
+   * After the timeout, all remaining connections are destroyed.
    */
   drain(timeoutMilliseconds: number): Promise<void>;
 }
 
-/** The time that requests on destroyed connections get to finish. */
+/** The time for which to wait for handlers after their connections were destroyed. */
 const abortGraceMilliseconds = 500;
 
-/** Waits for `awaited`, up to a timeout. The timer keeps the process alive: nothing else might. */
+/** Waits for `awaited`, but not longer than the timeout. The timer also keeps the process alive meanwhile. */
 async function withTimeout(milliseconds: number, awaited: Promise<void>): Promise<void> {
   let stop = () => {};
   const timedOut = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ async function withTimeout(milliseconds: number, awaited: Promise<void>): Promis
   await Promise.race([awaited, timedOut]).finally(() => stop());
 }
 
-/** Serves HTTP/1.1 and HTTP/2 on one TLS port. Resolves when it accepts connections; rejects if it cannot bind. */
+/** Serves HTTP/1.1 and HTTP/2 on one TLS port. Resolves when it accepts connections. Rejects if it cannot bind. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultListenLimits, ...options.limits };
   const { log } = options;
@@ -82,11 +82,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 function serveRequests(server: Http2SecureServer, context: ServingContext): void {
   const upgrades = new UpgradeRequests(context);
   server.on('request', (message, response) => void serveHttp1(context, message as never, response as never, false));
-  // Without a listener, Node responds to these itself, without a message.
+  // Requests with an Expect header. Without this listener, Node would respond to them without an error message.
   server.on('checkExpectation', (message, response) => {
     void serveHttp1(context, message as never, response as never, true);
   });
-  // A `request` listener also gets HTTP/2 requests, in HTTP/1.1 form. The `stream` listener handles them natively.
+  // Node's own `stream` listener converts HTTP/2 requests to HTTP/1.1 form. This one serves them directly.
   server.removeAllListeners('stream');
   server.on('stream', (stream, headers, _flags, ...[rawHeaders = []]: (readonly string[])[]) => {
     void serveHttp2(context, stream, headers, rawHeaders);
@@ -97,7 +97,8 @@ function serveRequests(server: Http2SecureServer, context: ServingContext): void
 }
 
 function trackConnections(server: Http2SecureServer, { live, limits, log, order }: ServingContext): void {
-  // A session is created while its connection's event is emitted, and has no reference to that connection.
+  // Node emits `session` during `secureConnection`, and a session has no reference to its socket, so remember the
+  // socket.
   let connected: Socket | undefined;
   server.prependListener('secureConnection', (socket) => {
     live.handshakeEnded(socket);
@@ -142,6 +143,6 @@ async function drain(server: Http2SecureServer, live: LiveConnections, timeoutMi
   );
   live.destroyAll();
   await closed;
-  // Handlers of destroyed connections still have to record how their request ended.
+  // Handlers of destroyed connections must still be able to write their audit events and metrics.
   await withTimeout(abortGraceMilliseconds, idle);
 }

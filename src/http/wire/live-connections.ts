@@ -9,7 +9,7 @@ interface LiveConnectionsOptions {
   readonly handshakes: number;
 }
 
-/** A connection with its number of active requests. */
+/** An HTTP/1.1 connection or HTTP/2 session, and the number of its active requests. */
 interface Connection {
   readonly source: string;
   active: number;
@@ -17,28 +17,28 @@ interface Connection {
   leaveIdle(): void;
 }
 
-/** An active request. */
+/** A request that is being served. */
 interface ActiveRequest {
-  /** The remote address of its connection. */
+  /** The remote address of the connection. */
   readonly source: string;
-  /** Called when the request ends. Further calls have no effect. */
+  /** Must be called when the request ends. Further calls have no effect. */
   readonly done: () => void;
 }
 
 /**
- * The open connections of a listener. A drain uses it to tell idle, streaming and active connections apart. At the
- * connection limit, it evicts an idle connection, or one whose handshake is not complete.
+ * The open connections of a listener. They are tracked for shutdown, which treats idle connections, streams and other
+ * requests differently. If there are too many connections, an idle one is evicted, or one during its TLS handshake.
  */
 export class LiveConnections {
   readonly #options: LiveConnectionsOptions;
-  /** HTTP/1.1 connections. */
+  /** HTTP/1.1 connections by socket. */
   readonly #sockets = new Map<Duplex, Connection>();
-  /** HTTP/2 sessions. */
+  /** HTTP/2 connections by session. */
   readonly #sessions = new Map<ServerHttp2Session, Connection>();
-  /** Every connection, including those whose handshake is not complete. */
+  /** The TCP sockets of all connections, including those during the TLS handshake. */
   readonly #connections = new Set<Duplex>();
   readonly #handshakes = new FairEvictionPool();
-  /** Removal functions by peer: the socket after a handshake is not the socket before it. */
+  /** Functions that remove a handshake from the pool. The key is the peer, because TLS uses a new socket object. */
   readonly #handshaking = new Map<string, () => void>();
   readonly #idle = new FairEvictionPool();
   readonly #streams = new Set<RequestEnd>();
@@ -54,7 +54,10 @@ export class LiveConnections {
     return this.#draining;
   }
 
-  /** Called before the handshake. Evicts the new connection itself if no other can be evicted. */
+  /**
+   * Called before the TLS handshake. If there are too many connections, evicts another one, or the new one if no other
+   * can be evicted.
+   */
   connectionOpened(socket: Socket): void {
     this.#connections.add(socket);
     const peer = peerOf(socket);
@@ -79,13 +82,13 @@ export class LiveConnections {
     this.#handshaking.delete(peer);
   }
 
-  /** Called for an HTTP/1.1 connection after its handshake. */
+  /** Called for an HTTP/1.1 connection after its TLS handshake. */
   socketOpened(socket: Socket): void {
     this.#open(this.#sockets, socket, socket.remoteAddress, () => socket.destroy());
     socket.once('close', () => this.#closed(this.#sockets, socket));
   }
 
-  /** Called for an HTTP/2 session on that socket. */
+  /** Called for a new HTTP/2 session. `socket` is the socket of its connection. */
   sessionOpened(session: ServerHttp2Session, socket: Socket | undefined): void {
     this.#open(this.#sessions, session, socket?.remoteAddress, () => session.close());
     session.once('close', () => this.#closed(this.#sessions, session));
@@ -111,14 +114,14 @@ export class LiveConnections {
     return (this.#sessions.get(session)?.active ?? 0) === 0;
   }
 
-  /** Called for a request on an HTTP/1.1 connection. */
+  /** Called at the start of a request on an HTTP/1.1 connection. */
   requestBegan(socket: Duplex): ActiveRequest {
     return this.#beginRequest(this.#sockets, socket, () => {
       if (this.#draining && (this.#sockets.get(socket)?.active ?? 0) === 0) socket.end();
     });
   }
 
-  /** Called for a request on an HTTP/2 session, which closes itself after its GOAWAY and its last stream. */
+  /** Called at the start of an HTTP/2 request. During a drain, the session closes itself after its last stream. */
   streamRequestBegan(session: ServerHttp2Session | undefined): ActiveRequest {
     return this.#beginRequest(this.#sessions, session, () => {});
   }
@@ -140,14 +143,14 @@ export class LiveConnections {
     return { source: connection?.source ?? '', done };
   }
 
-  /** Called for a streaming response, so that a drain can end it. Returns a function to call when it ends. */
+  /** Called at the start of a streaming response, which a drain must end. The returned function reports its end. */
   streamBegan(end: RequestEnd): () => void {
     if (this.#draining) end.end(drainReason);
     this.#streams.add(end);
     return () => this.#streams.delete(end);
   }
 
-  /** Ends streams, sends GOAWAY and closes idle connections. Resolves when no request is active. */
+  /** Ends streams, sends GOAWAY to HTTP/2 clients, and closes idle connections. Resolves when no request is active. */
   drain(): Promise<void> {
     this.#draining = true;
     for (const session of this.#sessions.keys()) session.close();
@@ -162,7 +165,7 @@ export class LiveConnections {
   }
 }
 
-/** Created once: a new error with a stack trace for every request that ends would cost more than many requests do. */
+/** One shared error object, because creating a stack trace for each request would be expensive. */
 const drainReason = new Error('the server is shutting down');
 
 function peerOf(socket: Socket): string {

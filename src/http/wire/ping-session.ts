@@ -1,14 +1,14 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 
-/** The tolerated number of unanswered pings. On a slow connection, a ping waits behind megabytes of earlier data. */
+/** The number of pings that may be unanswered. On a slow connection, a ping waits behind megabytes of other data. */
 const maxUnanswered = 4;
 
 /**
- * Ends an HTTP/2 session whose peer misses several pings in a row. Peers vanish without closing. And the library under
- * Node stops reading a session that resets streams by the thousand without reporting it, so its streams, socket and
- * memory would stay forever. Such a session waits for its last bytes to be sent even when it is destroyed, so the
- * socket is destroyed as well.
+ * Destroys an HTTP/2 session that misses several pings in a row. The peer may have disappeared without closing the
+ * connection. Also, if a client resets thousands of streams, nghttp2 stops reading the session without an error, and
+ * its memory would never be freed. A destroyed session still waits until its data is sent, so the socket is destroyed
+ * too.
  */
 export function pingSession(session: ServerHttp2Session, socket: Duplex, milliseconds: number): void {
   let unanswered = 0;

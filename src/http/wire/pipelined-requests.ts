@@ -3,35 +3,36 @@ import type { Duplex } from 'node:stream';
 
 interface Pipeline {
   latest: ServerResponse;
-  /** The number of unanswered requests. */
+  /** The number of requests that have no response yet. */
   length: number;
 }
 
 /**
- * Pipelined HTTP/1.1 requests of a connection. Node emits all of them at once and sends their responses in order. This
- * class also executes them in order, because one may depend on the effect of another, and executes none after a request
- * whose response closes the connection.
+ * Executes the pipelined HTTP/1.1 requests of a connection one after the other, because a request may depend on the
+ * effect of an earlier one. Node emits all of them at once. After a response that closes the connection, no further
+ * request is executed.
  */
 export class PipelinedRequests {
   readonly #pipelines = new WeakMap<Duplex, Pipeline>();
   readonly #limit: number;
 
   /**
-   * `limit` is the maximum pipeline length; beyond it, the connection is closed. Node reads on while nothing is
-   * answered.
+   * `limit` is the maximum number of pipelined requests. If a client sends more, its connection is closed, because Node
+   * does not stop reading while requests wait.
    */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The response to the latest request. */
+  /** Returns the response to the latest request of the connection; `undefined` if there was none. */
   latestResponse(socket: Duplex): ServerResponse | undefined {
     return this.#pipelines.get(socket)?.latest;
   }
 
   /**
-   * Resolves when all earlier requests have been answered: to true if this one is to be executed. `undefined` if there
-   * are none. Without a `response`, this is the last request of the connection.
+   * Waits until all earlier requests of the connection have their response. Resolves with true if this request may be
+   * executed, and with false if the connection is closed. Returns `undefined` if there is nothing to wait for. An
+   * upgrade request has no `response`, and no request can follow it.
    */
   waitForPrevious(message: IncomingMessage, response?: ServerResponse): Promise<boolean> | undefined {
     const { socket } = message;
@@ -48,7 +49,7 @@ export class PipelinedRequests {
         pipeline.length--;
         resolve(socket.writable);
       });
-      // Node does not report a disconnect for responses that are not yet assigned to the socket.
+      // For a response that is not yet assigned to the socket, Node does not report that the client has disconnected.
       (response === undefined ? socket : message).once('close', () => resolve(false));
     });
   }

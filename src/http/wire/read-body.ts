@@ -2,19 +2,23 @@ import { badRequest, requestTooLarge, StatusError, unsupportedMediaType } from '
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { IncomingRequest, InFlightSlot, RequestBody } from '../exchange.ts';
 
-/** The limit of Kubernetes for any body that it decodes (rule REQ-20). */
+/**
+ * Size limit of a request body in bytes. Kubernetes has the same limit for every body that it decodes (rule REQ-20).
+ */
 export const defaultBodyLimit = 3_145_728;
 
-/** The part of an exchange that provides the body. */
+/** The members of an exchange that are needed to read the request body. */
 export interface BodySource {
   readonly request: IncomingRequest;
   readonly inFlightSlot?: Pick<InFlightSlot, 'receive'> | undefined;
 }
 
-/** Returns the whole body; throws 413 as soon as it is known to be too long. A buffered body is returned directly. */
+/**
+ * Reads the request body. Returns it without a promise if it has been received already. Throws 413 if it is too long.
+ */
 export function readBody(source: BodySource, limit: number = defaultBodyLimit): MaybePromise<Uint8Array> {
   const { request, inFlightSlot } = source;
-  // Kubernetes never decompresses bodies. Accepting compressed ones would let a small request take unbounded memory.
+  // Like Kubernetes, do not decompress bodies: a small compressed body could need an unlimited amount of memory.
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') {
     throw unsupportedMediaType('the request body has a Content-Encoding, which is not supported; send it uncompressed');

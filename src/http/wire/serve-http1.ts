@@ -4,7 +4,7 @@ import { adaptRequest } from './adapt-request.ts';
 import { hostProblem, refuseExpectation, refuseHost } from './client-error.ts';
 import { requestEnded, type ServingContext, serveRequest } from './serve-request.ts';
 
-/** Serves an HTTP/1.1 request after the earlier requests of its connection. */
+/** Serves an HTTP/1.1 request, after all earlier requests on its connection have been served. */
 export async function serveHttp1(
   context: ServingContext,
   message: IncomingMessage,

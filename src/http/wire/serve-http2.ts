@@ -5,7 +5,7 @@ import { refuseExpectation, refuseLargeHeaders } from './client-error.ts';
 import { Http2Response } from './http2-response.ts';
 import { requestEnded, type ServingContext, serveRequest } from './serve-request.ts';
 
-/** Serves an HTTP/2 request. `rawHeaders` are the headers as received, names and values alternating. */
+/** Serves an HTTP/2 request. In `rawHeaders`, each name is followed by its value. */
 export function serveHttp2(
   context: ServingContext,
   stream: ServerHttp2Stream,
@@ -20,21 +20,21 @@ export function serveHttp2(
   const { source, done } = context.live.streamRequestBegan(stream.session as ServerHttp2Session | undefined);
   const end = new RequestEnd();
   let gone = false;
-  // `on` also for one-time events: removing listeners from a stream is slow, and they are freed with the stream.
+  // Use `on` instead of `once`: removing a listener is slow, and the listeners are freed together with the stream.
   stream.on('close', () => {
     gone = true;
     end.end(requestEnded);
   });
-  // If a client resets its stream without an error, the stream stays half open while data waits to be written.
+  // If a client resets its stream without an error code, Node keeps the stream half open while data is pending.
   stream.on('aborted', () => stream.destroy());
-  // With HTTP/1.1, Node reads the rest of an unread body itself, within the request timeout. With HTTP/2, the server
-  // must close the stream, or it stays open until the client closes it.
+  // The response is complete, but the client is still sending its body. For HTTP/1.1, Node reads that body itself. An
+  // HTTP/2 stream must be closed here, because it would stay open until the client closes it.
   stream.on('finish', () => {
     if (stream.closed || stream.endAfterHeaders || stream.readableEnded) return;
     if (stream.state.remoteClose !== 0) return;
-    // Otherwise a handler that still reads would mistake the close for the end of the body.
+    // End the request first, so that a handler that is still reading does not take the close for the end of the body.
     end.end(requestEnded);
-    // Deferred, because closing waits for the event that is being emitted now.
+    // Deferred, because Node can close the stream only after this event.
     setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
   });
   stream.on('error', () => end.end(requestEnded));

@@ -9,7 +9,7 @@ import type { PipelinedRequests } from './pipelined-requests.ts';
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { type ResponseTarget, truncatedResponse, writeReply } from './write-reply.ts';
 
-/** The parts of a listener that serve its requests. */
+/** The parts of a listener that are needed to serve requests. */
 export interface ServingContext {
   readonly handler: (request: IncomingRequest) => Promise<Reply>;
   readonly log: Log;
@@ -19,23 +19,23 @@ export interface ServingContext {
   readonly order: PipelinedRequests;
 }
 
-/** The connection-related state of a request. */
+/** The state of a request that depends on its connection. */
 interface ConnectionState {
   readonly end: RequestEnd;
-  /** Throws a StatusError if the request must be rejected, whatever its path. */
+  /** Throws a StatusError if the request must be rejected before its path is examined. */
   check(): void;
   /** True if the client has disconnected. */
   isGone(): boolean;
-  /** True if no further request is read from the connection. */
+  /** True if the connection must be closed after the response. */
   readonly isLast: boolean;
-  /** Called when the response is written or the client has disconnected. */
+  /** Called after the response has been written or the client has disconnected. */
   done(): void;
 }
 
-/** The abort reason at the end of every request. Created once, see `drainReason`. */
+/** The reason with which each request ends. One shared object, because creating a stack trace is expensive. */
 export const requestEnded = new Error('the request has ended');
 
-/** Passes a request to the handler and writes the response. Never throws. */
+/** Calls the handler and writes its response, or an error response if the handler throws. Never throws. */
 export async function serveRequest(
   context: ServingContext,
   request: IncomingRequest,
@@ -62,7 +62,7 @@ export async function serveRequest(
   done();
 }
 
-/** Writes a response; a drain can end it if it is long-running. */
+/** Writes a response. A long-running response is registered, so that a shutdown can end it. */
 export function writeTracked(
   live: LiveConnections,
   end: RequestEnd,

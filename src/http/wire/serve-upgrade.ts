@@ -11,11 +11,11 @@ import { switchProtocols } from './switch-protocols.ts';
 import { WebSocketStreams } from './web-socket.ts';
 import { writeReply } from './write-reply.ts';
 
-/** The connection of an upgrade request. */
+/** An upgrade request and its connection. */
 interface UpgradeConnection {
   readonly message: IncomingMessage;
   readonly socket: Socket;
-  /** The bytes that were received after the request. */
+  /** The bytes that the client sent after the request headers. They belong to the upgraded protocol. */
   readonly head: Buffer;
   readonly end: RequestEnd;
 }
@@ -31,8 +31,8 @@ export class UpgradeRequests {
 
   async serve(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { order, live, log } = this.#context;
-    const turn = order.waitForPrevious(message);
-    if (turn !== undefined && !(await turn)) return;
+    const previousDone = order.waitForPrevious(message);
+    if (previousDone !== undefined && !(await previousDone)) return;
     const { done } = live.requestBegan(socket);
     const end = new RequestEnd();
     socket.once('close', () => end.end(requestEnded));

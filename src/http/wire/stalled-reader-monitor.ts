@@ -1,11 +1,11 @@
-/** A response that is being sent. */
+/** The part of a response that the monitor uses. */
 interface MonitoredResponse {
-  /** The amount of data that the client has not read. */
+  /** The number of bytes or characters that have been written but not sent to the client yet. */
   readonly writableLength: number;
   destroy(): unknown;
 }
 
-/** A monitored response. */
+/** A response with the state of its previous check. */
 interface Monitored {
   readonly response: MonitoredResponse;
   readonly bytesWritten: () => number;
@@ -13,13 +13,13 @@ interface Monitored {
   stalledChecks: number;
 }
 
-/** Checks per timeout: a stalled client is disconnected at most a quarter of the timeout late. */
+/** The number of checks per timeout. A stalled client is disconnected at most a quarter of the timeout too late. */
 const checksPerTimeout = 4;
 
 /**
- * Disconnects clients that read nothing of their pending data for the timeout, because they would hold its memory
- * forever. One timer checks all responses. Nearly all of them are complete before the first check, so a timer for each
- * would be wasted.
+ * Disconnects clients that read none of their pending response for the length of the timeout, because its memory would
+ * never be freed. One timer checks all responses. A timer per response would cost too much, because nearly all
+ * responses are complete before the first check.
  */
 export class StalledReaderMonitor {
   readonly #milliseconds: number;
@@ -31,9 +31,10 @@ export class StalledReaderMonitor {
   }
 
   /**
-   * `bytesWritten` returns the total amount written, in the unit of `writableLength`; the difference is what the client
-   * has read. The pending amount alone is not enough: if bookmarks are sent at the interval of the checks, it is the
-   * same at each check. Returns a function that stops monitoring.
+   * Starts to monitor a response. `bytesWritten` returns everything written so far, in the unit of `writableLength`.
+   * The difference is what the client has read. `writableLength` alone is not sufficient: if the server sends bookmarks
+   * at the interval of the checks, it can be equal at each check although the client reads. Returns a function that
+   * stops monitoring.
    */
   watch(response: MonitoredResponse, bytesWritten: () => number): () => void {
     const monitored: Monitored = { response, bytesWritten, previouslyRead: undefined, stalledChecks: 0 };

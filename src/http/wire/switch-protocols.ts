@@ -4,18 +4,18 @@ import type { Reply, UpgradedBody } from '../reply.ts';
 import type { RequestEnd } from '../request/request-end.ts';
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 
-/** The time that the backend gets to close after the client has closed. */
+/** The time in which the backend must close its connection after the client has closed. */
 const backendCloseTimeoutMilliseconds = 5_000;
 /**
- * The time that a client gets to close after the backend has closed. A slow reader may have megabytes pending that have
- * already left this process. If the server closed while the client still sends something, such as a ping, the kernel
- * would discard them.
+ * The time in which the client must close its connection after the backend has closed. It is long, because a slow
+ * client may still have to read megabytes. If the server closed the connection first, and the client then sent
+ * something, such as a ping, the kernel would discard the unread data.
  */
 const clientCloseTimeoutMilliseconds = 300_000;
 
 /**
- * Responds with `101` and connects the client to the backend of the upgraded protocol until one of them closes. `head`
- * is what the client has sent already. Resolves when both are closed; never rejects.
+ * Responds with `101` and forwards bytes between client and backend until one of them closes. `head` contains the bytes
+ * that the client sent after its request. Resolves after both connections have closed. Never rejects.
  */
 export async function switchProtocols(
   client: Duplex & { readonly bytesWritten: number },
@@ -35,7 +35,7 @@ export async function switchProtocols(
     client.once('close', stopWatching);
     joinSockets(client, socket);
     end.onEnd(() => {
-      // If the client has closed by itself, its last bytes are still on their way.
+      // If the client has closed the connection itself, its last bytes may still be on their way to the backend.
       if (!client.closed) client.destroy();
     });
   }
@@ -43,11 +43,11 @@ export async function switchProtocols(
 }
 
 /**
- * Pipes bytes in both directions with backpressure. Each side gets the end of the other. Data from the backend is
- * delivered to the client even if the backend fails. If the client fails, the backend is destroyed.
+ * Forwards bytes in both directions, with backpressure. If one side ends, the other side is ended too. If the backend
+ * fails, the data that it has sent is still delivered to the client. If the client fails, the backend is destroyed.
  */
 function joinSockets(client: Duplex, backend: Duplex): void {
-  // `pipe` also ends the other side when this one has sent everything.
+  // When one side has sent everything, `pipe` ends the other side.
   client.pipe(backend);
   backend.pipe(client);
   for (const socket of [client, backend]) socket.once('error', () => socket.destroy());
@@ -57,13 +57,13 @@ function joinSockets(client: Duplex, backend: Duplex): void {
   });
   backend.once('close', () => {
     client.end();
-    // Discards what the client still sends: unread data would make the kernel reset the connection.
+    // Discard what the client still sends, because the kernel resets a connection that is closed with unread data.
     client.unpipe().resume();
     destroyLater(client, clientCloseTimeoutMilliseconds);
   });
 }
 
-/** Destroys a socket that does not close by itself after its peer has ended. */
+/** Destroys a socket after the given time, unless it closes before. */
 function destroyLater(socket: Duplex, milliseconds: number): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), milliseconds);

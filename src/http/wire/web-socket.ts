@@ -4,13 +4,13 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Feed } from '../../lib/feed.ts';
 import { isFeed, isStream, type Reply } from '../reply.ts';
 
-/** The subprotocol prefix in which browsers send tokens, because they cannot set headers. It is never selected. */
+/** Prefix of the subprotocol in which browsers send a token, because they cannot set headers on a WebSocket. */
 export const bearerProtocolPrefix = 'base64url.bearer.authorization.k8s.io.';
 
-/** Frames from clients of a watch are ignored. A larger one closes the connection. */
+/** Size limit of a frame from a client. Watch clients have nothing to send: small frames are ignored. */
 const maxClientFrameBytes = 64 * 1024;
 
-/** Completes upgrades whose reply is a stream: each line is sent as a text frame (rule WATCH-29). */
+/** Sends a streaming response over a WebSocket, each line as one text frame (rule WATCH-29). */
 export class WebSocketStreams {
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -20,7 +20,9 @@ export class WebSocketStreams {
     handleProtocols: (offered) => [...offered].find((name) => !name.startsWith(bearerProtocolPrefix)) ?? false,
   });
 
-  /** Resolves when the stream or the connection has ended. Throws if the stream does. */
+  /**
+   * Upgrades the connection and sends the stream. Resolves at the end of the stream or connection. Throws its errors.
+   */
   async send(message: IncomingMessage, socket: Duplex, head: Buffer, reply: Reply): Promise<void> {
     if (!isStream(reply)) return;
     const extra = Object.entries(reply.headers).filter(([name]) => name === 'audit-id' || name === 'warning');
@@ -65,7 +67,7 @@ async function sendChunks(webSocket: WebSocket, chunks: AsyncIterable<string>): 
   }
 }
 
-/** Resolves when the socket has accepted the frame or is closed, so that frames never outpace the client. */
+/** Sends one line as a text frame. Resolves after the socket has accepted it, so that the client sets the pace. */
 function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState !== WebSocket.OPEN) resolve();
@@ -73,7 +75,7 @@ function sendLine(webSocket: WebSocket, line: string | Uint8Array): Promise<void
   });
 }
 
-/** The library's own timer disconnects a client that does not acknowledge the close. */
+/** Closes the WebSocket and waits. If the client does not acknowledge the close, the library disconnects it. */
 function closeAndWait(webSocket: WebSocket, code: number): Promise<void> {
   return new Promise((resolve) => {
     if (webSocket.readyState === WebSocket.CLOSED) resolve();

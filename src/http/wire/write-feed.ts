@@ -1,26 +1,27 @@
 import type { Feed } from '../../lib/feed.ts';
 
-/** Emits `drain`, `finish` and `close`. */
+/** The event emitter of a response. The events are `drain`, `finish` and `close`. */
 export interface WritableEvents {
   on(event: string, listener: () => void): unknown;
   once(event: string, listener: () => void): unknown;
   off(event: string, listener: () => void): unknown;
 }
 
-/** The target of the lines. */
+/** The response to which the lines of a feed are written. */
 export interface FeedTarget {
   readonly response: WritableEvents;
   isGone(): boolean;
-  /** Returns false if the caller must wait for `drain`. */
+  /** Writes bytes. Returns false if the caller must wait for the event `drain` before the next write. */
   write(bytes: Uint8Array): boolean;
 }
 
-/** Pending lines are joined up to this length: one write of many lines costs hardly more than a write of one. */
+/** Pending lines are joined up to this many bytes, because one large write is much cheaper than many small ones. */
 const joinedLength = 64 * 1024;
 
 /**
- * Writes lines as they come, never faster than the client reads, and yields to the event loop between two chunks.
- * Resolves when the feed is over or the client has disconnected; rejects with the error that the feed throws.
+ * Writes the lines of a feed when they become available, but never faster than the client reads. After each full chunk,
+ * other work of the event loop runs. Resolves at the end of the feed or when the client disconnects. Rejects with the
+ * error that the feed throws.
  */
 export function writeFeed(target: FeedTarget, feed: Feed<Uint8Array>): Promise<void> {
   const { response } = target;
@@ -79,7 +80,7 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
-/** The latest result. Streams with the same events run one after the other and have the same lines pending. */
+/** The latest joined lines. Watches with the same events are written one after the other and can reuse them. */
 let lastJoined: Joined | undefined;
 
 function joined(lines: readonly Uint8Array[], length: number): Uint8Array {

@@ -16,44 +16,45 @@ import {
 import type { StalledReaderMonitor } from './stalled-reader-monitor.ts';
 import { type WritableEvents, writeFeed } from './write-feed.ts';
 
-/** The target of a response, for either protocol. */
+/** An HTTP/1.1 or HTTP/2 response that a reply can be written to. */
 export interface ResponseTarget extends WritableEvents {
   readonly writableLength: number;
-  /** Takes ownership of `headers`. */
+  /** Sends status and headers. The implementation may modify `headers`. */
   writeHead(status: number, headers: Record<string, string | string[]>): unknown;
   flushHeaders(): void;
   write(chunk: string | Uint8Array, onFlushed?: () => void): boolean;
   end(chunk?: string | Uint8Array): unknown;
   /**
-   * Ends the response and resolves when it is sent or the client has disconnected. Optional: see `finish` and `close`.
+   * Ends the response. Resolves after it has been sent or the client has disconnected. Optional; without it, the writer
+   * waits for the events `finish` and `close`.
    */
   readonly endAndFlush?: (chunk?: Uint8Array) => Promise<void>;
-  /** Aborts the response. Without an error, an HTTP/2 client would treat the truncated response as complete. */
+  /** Aborts the response. An HTTP/2 client needs the error, because it would take a truncated response for complete. */
   destroy(error?: Error): unknown;
 }
 
 export interface WriteOptions {
   /** Disconnects clients that do not read their responses. */
   readonly stalledReaders: StalledReaderMonitor;
-  /** Sets `Connection: close` on an HTTP/1.1 response. */
+  /** True if the connection must be closed after the response. Adds `Connection: close` for HTTP/1.1. */
   readonly closing: boolean;
-  /** True if the response has closed. Node's HTTP/2 responses do not report it. */
+  /** True if the client has disconnected. Node's HTTP/2 responses do not report this themselves. */
   isGone(): boolean;
 }
 
-/** Below this size, compression saves less than it costs (rule NEG-20). */
+/** Size in bytes above which a body is compressed. For smaller bodies, it takes more time than it saves (NEG-20). */
 const gzipThreshold = 128 * 1024;
-const pieceLength = 256 * 1024;
-/** A size that a socket accepts without backpressure, headers included. */
-const lastPieceLength = 8 * 1024;
-/** The output chunk size of gzip. A smaller one would cause many small writes. */
+const chunkLength = 256 * 1024;
+/** Size in bytes of the last chunk. A socket accepts it at once, together with the headers. */
+const lastChunkLength = 8 * 1024;
+/** Size in bytes of the chunks that gzip returns. Smaller chunks would cause many small writes. */
 const gzipChunkLength = 64 * 1024;
 const gzipAsync = promisify(gzip);
 
-/** HTTP/1.1 connection headers, which HTTP/2 does not allow. */
+/** HTTP/1.1 headers about the connection. HTTP/2 does not allow them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** Writes a response until it is complete or the client disconnects. Throws if the response's stream does. */
+/** Writes a reply to a response, until its end or until the client disconnects. Throws if the body throws. */
 export async function writeReply(
   request: IncomingRequest,
   response: ResponseTarget,
@@ -68,8 +69,8 @@ export async function writeReply(
   const stopWatching = options.stalledReaders.watch(response, () => writer.bytesWritten);
   try {
     if (isStream(reply)) await writeStream(request, writer, reply, reply.body);
-    else if (isProxied(reply)) await writePassed(request, writer, reply, reply.body);
-    else if (isGenerated(reply)) await writePieces(request, writer, reply, reply.body.pieces);
+    else if (isProxied(reply)) await writeProxied(request, writer, reply, reply.body);
+    else if (isGenerated(reply)) await writeGenerated(request, writer, reply, reply.body.pieces);
     else await writeWhole(request, writer, reply);
   } finally {
     if (isStream(reply) && isFeed(reply.body)) reply.body.close();
@@ -77,7 +78,7 @@ export async function writeReply(
   }
 }
 
-/** Writes to a response and counts the bytes. */
+/** Writes to a response and counts the written bytes. */
 class ResponseWriter {
   readonly response: ResponseTarget;
   readonly #options: WriteOptions;
@@ -92,13 +93,13 @@ class ResponseWriter {
     return this.#options.isGone();
   }
 
-  /** Returns false if the caller must wait for `drain`. */
+  /** Writes a chunk. Returns false if the caller must wait for the event `drain` before the next write. */
   write(chunk: string | Uint8Array, onFlushed?: () => void): boolean {
     this.bytesWritten += chunk.length;
     return onFlushed === undefined ? this.response.write(chunk) : this.response.write(chunk, onFlushed);
   }
 
-  /** Resolves when the bytes are sent or the client has disconnected. */
+  /** Ends the response. Resolves after all bytes have been sent or the client has disconnected. */
   end(chunk?: Uint8Array): Promise<void> {
     this.bytesWritten += chunk?.length ?? 0;
     if (this.isGone()) return Promise.resolve();
@@ -140,7 +141,7 @@ function writeBytes(request: IncomingRequest, writer: ResponseWriter, reply: Rep
   if (writer.isGone()) return Promise.resolve();
   writer.response.writeHead(reply.status, reply.headers);
   if (bytes.byteLength === 0 || request.method === 'HEAD') return writer.end();
-  return bytes.byteLength <= lastPieceLength ? writer.end(bytes) : writeLong(request, writer, reply, bytes);
+  return bytes.byteLength <= lastChunkLength ? writer.end(bytes) : writeLong(request, writer, reply, bytes);
 }
 
 async function writeLong(
@@ -149,64 +150,66 @@ async function writeLong(
   reply: Reply,
   bytes: Uint8Array,
 ): Promise<void> {
-  // In pieces: a list of many megabytes in one write would count toward the memory of its HTTP/2 session, and the
-  // session would refuse other streams until the client has read it.
+  // Write large bodies in chunks: one write of many megabytes counts as memory of the HTTP/2 session, which would
+  // refuse other streams until the client has read it.
   let start = 0;
-  for (; bytes.byteLength - start > pieceLength; start += pieceLength) {
-    if (!writer.write(bytes.subarray(start, start + pieceLength))) await whenDrained(writer);
-    // Encryption takes time, and many responses may be written at once.
+  for (; bytes.byteLength - start > chunkLength; start += chunkLength) {
+    if (!writer.write(bytes.subarray(start, start + chunkLength))) await whenDrained(writer);
+    // Encrypting the chunk takes CPU time, so let other callers run before the next one.
     await reply.nextTimeSlice?.();
     if (writer.isGone()) return;
   }
-  await endWithSmallPiece(request, writer, bytes.subarray(start));
+  await endWithSmallChunk(request, writer, bytes.subarray(start));
 }
 
-/** Writes pieces as they are generated. Yields the CPU after each, and waits until the client has read it. */
-async function writePieces(
+/**
+ * Writes a generated body chunk by chunk. After each chunk, waits for a time slice and until the client has read it.
+ */
+async function writeGenerated(
   request: IncomingRequest,
   writer: ResponseWriter,
   reply: Reply,
-  pieces: Iterable<Uint8Array>,
+  chunks: Iterable<Uint8Array>,
 ): Promise<void> {
   const compressed = acceptsGzip(request, reply.headers);
   if (compressed) Object.assign(reply.headers, gzipHeaders);
   if (writer.isGone()) return;
   writer.response.writeHead(reply.status, reply.headers);
   if (request.method === 'HEAD') return await writer.end();
-  const generated = withTimeSlices(pieces, reply.nextTimeSlice ?? yieldToEventLoop);
+  const generated = withTimeSlices(chunks, reply.nextTimeSlice ?? yieldToEventLoop);
   let last: Uint8Array = noBytes;
-  for await (const piece of compressed ? gzipped(generated) : generated) {
+  for await (const chunk of compressed ? gzipped(generated) : generated) {
     if (writer.isGone()) return;
     if (last.byteLength > 0 && !writer.write(last)) await whenDrained(writer);
     if (writer.isGone()) return;
-    last = piece;
+    last = chunk;
   }
-  await endWithSmallPiece(request, writer, last);
+  await endWithSmallChunk(request, writer, last);
 }
 
-async function* withTimeSlices(pieces: Iterable<Uint8Array>, turn: NextTimeSlice): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) {
-    yield piece;
-    await turn();
+async function* withTimeSlices(chunks: Iterable<Uint8Array>, nextTimeSlice: NextTimeSlice): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await nextTimeSlice();
   }
 }
 
-function gzipped(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // The reader of the result gets the errors.
+function gzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // The callback ignores errors, because whoever reads the returned stream gets them.
   return pipeline(
-    Readable.from(pieces, { objectMode: false }),
+    Readable.from(chunks, { objectMode: false }),
     createGzip({ level: 1, chunkSize: gzipChunkLength }),
     () => {},
   );
 }
 
-async function endWithSmallPiece(request: IncomingRequest, writer: ResponseWriter, bytes: Uint8Array): Promise<void> {
+async function endWithSmallChunk(request: IncomingRequest, writer: ResponseWriter, bytes: Uint8Array): Promise<void> {
   let start = 0;
-  // If a client has read a long response and sends its next request before Node notices that the response is complete,
-  // Node stops reading in the middle of that request and treats the rest of the TLS data as a client error. So the last
-  // piece is small, and is sent when nothing else is pending.
-  if (request.httpVersion === '1.1' && bytes.byteLength - start > lastPieceLength) {
-    const end = bytes.byteLength - lastPieceLength;
+  // A client may send its next request before Node notices that a long response is complete. Node then stops reading in
+  // the middle of that request, and treats the rest of it as invalid. Therefore, the last chunk is small, and is
+  // written only after everything else has been sent.
+  if (request.httpVersion === '1.1' && bytes.byteLength - start > lastChunkLength) {
+    const end = bytes.byteLength - lastChunkLength;
     await writeAndFlush(writer, bytes.subarray(start, end));
     if (writer.isGone()) return;
     start = end;
@@ -223,7 +226,7 @@ async function writeStream(
   if (writer.isGone()) return;
   writer.response.writeHead(reply.status, reply.headers);
   if (request.method !== 'HEAD') {
-    // The client learns that its stream is open before the first event exists (rule WATCH-01).
+    // Send the headers now, so that the client knows that its watch has started before the first event (rule WATCH-01).
     writer.response.flushHeaders();
     if (isFeed(body)) await writeFeed(writer, body);
     else await writeChunks(writer, body);
@@ -239,8 +242,8 @@ async function writeChunks(writer: ResponseWriter, body: AsyncIterable<string>):
   }
 }
 
-/** If the other server's response is truncated, this one is truncated too, without a log entry. */
-async function writePassed(
+/** Writes the response of another server. If that response is truncated, so is this one, and nothing is logged. */
+async function writeProxied(
   request: IncomingRequest,
   writer: ResponseWriter,
   reply: Reply,
@@ -262,7 +265,7 @@ async function writePassed(
   if (!writer.isGone()) await writer.end();
 }
 
-/** Created once: its stack trace is not used. */
+/** One shared error object, because its stack trace is not used. */
 export const truncatedResponse = new Error('the response was truncated');
 
 function hasNoBody(status: number): boolean {
@@ -278,7 +281,7 @@ function acceptsGzip(request: IncomingRequest, headers: Reply['headers']): boole
   return accepted.some((clause) => /^\s*gzip\s*(;\s*q\s*=\s*(?!0(\.0*)?\s*$).*)?$/i.test(clause));
 }
 
-/** Resolves when the bytes have left the process or the client has disconnected. */
+/** Writes a chunk. Resolves after the operating system has accepted it or the client has disconnected. */
 function writeAndFlush(writer: ResponseWriter, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     writer.response.once('close', resolve);
