@@ -9,7 +9,7 @@ interface ColumnOptions {
   readonly verbatim?: boolean;
 }
 
-/** A column that shows one field, or the result of a function of the object. */
+/** Returns a column whose value is a field of the object (`source` is its path) or the result of a function. */
 export function column<Fields extends JsonObject = JsonObject>(
   name: string,
   source: string | ((object: TypedObject<Fields>, now: number) => JsonValue | undefined),
@@ -29,10 +29,10 @@ export function column<Fields extends JsonObject = JsonObject>(
 
 export const ageColumn: Column = column('Age', 'metadata.creationTimestamp', {
   type: 'date',
-  description: 'How long ago the object was created.',
+  description: 'Time since the creation of the object.',
 });
 
-/** The phase to display: Terminating if the object is being deleted, otherwise `status.phase`. */
+/** Returns the phase to display: Terminating if the object is being deleted, otherwise `status.phase`. */
 export function displayedPhase(object: KubeObject): string | undefined {
   if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   const phase = textAt(object as JsonValue, 'status', 'phase');

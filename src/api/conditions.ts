@@ -2,22 +2,22 @@ import { equalJson } from '@flotilla/json';
 import { type Timestamp, timestamp } from './meta.ts';
 
 /**
- * One observation of the state of an object. If the status is not True, the message states the cause and the remedy.
+ * A status condition of an object. If the status is not True, the message states the cause and how to resolve it.
  */
 export type Condition = {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason?: string;
   message?: string;
-  /** When `status` last changed; other changes do not move it. */
+  /** The time at which `status` last changed. Changes to the reason or message do not affect it. */
   lastTransitionTime?: Timestamp;
   /** The `metadata.generation` that the condition was computed from. */
   observedGeneration?: number;
 };
 
 /**
- * Returns the list with this condition in place of the previous one of its type. Never modifies the given list. Returns
- * the same list if nothing changed, so that callers can skip the write.
+ * Returns a list in which `condition` replaces the condition of the same type. Does not modify `list`. Returns `list`
+ * itself if nothing changed, so that callers can skip the write.
  */
 export function setCondition(list: Condition[], condition: Condition, now: number): Condition[] {
   const at = list.findIndex((other) => other.type === condition.type);

@@ -2,16 +2,16 @@ import type { JsonObject } from '@flotilla/json';
 import type { ResourceKind } from './resource.ts';
 import { asSchema, type Static, type TSchema } from './schema/schema-builder.ts';
 
-/** The fields of an object as its schema describes them. */
+/** The TypeScript type of the fields that a schema describes. */
 type FieldsOf<Schema extends TSchema> = Static<Schema> extends JsonObject ? Static<Schema> : never;
 
-/** A kind definition that still has its schema as the builder made it, and so knows its TypeScript type. */
+/** A kind definition whose `schema` comes from the schema builder, so that the type of the kind's objects is known. */
 export interface KindDefinition<Schema extends TSchema> extends Omit<ResourceKind<FieldsOf<Schema>>, 'schema'> {
-  /** An object with the fields of the kind besides apiVersion, kind and metadata: `t.object({ spec: …, status: … })`. */
+  /** The schema of all fields except apiVersion, kind and metadata: `t.object({ spec: …, status: … })`. */
   readonly schema: Schema;
 }
 
-/** Defines a kind once: the schema that the API publishes and the TypeScript type of its objects are the same value. */
+/** Defines a kind. The published schema and the TypeScript type of the objects are derived from the same definition. */
 export function defineKind<Schema extends TSchema>(definition: KindDefinition<Schema>): ResourceKind<FieldsOf<Schema>> {
   return { ...definition, schema: asSchema(definition.schema) };
 }

@@ -15,17 +15,17 @@ export type FieldErrorType =
   | 'InternalError';
 
 /**
- * One error in one field. `message` is the text without the path, exactly as Kubernetes words it: the `message` of a
- * cause. Error messages print the path before it.
+ * A validation error in one field. `message` does not contain the path and is worded exactly as in Kubernetes. It is
+ * the `message` of a status cause. The message of the whole response prints the path before it.
  */
 export interface FieldError {
   readonly type: FieldErrorType;
-  /** `spec.foo[0].bar`. The empty path means the object itself. */
+  /** The path of the field, such as `spec.foo[0].bar`. The empty path is the object itself. */
   readonly field: string;
   readonly message: string;
 }
 
-/** The value as messages print it: strings quoted, everything else as JSON. */
+/** Prints a value as error messages do: strings in quotes, everything else as JSON. */
 function printed(value: JsonValue | undefined): string {
   if (typeof value === 'string') return goQuote(value);
   return value === undefined ? 'null' : writeJson(value);
@@ -43,7 +43,7 @@ export function typeInvalid(field: string, value: JsonValue | undefined, detail:
   return { type: 'FieldValueTypeInvalid', field, message: `Invalid value: ${printed(value)}: ${detail}` };
 }
 
-/** `allowed` is printed in the given order: Kubernetes sorts sets, but not lists. */
+/** The message lists the `allowed` values in the given order. The caller sorts them if Kubernetes does. */
 export function notSupported(field: string, value: JsonValue | undefined, allowed: readonly string[]): FieldError {
   const list = allowed.map(goQuote).join(', ');
   return {
@@ -81,7 +81,9 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   };
 }
 
-/** The error with its path: `spec.foo: Required value`. The object itself prints as `<nil>`. */
+/**
+ * Returns the message with the path: `spec.foo: Required value`. The path of the object itself is printed as `<nil>`.
+ */
 export function describeFieldError(error: FieldError): string {
   return `${error.field === '' ? '<nil>' : error.field}: ${error.message}`;
 }

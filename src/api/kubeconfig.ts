@@ -4,46 +4,51 @@ import { base64Fault, decodeBase64, encodeBase64 } from './decode/base64.ts';
 import { readYaml } from './decode/yaml-document.ts';
 
 /**
- * The connection to one cluster: cluster and user of one kubeconfig context. It contains credentials, so no part of it
- * may appear in logs, messages or responses.
+ * The cluster and user of one kubeconfig context. It contains credentials, so no part of it may appear in logs,
+ * messages or responses.
  */
 export interface Kubeconfig {
-  /** `https://host:6443/path`, without a trailing slash. */
+  /** URL of the API server, without a trailing slash: `https://host:6443/path`. */
   readonly server: string;
-  /** PEM-encoded CA certificates that verify the server. Optional; defaults to the public CAs. */
+  /** PEM-encoded CA certificates that verify the server's certificate. Optional; defaults to the public CAs. */
   readonly certificateAuthority?: string;
-  /** Name that the server's certificate must contain, if it is not the host of `server`. */
+  /** The host name that the server's certificate must contain. Optional; defaults to the host of `server`. */
   readonly tlsServerName?: string;
-  /** True if the server's certificate is not verified. */
+  /** If true, the client does not verify the server's certificate. */
   readonly insecureSkipTlsVerify?: boolean;
-  /** `http:` or `https:` URL, which may contain a user name and password. */
+  /** URL of a proxy, with the scheme `http:` or `https:`. It may contain a user name and password. */
   readonly proxyUrl?: string;
-  /** PEM, both or neither. */
+  /** PEM-encoded client certificate. Set if and only if `clientKey` is set. */
   readonly clientCertificate?: string;
   readonly clientKey?: string;
   readonly token?: string;
-  /** Never together with a token. */
+  /** User name and password for basic authentication. Never set together with `token`. */
   readonly username?: string;
   readonly password?: string;
 }
 
 export type KubeconfigResult =
   | { readonly kubeconfig: Kubeconfig; readonly fault?: undefined }
-  /** The problem, as the end of a sentence that starts with the name of the field. Never quotes the text. */
+  /**
+   * The reason why the text is invalid. It completes a sentence that starts with the field name. Never quotes the text.
+   */
   | { readonly fault: string; readonly kubeconfig?: undefined };
 
-/** Members that would let a client make this server read its own files or run programs. */
+/** Members of a user that are rejected, because they would make the server read its own files or run programs. */
 const externalUserMembers = ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'];
 const externalClusterMembers = ['certificate-authority'];
-/** The server impersonates its callers. A kubeconfig that impersonates a user already cannot do so. */
+/**
+ * Members of a user that are rejected. The server impersonates its callers, which a kubeconfig that already
+ * impersonates a user would prevent.
+ */
 const impersonationMembers = ['as', 'as-uid', 'as-groups', 'as-user-extra'];
 
 const maxKubeconfigLength = 256 * 1024;
 
-/** Thrown and caught in this file alone. */
+/** Thrown for an invalid kubeconfig. Only `readKubeconfig` catches it, and it never leaves this file. */
 class KubeconfigError extends Error {}
 
-/** Reads the current context of a kubeconfig, in YAML or JSON. */
+/** Parses a kubeconfig in YAML or JSON and returns the cluster and user of its current context. */
 export function readKubeconfig(text: string): KubeconfigResult {
   try {
     return { kubeconfig: read(documentOf(text)) };
@@ -100,7 +105,7 @@ function clusterOf(cluster: JsonObject): Kubeconfig {
   const certificateAuthority = pemAt(cluster, 'certificate-authority-data', 'CERTIFICATE');
   const insecure = flagAt(cluster, 'insecure-skip-tls-verify');
   if (insecure && certificateAuthority !== undefined) {
-    throw new KubeconfigError('must have certificate-authority-data or insecure-skip-tls-verify, not both');
+    throw new KubeconfigError('must not have both certificate-authority-data and insecure-skip-tls-verify');
   }
   const tlsServerName = string(cluster, 'tls-server-name');
   const proxy = string(cluster, 'proxy-url');
@@ -122,8 +127,8 @@ function userOf(user: JsonObject): Omit<Kubeconfig, 'server'> {
   const token = string(user, 'token');
   const username = string(user, 'username');
   if (token !== undefined && username !== undefined)
-    throw new KubeconfigError('must have a token or a username, not both');
-  // The token becomes a header value: a line break would start another header.
+    throw new KubeconfigError('must not have both a token and a username');
+  // The token is sent as a header value. A line break in it would start another header.
   if (/[^\x21-\x7e]/.test(token ?? ''))
     throw new KubeconfigError('must have a token without spaces or control characters');
   return {
@@ -153,7 +158,7 @@ function urlOf(text: string): URL | undefined {
   return new URL(text);
 }
 
-/** Kubeconfig readers treat an absent member, null and '' alike. */
+/** Returns a string member. `undefined` if it is absent, null or '', which kubeconfig readers treat alike. */
 function string(holder: JsonObject, member: string): string | undefined {
   const value = valueAt(holder, member);
   if (value === undefined || value === null || value === '') return undefined;
@@ -166,7 +171,7 @@ function pemAt(holder: JsonObject, member: string, label: string): string | unde
   if (data === undefined) return undefined;
   if (base64Fault(data) !== undefined) throw new KubeconfigError(`must have valid base64 in ${member}`);
   const pem = decodeBase64(data);
-  // `EC PRIVATE KEY` and `RSA PRIVATE KEY` are private keys too.
+  // The prefix before the label may vary: `EC PRIVATE KEY` and `RSA PRIVATE KEY` are private keys, too.
   if (!new RegExp(`-----BEGIN [A-Z ]*${label}-----`).test(pem)) {
     throw new KubeconfigError(`must have a PEM-encoded ${label.toLowerCase()} in ${member}`);
   }
@@ -176,11 +181,11 @@ function pemAt(holder: JsonObject, member: string, label: string): string | unde
 
 function named(document: JsonValue, list: string, name: string, member: string): JsonObject | undefined {
   const found = name === '' ? undefined : listAt(document, list).find((entry) => textAt(entry, 'name') === name);
-  // An empty `user:` is a user without credentials.
+  // An entry with an empty `user:` is a user without credentials.
   return found !== undefined && valueAt(found, member) === null ? {} : objectAt(found, member);
 }
 
-/** Writes a kubeconfig with one context and all credentials inline, for external programs. The result is a secret. */
+/** Writes a kubeconfig with one context and inline credentials, for external programs. The result is a secret. */
 export function writeKubeconfig(kubeconfig: Kubeconfig): string {
   const { server, certificateAuthority, tlsServerName, insecureSkipTlsVerify, proxyUrl } = kubeconfig;
   const { clientCertificate, clientKey, token, username, password } = kubeconfig;

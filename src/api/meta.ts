@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 
-/** RFC 3339, UTC, whole seconds: `2026-08-20T10:00:00Z`. */
+/** A time in RFC 3339 format, in UTC and whole seconds: `2026-08-20T10:00:00Z`. */
 export type Timestamp = string;
 
 export type OwnerReference = {
@@ -39,12 +39,12 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[];
 };
 
-/** Any decoded API object: the three members that all objects have, and the members of its kind. */
+/** Any decoded API object: apiVersion, kind and metadata, and the untyped fields of its kind. */
 export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta } & { [field: string]: JsonValue };
 
 /**
- * An object of a kind whose own fields (`spec`, `status` and the like) have known types. The types come from the schema of
- * the kind. Every write is checked against that schema before code of the kind sees the object.
+ * An object whose fields (`spec`, `status` and others) have the TypeScript types of its kind's schema. Every write is
+ * validated against that schema before the code of the kind handles the object.
  */
 export type TypedObject<Fields extends JsonObject> = {
   apiVersion: string;
@@ -60,7 +60,7 @@ export interface GroupVersionKind {
   kind: string;
 }
 
-/** Prints as `v1` for the core group and `group/version` for the others. */
+/** Returns the apiVersion: `v1` in the core group, `group/version` in all other groups. */
 export function apiVersionOf(gv: { group: string; version: string }): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
@@ -72,7 +72,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Cache of the latest result: each request formats several times, nearly all in the same second. */
+/** Cache of the latest result. Each request formats several timestamps, nearly all of them of the same second. */
 let latest = { second: Number.NaN, text: '' };
 
 export function timestamp(milliseconds: number): Timestamp {

@@ -1,7 +1,7 @@
-/** The layout as Go prints it in its parse errors. */
+/** The layout of a time with microseconds, as Go prints it in parse errors. */
 const layout = '2006-01-02T15:04:05.000000Z07:00';
 
-/** The parts of the layout in order, each with the expression that it consumes. */
+/** The elements of the layout in order, each with a regular expression for the text that it matches. */
 const parts: readonly (readonly [name: string, form: RegExp])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -19,9 +19,8 @@ const parts: readonly (readonly [name: string, form: RegExp])[] = [
 ];
 
 /**
- * Formats a time to the microsecond as the server prints it: UTC, always six digits (rule META-14). `undefined` for
- * Go's zero time. Throws an Error with Go's message if the text is invalid. Unlike other times, six digits are
- * required.
+ * Formats a time with microseconds as the server prints it: in UTC, with six digits (rule META-14). `undefined` for
+ * Go's zero time. Throws an Error with Go's message if the text is invalid. The text must have exactly six digits.
  */
 export function formatMicroTime(text: string): string | undefined {
   const taken: string[] = [];
@@ -51,7 +50,7 @@ export function formatMicroTime(text: string): string | undefined {
   if (beyond !== undefined) throw unparsable(text, `${beyond} out of range`);
   const local = Date.parse(`${year}-${month}-${day}T${hour.padStart(2, '0')}:${minute}:${second}Z`);
   const whole = new Date(local - offsetMinutes(zone) * 60_000).toISOString();
-  // An offset can shift the year beyond four digits, which has no JSON form.
+  // The offset can move the time out of the years with four digits, which JSON cannot represent.
   if (!/^\d{4}-/.test(whole)) throw unparsable(text, 'year out of range');
   const printed = `${whole.slice(0, 19)}.${fraction.slice(1)}Z`;
   return printed === '0001-01-01T00:00:00.000000Z' ? undefined : printed;
@@ -59,7 +58,7 @@ export function formatMicroTime(text: string): string | undefined {
 
 type TimeField = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
 
-/** The first field that is out of range; `undefined` if there is none. */
+/** Returns the first field of the time that is out of range. `undefined` if there is none. */
 function outOfRange({ year, month, day, hour, minute, second }: Record<TimeField, number>): TimeField | undefined {
   if (month < 1 || month > 12) return 'month';
   if (day < 1 || day > new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()) return 'day';

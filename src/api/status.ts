@@ -2,7 +2,7 @@ import { goQuote } from '@flotilla/go-text';
 import { describeFieldError, type FieldError } from './field-error.ts';
 import type { ListMeta } from './meta.ts';
 
-/** The reasons that Kubernetes clients know (rule ERR-22), and NotImplemented for features that a server lacks. */
+/** The error reasons that Kubernetes clients know (rule ERR-22), and NotImplemented for unsupported features. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -34,7 +34,7 @@ export type StatusDetails = {
   retryAfterSeconds?: number;
 };
 
-/** The body of every error response, and of the response to a delete that removed its object immediately. */
+/** The body of every error response. Also the body of the response to a delete that removed the object immediately. */
 export type Status = {
   kind: 'Status';
   apiVersion: 'v1';
@@ -46,7 +46,7 @@ export type Status = {
   code?: number;
 };
 
-/** A resource as error messages print it: `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
+/** A resource in error messages. It is printed as `virtualclusterinstances.management.platform.sh`, or `namespaces`. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -57,8 +57,8 @@ export function qualifiedResource(resource: GroupResource): string {
 }
 
 /**
- * The error that API code throws. It carries the complete response. Any other thrown error is a bug: it is logged with
- * its stack and answered with a bare 500.
+ * The error that API code throws to send an error response. It contains the complete response. Any other thrown error
+ * is a bug: the server logs its stack and responds with a 500 without details.
  */
 export class StatusError extends Error {
   readonly status: Status;
@@ -129,7 +129,7 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   );
 }
 
-/** Unknown path. kube-apiserver answers some of these with plain text, this server always with a Status. */
+/** The response to an unknown path. Where kube-apiserver responds with plain text, this server sends a Status. */
 export function pathNotFound(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -160,7 +160,7 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   );
 }
 
-/** The name belongs to an object that is being deleted. */
+/** The response to a create whose name belongs to an object that is still being deleted. */
 export function alreadyExistsTerminating(resource: GroupResource, name: string): StatusError {
   return failure(
     409,
@@ -191,7 +191,7 @@ export function conflict(resource: GroupResource, name: string, detail: string):
 export const objectModifiedDetail =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** `causes`: the conflicts that server-side apply found, one per field (rules SSA-11, SSA-12). */
+/** The response to a conflict in server-side apply. `causes` lists one conflict per field (rules SSA-11, SSA-12). */
 export function applyConflict(message: string, causes: StatusCause[]): StatusError {
   return failure(409, 'Conflict', message, { causes });
 }
@@ -210,7 +210,9 @@ export function unsupportedMediaType(message: string): StatusError {
   return failure(415, 'UnsupportedMediaType', message);
 }
 
-/** All field errors of one object in one response. `kind` is the Kind (or, for one old message, the plural). */
+/**
+ * The response with all validation errors of an object. `kind.kind` is usually a Kind; one old message has a plural.
+ */
 export function invalidObject(
   kind: { group: string; kind: string },
   name: string,
@@ -233,7 +235,8 @@ export function invalidObject(
 }
 
 /**
- * Limit for all error messages together: twenty thousand copies of a long rule would exceed the maximum string length.
+ * Maximum number of characters in all error messages of a response. Twenty thousand copies of a long message would
+ * exceed JavaScript's maximum string length.
  */
 const maxErrorCharacters = 1_000_000;
 
@@ -248,7 +251,7 @@ function truncateErrors(errors: readonly FieldError[]): readonly FieldError[] {
   return [...errors.slice(0, omittedFrom), rest];
 }
 
-/** 422 with only a message: a JSON patch that cannot be applied (rule PATCH-07), or apply without a schema. */
+/** A 422 response without causes: a JSON patch that cannot be applied (rule PATCH-07), or an apply without a schema. */
 export function unprocessable(message: string): StatusError {
   return failure(422, 'Invalid', message, {});
 }
@@ -285,7 +288,7 @@ export function resourceVersionTooLarge(wanted: number | bigint, current: number
   });
 }
 
-/** The response to a delete that removed its object immediately (rule ERR-25). */
+/** The response to a delete that removed the object immediately (rule ERR-25). */
 export function deletedStatus(resource: GroupResource, name: string, uid: string): Status {
   const details = detailsOf(resource, name);
   details.uid = uid;

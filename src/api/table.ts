@@ -4,7 +4,7 @@ import { ageColumn } from './columns.ts';
 import type { KubeObject } from './meta.ts';
 import type { Column, ResourceKind } from './resource.ts';
 
-/** A column definition in a Table. It always has all five members (rule TABLE-02). */
+/** A column definition in a Table response. It always has all five members (rule TABLE-02). */
 export type ColumnDefinition = {
   name: string;
   type: string;
@@ -19,7 +19,7 @@ const nameColumn: ColumnDefinition = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: 'The name of the object, unique among those of its kind in its namespace.',
+  description: 'The name of the object. It is unique among the objects of the same kind and namespace.',
   priority: 0,
 };
 
@@ -27,7 +27,7 @@ function columnsOf(kind: Tabular): readonly Column[] {
   return kind.columns ?? [ageColumn];
 }
 
-/** The name column followed by the kind's columns, or by its age if it has none (rules TABLE-03, TABLE-04). */
+/** Returns the columns of a kind: the name, then the kind's own columns or the age (rules TABLE-03, TABLE-04). */
 export function tableColumns(kind: Tabular): ColumnDefinition[] {
   const own = columnsOf(kind).map((column) => {
     const { name, format = '', description = '', priority = 0 } = column;
@@ -36,24 +36,24 @@ export function tableColumns(kind: Tabular): ColumnDefinition[] {
   return namesItself(kind) ? own : [nameColumn, ...own];
 }
 
-/** True if the kind has its own name column: events show their name last. */
+/** True if the kind defines its own name column. Events do, because they show their name last. */
 function namesItself(kind: Tabular): boolean {
   return kind.builtIn === true && columnsOf(kind).some(({ name }) => name === nameColumn.name);
 }
 
-/** The printers of Kubernetes' built-in kinds format ages themselves and declare numbers as strings. */
+/** Returns the column type in the response. As in Kubernetes, built-in kinds declare ages and integers as strings. */
 function announcedType(kind: Tabular, { type, verbatim }: Column): string {
   if (kind.builtIn !== true || verbatim === true) return type;
   return type === 'date' || type === 'integer' ? 'string' : type;
 }
 
-/** The cells of an object's row, one per column. `now` is in milliseconds since the epoch. */
+/** Returns the cells of an object, one per column. `now` is in milliseconds since the epoch. */
 export function tableRow(kind: Tabular, object: KubeObject, now: number): JsonValue[] {
   const own = columnsOf(kind).map((column) => cell(column, object, now));
   return namesItself(kind) ? own : [object.metadata.name ?? '', ...own];
 }
 
-/** Missing values and values of the wrong type are null. A string column prints any type (rule TABLE-06). */
+/** Returns the value of a cell. Missing values and values of the wrong type are null (rule TABLE-06). */
 function cell(column: Column, object: KubeObject, now: number): JsonValue {
   const value = column.value(object, now);
   if (value === undefined || value === null) return null;
@@ -72,7 +72,7 @@ function cell(column: Column, object: KubeObject, now: number): JsonValue {
   }
 }
 
-/** The age as `kubectl get` shows it (rule TABLE-05). */
+/** Returns the age of a timestamp in the format of `kubectl get` (rule TABLE-05). */
 export function formatAge(timestamp: string, now: number): string {
   if (timestamp === '') return '<unknown>';
   const then = Date.parse(timestamp);
@@ -80,7 +80,8 @@ export function formatAge(timestamp: string, now: number): string {
 }
 
 /**
- * Formats a duration in at most two units, and in one unit if it is long. Accepts -1 second because clocks may differ.
+ * Formats a duration as `kubectl get` does: in at most two units, and in one unit if it is long. A duration of -1
+ * second is printed as 0s, because clocks may differ.
  */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);

@@ -10,7 +10,7 @@ import { accessKeyPrefix } from '../api/naming.ts';
 
 const generatedFormat = new RegExp(`^${accessKeyPrefix}[0-9A-Za-z]{${accessKeyBodyLength + accessKeyChecksumLength}}$`);
 const allowedFormat = /^[A-Za-z0-9._~+/=-]{32,512}$/;
-/** Random text of 32 characters has more distinct characters than this, even in hexadecimal. */
+/** Minimum number of distinct characters in a key. 32 random characters have more, even if they are hexadecimal. */
 const minDistinctCharacters = 8;
 
 export function generateAccessKey(random: (size: number) => Uint8Array = randomBytes): string {
@@ -22,7 +22,7 @@ function checksumOf(body: string): string {
   return accessKeyChecksum(createHash('sha256').update(accessKeyChecksumInput(body)).digest());
 }
 
-/** True if a bearer token has the format of a stored key. */
+/** True if a bearer token has the format of an access key. A generated key must have a correct checksum. */
 export function isWellFormedAccessKey(key: string): boolean {
   if (!allowedFormat.test(key)) return false;
   if (!key.startsWith(accessKeyPrefix)) return true;
@@ -32,7 +32,7 @@ export function isWellFormedAccessKey(key: string): boolean {
   );
 }
 
-/** True if a key that a client supplied is strong enough to be accepted. */
+/** True if an access key that a client chose is strong enough. */
 export function isStrongAccessKey(key: string): boolean {
   return isWellFormedAccessKey(key) && new Set(key).size >= minDistinctCharacters;
 }

@@ -7,55 +7,63 @@ import { createSessions } from './sessions.ts';
 import { createTokenHashCache } from './token-hash-cache.ts';
 
 export interface AuthenticatorOptions {
-  /** Returns the key whose value has this hash, from the access-key cache. Synchronous. */
+  /** Looks up an access key in the cache by the hash of its value. Synchronous. */
   keyByHash(hash: string): KeyState | undefined;
-  /** Returns the key with this name, from the access-key cache. Synchronous. */
+  /** Looks up an access key in the cache by its name. Synchronous. */
   keyByName(keyName: string): KeyState | undefined;
-  /** The keyed hash under which key values are stored. Without the seal key, a hash cannot be traced to its value. */
+  /** Returns the keyed hash of a key value. Only the hash is stored, and it is useless without the seal key. */
   hash(token: string): string;
   /**
-   * True if a value has the format of a key, including its checksum. Malformed values are rejected without a lookup.
+   * True if a token has the format of an access key, including its checksum. Other tokens are rejected without a
+   * lookup.
    */
   isWellFormed(token: string): boolean;
-  /** Returns a fingerprint that changes with the value of the key. Defaults to `keyFingerprint`. */
+  /**
+   * Returns a fingerprint that changes whenever the value of the key changes. Optional; defaults to `keyFingerprint`.
+   */
   fingerprintOf?(state: KeyState): string;
   readonly clock: Clock;
   readonly permissionSignals: PermissionSignals;
-  /** Called for each request that is authenticated with a key. Must be fast. */
+  /** Called for each request that an access key authenticates. Must be fast. */
   onUse(keyName: string): void;
-  /** Reports keys that may have changed, directly or through their owner. Returns a function that unsubscribes. */
+  /**
+   * Calls the listener with the names of keys that may have changed, directly or through their owner. Returns a
+   * function that unsubscribes.
+   */
   onChange(listener: (keyNames: Iterable<string>) => void): () => void;
 }
 
 export interface Authenticator {
   /**
-   * Returns `undefined` for a 401; the cause is not disclosed. `mark` is the `tokenFingerprint` of the token if it is
-   * already computed.
+   * Authenticates a bearer token. `undefined` if the response must be 401; the client does not learn the cause.
+   * `fingerprint` is the `tokenFingerprint` of the token, if it is already computed.
    */
-  authenticate(token: string, mark?: string): Identity | undefined;
-  /** Authenticates a caller with a credential derived from a key, which is valid as long as the key is. */
+  authenticate(token: string, fingerprint?: string): Identity | undefined;
+  /** Authenticates a token that was created with an access key. It is valid only as long as the key is valid. */
   resume(key: TokenKey): Identity | undefined;
-  /** Ends every session, and with it every stream. */
+  /** Ends every session and all streams that use it. */
   close(): void;
 }
 
-/** Longer than any valid key (completions §5). Longer tokens are rejected before hashing. */
+/** Maximum length of a bearer token. Longer than any valid key (completions §5). Checked before hashing. */
 const maxTokenLength = 512;
 
 /**
- * Maps bearer tokens to identities. Only the HMAC of the value is compared, and an attacker without the seal key cannot
- * control it, so the duration of a lookup reveals nothing about any key's value.
+ * Creates the authenticator, which maps bearer tokens to identities. It compares only keyed hashes, which an attacker
+ * without the seal key cannot control, so the duration of a lookup reveals nothing about the value of a key.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { clock, permissionSignals: signals } = options;
-  const markOf = (state: KeyState) => options.fingerprintOf?.(state) ?? keyFingerprint(state);
+  const fingerprintOf = (state: KeyState) => options.fingerprintOf?.(state) ?? keyFingerprint(state);
   const sessions = createSessions({
     clock,
     keyByName: (name) => options.keyByName(name),
     onPermissionsChanged: (name) => signals.notifyKey(name),
   });
   const tokens = createTokenHashCache(options);
-  /** Identities by the signal of their session: requests with the same key share one identity object. */
+  /**
+   * The identity of each session, by the signal of the session. Requests with the same key share one identity object.
+   */
   const identities = new WeakMap<AbortSignal, { readonly state: KeyState; readonly identity: Identity }>();
   const stopListening = options.onChange((names) => sessions.recheck(names));
 
@@ -72,7 +80,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       system: false,
       signal,
       permissionSignal(as) {
-        // The key may have changed owner since authentication; no notification of that change would come any more.
+        // If the key got another owner after the authentication, that change is not notified again, so check it now.
         const current = options.keyByName(name);
         const isUnchanged = current !== undefined && hasSamePermissions(state, current);
         return isUnchanged ? signals.signalFor(as ?? user, name) : signals.firedSignal();
@@ -83,14 +91,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return {
-    authenticate(token, mark) {
+    authenticate(token, fingerprint) {
       if (token.length > maxTokenLength) return undefined;
-      return identityOf(tokens.find(token, options.keyByHash, mark));
+      return identityOf(tokens.find(token, options.keyByHash, fingerprint));
     },
 
     resume({ name, uid, mark }) {
       const state = options.keyByName(name);
-      return state?.uid === uid && markOf(state) === mark ? identityOf(state) : undefined;
+      return state?.uid === uid && fingerprintOf(state) === mark ? identityOf(state) : undefined;
     },
 
     close() {

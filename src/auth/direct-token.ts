@@ -2,27 +2,27 @@ import type { JsonObject } from '@flotilla/json';
 import { type CryptoKey, SignJWT } from 'jose';
 import type { TokenKey } from './gateway-token.ts';
 
-/** Distinguishes direct-endpoint tokens from other tokens of the installation's signer: only the audience differs. */
+/** Audience of direct-endpoint tokens. Only the audience distinguishes them from other tokens of the installation. */
 export const directTokenAudience = 'direct-cluster-endpoint';
 export const tokenAlgorithm = 'ES256';
 
 /** The claims of a direct-endpoint token (completions §6). Times are seconds since the epoch. */
 export interface DirectTokenClaims {
-  /** The ID of the installation, which the resource `selves` returns as `status.instanceID`. */
+  /** The ID of the installation. Clients can read it from `status.instanceID` of the resource `selves`. */
   readonly issuer: string;
   readonly subject: string;
-  /** An upper bound: the verifier computes the current groups of the subject again. */
+  /** The groups when the token was issued. The verifier uses only those that the subject still has. */
   readonly groups: readonly string[];
-  /** All scopes must allow a request. Empty if the token is not scoped. */
+  /** A request must be allowed by every one of these scopes. Empty if the token is not scoped. */
   readonly scopes: readonly JsonObject[];
-  /** The key that requested the token. The token becomes invalid with it. */
+  /** The access key that requested the token. The token becomes invalid together with the key. */
   readonly accessKey: TokenKey;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
 }
 
-/** The installation's private key and the ID of its public key. */
+/** The private key with which the installation signs tokens, and the ID of its public key. */
 export interface TokenSigner {
   readonly kid: string;
   readonly privateKey: CryptoKey;

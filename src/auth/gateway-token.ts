@@ -1,30 +1,32 @@
 import { isJsonObject, type JsonObject, numberAt, objectAt, textAt } from '@flotilla/json';
 
-/** Distinguishes gateway tokens from other tokens of the installation's signer. */
+/** Audience of gateway tokens. Only the audience distinguishes them from other tokens of the installation. */
 export const gatewayTokenAudience = 'virtual-cluster';
 
-/** The access key that a token was created with. */
+/** The access key that a token was requested with. */
 export interface TokenKey {
   readonly name: string;
-  /** Distinguishes the key from a later key of the same name. */
+  /** The UID of the access key, which distinguishes it from a later key of the same name. */
   readonly uid: string;
-  /** Distinguishes the key from the same key with another value (`keyFingerprint`). */
+  /** The fingerprint of the key's value (`keyFingerprint`). The token becomes invalid if the value changes. */
   readonly mark: string;
 }
 
 /**
- * The claims of a gateway token (completions §3). It gives one caller access to one virtual cluster while the key that
- * requested it is valid. Times are seconds since the epoch.
+ * The claims of a gateway token (completions §3). It gives one caller access to one virtual cluster, as long as the
+ * access key that requested the token is valid. Times are seconds since the epoch.
  */
 export interface GatewayTokenClaims {
   /** The ID of the installation that issued the token. */
   readonly issuer: string;
-  /** The caller's name. Their groups are looked up at each use. */
+  /** The name of the caller. The groups of the caller are looked up at each use. */
   readonly subject: string;
   /** The UID of the instance, which distinguishes it from a later instance of the same name. */
   readonly instance: string;
   readonly accessKey: TokenKey;
-  /** The scopes of the key when it requested the token. All of them must allow, in addition to its current scopes. */
+  /**
+   * The scopes of the access key when it requested the token. These and its current scopes must all allow a request.
+   */
   readonly scopes: readonly JsonObject[];
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -46,7 +48,7 @@ export function gatewayTokenPayload(claims: GatewayTokenClaims): JsonObject {
   };
 }
 
-/** Reads the payload of a verified token. Returns `undefined` if it is not a gateway token of that issuer. */
+/** Reads the claims of a token with a valid signature. `undefined` if it is not a gateway token of that issuer. */
 export function readGatewayToken(payload: JsonObject, issuer: string): GatewayTokenClaims | undefined {
   if (payload.aud !== gatewayTokenAudience || issuer === '' || payload.iss !== issuer) return undefined;
   const [subject, instance, id] = [textAt(payload, 'sub'), textAt(payload, 'instance'), textAt(payload, 'jti')];

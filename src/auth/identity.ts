@@ -5,36 +5,36 @@ import type { Attributes, Decision } from './authz/attributes.ts';
 /** An authenticated caller. */
 export interface Identity {
   readonly user: UserInfo;
-  /** The name of the access key that the caller used. Absent for the server's own code. */
+  /** The name of the access key of the request. Absent for the server's own code. */
   readonly accessKey?: string;
-  /** Scopes of the credential in addition to those of its access key. All of them must allow a request. */
+  /**
+   * Scopes of the credential in addition to those of its access key. A request must be allowed by every one of them.
+   */
   readonly scopes?: readonly JsonObject[];
-  /** The key of the caller's fair-queueing share if there is no access key. Defaults to the user's name. */
+  /** Identifies the caller in fair queueing if there is no access key. Optional; defaults to the user name. */
   readonly fairQueueKey?: string;
-  /** True for the server's own controllers and maintenance. */
+  /** True for the server's own controllers and maintenance tasks. */
   readonly system: boolean;
   /**
-   * Fires when the credential becomes invalid: the key is deleted, disabled, expired or gets another value, or the user
-   * is disabled. All requests that use the credential are then aborted.
+   * Fires when the credential becomes invalid: its access key is deleted, disabled, expired or gets another value, or
+   * its user is disabled. All requests that use the credential are then aborted.
    */
   readonly signal: AbortSignal;
   /**
-   * The expiry of the credential itself, in milliseconds since the epoch. If absent, the credential expires with its
-   * key. Long-running requests end at this time.
+   * The expiry of the credential itself, in milliseconds since the epoch. Long-running requests end at this time. If
+   * absent, the credential expires together with its access key.
    */
   readonly expiresAt?: number;
   /**
    * Returns a signal that fires when the permissions of the caller change, or those of `as` if the caller impersonates
-   * another user. Only long-running requests (watches, proxied streams) end with it: a short request was authorized
-   * when it arrived, and callers who change their own permissions still get their response. The signal covers changes
-   * from the call on, so request it before authorization. Its reason is the last message of the stream. Absent if the
-   * permissions never change.
+   * another user. It ends long-running requests (watches, proxied streams) with its reason as their last message. Short
+   * requests do not use it, so callers who change their own permissions still get a response. It reports changes after
+   * the call, so call it before authorization. Absent if the permissions never change.
    */
   permissionSignal?(as?: UserInfo): AbortSignal;
   /**
-   * An authorization check that precedes the plane's own policy. A caller who comes through the management API reaches
-   * a cluster only as far as the management API allows, no matter whom they impersonate there. Absent if there is no
-   * such check.
+   * An additional authorization check before the control plane's own policy. The gateway sets it, so that a caller can
+   * do no more in a cluster than the management API allows, even while impersonating another user there.
    */
   preauthorize?(attributes: Attributes): Decision | Promise<Decision>;
 }

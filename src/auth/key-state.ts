@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** An access key as authentication sees it: the entry of the access-key cache for a name or for the hash of a value. */
+/** The state of an access key that authentication needs. The access-key cache contains it. */
 export interface KeyState {
   readonly name: string;
   readonly uid: string;
-  /** Absent if the user or team that owns the key is disabled or deleted. */
+  /** The user that the key authenticates as. Absent if the owner of the key is disabled or deleted. */
   readonly user: UserInfo | undefined;
-  /** Milliseconds since the epoch. Absent if the key does not expire. */
+  /** The expiry in milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
   readonly disabled: boolean;
-  /** Changes with the value of the key; never contains the value itself. */
+  /** A text that changes with the value of the key. It never contains the value itself. */
   readonly version: string;
-  /** Changes with the scopes of the key. */
+  /** A text that changes with the scopes of the key. */
   readonly scopes: string;
 }
 
-/** True if the key can authenticate. A key is invalid from the exact millisecond of its expiry. */
+/** True if the key can authenticate requests. At the exact millisecond of its expiry it no longer can. */
 export function isUsable(state: KeyState | undefined, now: number): state is KeyState & { readonly user: UserInfo } {
   return (
     state !== undefined &&
@@ -26,7 +26,7 @@ export function isUsable(state: KeyState | undefined, now: number): state is Key
   );
 }
 
-/** A fingerprint for credentials derived from a key, which end when its value changes. Reveals nothing of the value. */
+/** Returns a fingerprint that changes with the value of the key and does not reveal it. Tokens contain it. */
 export function keyFingerprint({ version }: Pick<KeyState, 'version'>): string {
   return hash('sha256', `mark:${version}`, 'base64url').slice(0, 16);
 }

@@ -4,58 +4,57 @@ import type { Log } from '../lib/log.ts';
 export interface LastActivityRecorderOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Writes `status.lastActivity` of the key. Must not fail if the key was deleted meanwhile. */
+  /** Writes `status.lastActivity` of the key. Must not fail if the key has been deleted in the meantime. */
   write(keyName: string, time: number): Promise<void>;
-  /** Returns the stored `lastActivity`, so that a restart does not cause a write for every key in use. */
+  /** Returns the stored `lastActivity`. Without it, a restart would cause a write for every key in use. */
   storedTime?(keyName: string): number | undefined;
   /**
-   * True if the key's expiry depends on its last activity: the stored time must then be accurate even after a crash.
+   * True if the expiry of the key depends on its last activity. The stored time must then be accurate even after a
+   * crash.
    */
   expiresByInactivity?(keyName: string): boolean;
 }
 
 export interface LastActivityRecorder {
-  /** Records a use in memory. Called for each request. */
+  /** Records the use of a key in memory. Called for each request. */
   recordUse(keyName: string): void;
   /**
-   * The latest use that is not yet stored. A key that expires a given time after its last activity stays valid by it,
-   * also if it would expire before the next write.
+   * Returns the time of the latest use that is not stored yet. It can extend the life of a key that expires after
+   * inactivity, even if the key would expire before the next write.
    */
   latestUse(keyName: string): number | undefined;
-  /** Writes all recorded uses that are not yet stored. */
+  /** Stops the recorder. Writes all recorded uses that are not stored yet. */
   close(): Promise<void>;
 }
 
-/** The first use must be visible within a second; the other half of it is left for the write. */
-const firstWriteDelay = 500;
-/** The minimum pause between two flushes: each iterates over all pending uses. */
-const minPause = 250;
-const interval = 60_000;
-/**
- * The maximum number of pending keys, about 100 bytes each. Beyond it a use is dropped; the key's next use is recorded.
- */
+/** Delay in milliseconds before the first use of a key is written. The use must be visible within one second. */
+const firstWriteDelayMs = 500;
+/** Minimum pause in milliseconds between two flushes, because each flush iterates over all pending uses. */
+const minPauseMs = 250;
+const writeIntervalMs = 60_000;
+/** Maximum number of keys with a pending use, about 100 bytes each. Uses of further keys are not recorded. */
 const maxPending = 250_000;
 /**
- * With very many keys in use, one write per key and minute would dominate the load of the store. Later uses are then
- * written less often: about a hundred keys per second.
+ * The write interval is at least this number of milliseconds per pending key. With very many keys in use, this limits
+ * the writes to a hundred per second, because one write per key and minute would dominate the load of the store.
  */
-const spacing = 10;
-/** Concurrent writes: enough to share a flush to disk, too few to slow down requests. */
+const msPerPendingKey = 10;
+/** Number of concurrent writes: enough to share a flush to disk, and too few to slow down requests. */
 const concurrentWrites = 32;
 
 interface PendingUse {
   usedAt: number;
-  /** On the monotonic clock, like all other delays here. */
+  /** The time of the next write, on the monotonic clock. */
   dueAt: number;
 }
 
-/** Records the last use of each key. The first use is written within a second, later ones at most once a minute. */
+/** Records the last use of each key. The first use is written within a second, later uses at most once per minute. */
 export function createLastActivityRecorder(options: LastActivityRecorderOptions): LastActivityRecorder {
   const { clock, log } = options;
   const pending = new Map<string, PendingUse>();
-  /** The time of this process's last write of a key, kept as long as it delays the next write. */
+  /** The time at which this process last wrote a key. Entries that no longer delay a write are removed. */
   const recent = new Map<string, number>();
-  /** Uses that are being written now: valid already, although no status shows them yet. */
+  /** Uses that are being written. They count already, although no status contains them yet. */
   const inFlight = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
   let wakeAt = Number.POSITIVE_INFINITY;
@@ -73,7 +72,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
   };
 
   const writeDue = async (now: number): Promise<void> => {
-    for (const [name, at] of recent) if (at + interval <= now) recent.delete(name);
+    for (const [name, at] of recent) if (at + writeIntervalMs <= now) recent.delete(name);
     const due = [...pending].filter(([, use]) => use.dueAt <= now);
     for (const [name, use] of due) {
       pending.delete(name);
@@ -85,7 +84,7 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
     }
     let next = Number.POSITIVE_INFINITY;
     for (const use of pending.values()) next = Math.min(next, use.dueAt);
-    if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + minPause));
+    if (next < Number.POSITIVE_INFINITY) wake(Math.max(next, clock.elapsed() + minPauseMs));
   };
 
   const writeOne = async (name: string, usedAt: number): Promise<void> => {
@@ -98,7 +97,10 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
     }
   };
 
-  /** On the monotonic clock. A stored time in the future was written before the clock was set back, and is ignored. */
+  /**
+   * Returns the time of the key's last write, on the monotonic clock. Ignores a stored time in the future: it was
+   * written before the clock was set back.
+   */
   const lastWrite = (keyName: string, now: number, elapsed: number): number | undefined => {
     const own = recent.get(keyName);
     if (own !== undefined) return own;
@@ -118,8 +120,10 @@ export function createLastActivityRecorder(options: LastActivityRecorderOptions)
       if (pending.size >= maxPending) return;
       const elapsed = clock.elapsed();
       const pause =
-        options.expiresByInactivity?.(keyName) === true ? interval : Math.max(interval, pending.size * spacing);
-      const dueAt = Math.max(elapsed + firstWriteDelay, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
+        options.expiresByInactivity?.(keyName) === true
+          ? writeIntervalMs
+          : Math.max(writeIntervalMs, pending.size * msPerPendingKey);
+      const dueAt = Math.max(elapsed + firstWriteDelayMs, (lastWrite(keyName, now, elapsed) ?? -pause) + pause);
       pending.set(keyName, { usedAt: now, dueAt });
       wake(dueAt);
     },

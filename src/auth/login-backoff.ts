@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../lib/clock.ts';
 
-/** A login attempt: the name as typed, and the client's address. */
+/** A login attempt: the user name as typed, and the address of the client. */
 export interface LoginAttempt {
   readonly account: string;
   readonly source: string;
@@ -10,20 +10,20 @@ export interface LoginAttempt {
 
 export interface LoginBackoff {
   /**
-   * Counts the attempt as failed at once, so that concurrent attempts cannot bypass the limit. If the caller must wait,
-   * returns the wait in milliseconds and counts nothing.
+   * Admits a login attempt, or returns the number of milliseconds that the client must wait. An admitted attempt counts
+   * as failed until `succeed` or `abandon` is called, so that concurrent attempts cannot bypass the limit.
    */
   admit(attempt: LoginAttempt): number | AdmittedLogin;
 }
 
 export interface AdmittedLogin {
   succeed(): void;
-  /** Reverts the count: the password was not checked. */
+  /** Reverts the count, for an attempt whose password was not checked. */
   abandon(): void;
 }
 
 interface Policy {
-  /** The number of failures without a wait. */
+  /** The number of failed attempts that cause no wait. */
   readonly freeFailures: number;
   readonly maxWait: number;
 }
@@ -38,12 +38,12 @@ const perPair: Policy = { freeFailures: 5, maxWait: 5 * 60_000 };
 const perSource: Policy = { freeFailures: 50, maxWait: 30_000 };
 const perAccount: Policy = { freeFailures: 100, maxWait: 5_000 };
 
-/** Failures are forgotten after this time without an attempt. */
+/** Failed attempts are forgotten after this time without another attempt. */
 const resetAfterMs = 30 * 60_000;
-/** The maximum number of entries per table; beyond it the least recently used entry is evicted. */
+/** Maximum number of entries per table. If it is exceeded, the least recently used entry is evicted. */
 const maxEntries = 10_000;
 
-/** Account names may be unknown: the result does not depend on whether the account exists. */
+/** Creates the login backoff. The wait does not depend on whether an account exists. */
 export function createLoginBackoff(clock: Clock, limit: number = maxEntries): LoginBackoff {
   const elapsed = () => clock.elapsed();
   const pairs = new Failures(perPair, elapsed, limit);
@@ -51,7 +51,7 @@ export function createLoginBackoff(clock: Clock, limit: number = maxEntries): Lo
   const accounts = new Failures(perAccount, elapsed, limit);
   const succeededPairs = new Map<string, true>();
   const secret = randomBytes(32);
-  // Users type passwords into the name field, so names are kept only as digests.
+  // Users sometimes type their password into the name field, so only digests of names are stored.
   const digest = (text: string) => createHmac('sha256', secret).update(text).digest('base64');
 
   return {
@@ -100,7 +100,7 @@ class Failures {
     return Math.max(0, (this.#records.get(key)?.blockedUntil ?? 0) - this.#elapsed());
   }
 
-  /** Returns a function that reverts this failure only. */
+  /** Counts a failure. Returns a function that reverts this failure only. */
   count(key: string): () => void {
     const now = this.#elapsed();
     const found = this.#records.get(key);
@@ -127,7 +127,7 @@ class Failures {
   }
 }
 
-/** A Map iterates in insertion order, so its first entry is the oldest. */
+/** Adds an entry as the newest, and removes the oldest if there are too many. A Map iterates in insertion order. */
 function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
   map.delete(key);
   map.set(key, value);
@@ -140,9 +140,9 @@ function putLast<T>(map: Map<string, T>, key: string, value: T, limit: number): 
 
 let latest = { address: '', source: '' };
 
-/** Returns the source of an address: an IPv4 address, or the /64 of an IPv6 address, which one client owns entirely. */
+/** Returns the network of a client: the IPv4 address, or the /64 prefix of an IPv6 address, which one client owns. */
 export function sourceNetworkOf(address: string): string {
-  // Called for every request; consecutive requests often come from the same address.
+  // Cached, because every request calls this function, often with the same address as the previous one.
   if (address !== latest.address) latest = { address, source: networkOf(address) };
   return latest.source;
 }
@@ -155,7 +155,8 @@ function networkOf(address: string): string {
   const [left = '', right] = plain.split('::');
   const head = left === '' ? [] : left.split(':');
   const tail = right === undefined || right === '' ? [] : right.split(':');
-  // An embedded IPv4 address counts as two groups; it never reaches into the first four.
+  // An embedded IPv4 address counts as one group here. That is harmless, because it never affects the first four
+  // groups.
   const missing = right === undefined ? 0 : Math.max(0, 8 - head.length - tail.length);
   const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...tail];
   return `${groups

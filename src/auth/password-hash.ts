@@ -1,34 +1,34 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
-/** The parameters of scrypt. */
+/** The cost parameters of scrypt. */
 interface ScryptCost {
-  /** The logarithm of N to base 2. */
+  /** The base-2 logarithm of the parameter N. */
   readonly logN: number;
   readonly r: number;
   readonly p: number;
 }
 
 /**
- * Slow password hashes: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms and 32 MiB per guess. The
- * text contains the parameters, so that they can be raised without breaking older hashes.
+ * Cost of new password hashes, which are stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^15 costs about 50 ms
+ * and 32 MiB per guess. The hash contains its parameters, so the cost can be raised without breaking older hashes.
  */
 const cost: ScryptCost = { logN: 15, r: 8, p: 1 };
 const hashLength = 32;
 
-/** A hash of no password. It is compared if there is no account, so that the check takes equally long. */
+/** A hash that no password matches. It is verified for unknown accounts, so that the check takes equally long. */
 export const decoyHash = `scrypt$${cost.logN}$${cost.r}$${cost.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /**
- * The maximum number of concurrent hashes in the process. Node has four threads for hashing and for all file I/O, and
- * half of them must stay free for the store. One processor must stay free for everything else.
+ * Returns the maximum number of concurrent password hashes in this process. Node has four threads for hashing and file
+ * I/O; half of them must stay free for the store. One processor must stay free for everything else.
  */
 export function maxConcurrentHashes(): number {
   return Math.max(1, Math.min(2, availableParallelism() - 1));
 }
 
 let running = 0;
-/** Callers limit the number of their own hashes that wait here. */
+/** Hashes that wait for a free slot. Callers limit how many of their own hashes wait. */
 const waiting: (() => void)[] = [];
 
 async function derive(password: string, salt: Buffer, parameters: ScryptCost): Promise<Buffer> {
@@ -59,7 +59,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${cost.logN}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** False for a wrong password and for text that is not a hash of this format. */
+/** True if the password matches the stored hash. False if the stored text is not a hash of this format. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [scheme, logN, r, p, salt, hash] = stored.split('$');
   if (scheme !== 'scrypt' || salt === undefined || hash === undefined) return false;

@@ -1,23 +1,23 @@
 import type { LoginBackoff } from './login-backoff.ts';
 import { decoyHash, verifyPassword } from './password-hash.ts';
 
-/** The fields of a user that a login needs. */
+/** The account of a user, as far as a login needs it. */
 export interface PasswordAccount {
   readonly user: string;
   readonly disabled: boolean;
-  /** The slow hash. Absent if no password is set. */
+  /** The password hash. Absent if the user has no password. */
   readonly hash?: string;
-  /** Changes with the password. */
+  /** A text that changes with each password of the user. */
   readonly passwordFingerprint: string;
 }
 
 export interface PasswordLoginOptions {
-  /** Finds a user by name or username. Synchronous. */
+  /** Finds a user by object name or login name. Synchronous. */
   find(username: string): PasswordAccount | undefined;
   readonly backoff: LoginBackoff;
   /**
-   * Acquires a slot for one run of the slow hash, with fair queueing between sources. Resolves to the release function,
-   * `undefined` if no slot becomes free in time.
+   * Acquires a slot for one password hash, with fair queueing between sources. Resolves to a function that releases the
+   * slot, or to `undefined` if no slot becomes free in time.
    */
   acquireSlot(source: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
@@ -31,14 +31,14 @@ export interface PasswordAttempt {
 
 export type PasswordCheckResult =
   | { readonly account: PasswordAccount }
-  /** For the audit log only; the client learns neither the reason nor the user. */
+  /** The reason and the user are for the audit log only. The client does not learn them. */
   | { readonly account?: undefined; readonly why: string; readonly user?: string };
 
-/** An admitted login attempt that holds a slot. */
+/** A login attempt that was admitted and holds a slot for hashing. */
 export interface AdmittedPasswordAttempt {
-  /** Runs the slow hash once in every case, so that the duration does not reveal whether the account exists. */
+  /** Checks the password. Always computes one hash, so that the duration does not reveal whether the account exists. */
   check(): Promise<PasswordCheckResult>;
-  /** Releases the slot; must always be called. An attempt that was not checked does not count as failed. */
+  /** Releases the slot. Must always be called. An attempt that was not checked does not count as failed. */
   release(): void;
 }
 
@@ -49,7 +49,7 @@ export interface RejectedPasswordAttempt {
 
 const busySeconds = 1;
 
-/** Verifies passwords, with backoff after failed attempts and a limit on concurrent checks. */
+/** Creates the password login, with backoff after failed attempts and a limit on concurrent checks. */
 export function createPasswordLogin(
   options: PasswordLoginOptions,
 ): (attempt: PasswordAttempt) => Promise<AdmittedPasswordAttempt | RejectedPasswordAttempt> {

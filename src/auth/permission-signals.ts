@@ -4,23 +4,25 @@ import { expired, type StatusError } from '../api/status.ts';
 import type { UserInfo } from '../api/user-info.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** The users and teams whose permissions a change affects, by name. `everybody` means everybody except admins. */
+/** The users and teams, by name, whose permissions a change affects. `everybody` does not include admins. */
 export type AffectedPrincipals =
   | 'everybody'
   | { readonly users: ReadonlySet<string>; readonly teams: ReadonlySet<string> }
   | undefined;
 
-/** Signals that end long-running requests when the permissions of their callers change. */
+/** Signals that end long-running requests after the permissions of their callers have changed. */
 export interface PermissionSignals {
-  /** Returns the signal of this caller, valid for changes from now on. Add a listener in the same tick. */
+  /** Returns the signal of a caller, for changes after this call. The listener must be added in the same tick. */
   signalFor(user: UserInfo, accessKey?: string): AbortSignal;
-  /** Returns a signal that has fired, for a caller whose permissions have already changed. */
+  /** Returns a signal that has already fired, for a caller whose permissions have already changed. */
   firedSignal(): AbortSignal;
-  /** Ends the streams of these callers. Admins are not affected: they may do everything before and after. */
+  /**
+   * Ends the streams of these users and teams. Streams of admins continue, because admins have all permissions anyway.
+   */
   notifyPrincipals(affected: AffectedPrincipals): void;
-  /** Ends all streams that were opened with this key, including those of admins. */
+  /** Ends all streams that were opened with this access key, including those of admins. */
   notifyKey(accessKey: string): void;
-  /** The number of callers that have a signal. */
+  /** The number of signals that have not fired. */
   readonly size: number;
   close(): void;
 }
@@ -34,16 +36,16 @@ interface Entry {
 }
 
 /**
- * The debounce before streams end, well below the five seconds that they may continue. A script that adds a hundred
- * members to a project makes all of its members list again once instead of a hundred times.
+ * Delay between a change of permissions and the end of the affected streams; at most five seconds are allowed. Without
+ * it, a script that adds a hundred members to a project would make all members list again a hundred times.
  */
 const debounceMilliseconds = 1_000;
-/** The number of signals above which those without listeners are removed. */
+/** If there are more signals than this, those without listeners are removed. */
 const sweepThreshold = 1_024;
 
 /**
- * Creates one signal for each caller that has an open stream. A change removes the signal at once and fires it a little
- * later: a stream opened in between is authorized with the new permissions already and must not end.
+ * Creates the registry of permission signals. After a change, the signal of an affected caller is replaced at once and
+ * fires later. A stream that opens in between is authorized with the new permissions and therefore must not end.
  */
 export function createPermissionSignals(clock: Clock): PermissionSignals {
   const live = new Map<string, Entry>();
@@ -108,7 +110,9 @@ export function createPermissionSignals(clock: Clock): PermissionSignals {
   };
 }
 
-/** The last event of a watch that ends this way. A client with a cache must list again, since its view is outdated. */
+/**
+ * The last event of a watch after a change of permissions. The client must list again, because its cache is outdated.
+ */
 function permissionsChanged(): StatusError {
   return expired('your permissions have changed; list again to see the objects that you can access now');
 }
@@ -118,7 +122,7 @@ function entryOf(user: UserInfo, accessKey: string | undefined): Entry {
   return {
     accessKey,
     isAdmin: user.groups.includes(adminsGroup),
-    // A caller that is not a user of this server is recorded as owner under its own name.
+    // A caller that is not a user of this server owns objects under its own name.
     user: name ?? user.name,
     teams: user.groups.map(teamOfGroup).filter((team) => team !== undefined),
     controller: new AbortController(),

@@ -6,37 +6,37 @@ import { hasSamePermissions, isUsable, type KeyState } from './key-state.ts';
 interface Session {
   state: KeyState;
   readonly controller: AbortController;
-  /** On the monotonic clock (`elapsed`). */
+  /** The time of the last use, on the monotonic clock. */
   usedAt: number;
   cancelTimer: (() => void) | undefined;
 }
 
 export interface SessionsOptions {
   readonly clock: Clock;
-  /** Returns the current state of the key with this name. Synchronous. */
+  /** Looks up the current state of an access key by its name. Synchronous. */
   keyByName(keyName: string): KeyState | undefined;
-  /** Called if the key is still valid but its user, groups or scopes have changed. */
+  /** Called if an access key is still valid, but its user, groups or scopes have changed. */
   onPermissionsChanged(keyName: string): void;
 }
 
-/** Sessions of access keys: one abort signal for all requests that use a key. */
+/** Sessions of access keys. A session is an abort signal that all requests with the same key share. */
 export interface Sessions {
-  /** Returns the signal of a usable key, shared by all callers that use it. */
+  /** Returns the abort signal of a valid access key. All requests with this key share it. */
   signal(state: KeyState): AbortSignal;
-  /** Ends the sessions of those keys that are no longer valid. */
+  /** Checks the given access keys and ends the sessions of those that are no longer valid. */
   recheck(keyNames: Iterable<string>): void;
   readonly size: number;
   close(): void;
 }
 
-/** The number of sessions above which unused ones are removed: idle for a while, and without abort listeners. */
+/** If there are more sessions than this, those that are idle and have no abort listeners are removed. */
 const sweepThreshold = 1_024;
 const idleMilliseconds = 60_000;
 
 /**
- * Creates the session registry. A key has at most one session. It begins with the first use and ends when the key
- * becomes invalid, or when the session is idle and nothing depends on it. A change of permissions does not end the
- * session: it is reported separately and ends streams only.
+ * Creates the registry of sessions, with at most one per access key. A session begins with the first use of the key. It
+ * ends when the key becomes invalid, or when it is idle and has no listeners. If only the permissions change, the
+ * session continues and `onPermissionsChanged` is called.
  */
 export function createSessions(options: SessionsOptions): Sessions {
   const { clock } = options;
@@ -61,13 +61,13 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   const update = (session: Session, state: KeyState): void => {
     const before = session.state;
-    // Keep the old state if nothing changed: a new object per use would survive long enough to burden the GC.
+    // Keep the old state if nothing changed. A new object for each use would live long enough to burden the GC.
     if (before.user === state.user && before.scopes === state.scopes) return;
     session.state = state;
     if (!hasSamePermissions(before, state)) options.onPermissionsChanged(state.name);
   };
 
-  // The expiry of a key can move (ttlAfterLastActivity), so the timer checks the cached state again.
+  // The expiry of a key can move to a later time (ttlAfterLastActivity), so the timer checks the current state again.
   const arm = (session: Session, expiresAt: number | undefined): void => {
     session.cancelTimer?.();
     session.cancelTimer = expiresAt === undefined ? undefined : clock.at(expiresAt, () => check(session));

@@ -3,8 +3,8 @@ import { hash, randomBytes } from 'node:crypto';
 let secret: string | undefined;
 
 /**
- * Returns the cache key of a token: a digest with a per-process secret, so that data that stays in memory is not usable
- * as a credential. A token always has the same fingerprint in one process and a different one in any other.
+ * Returns a digest of a token, for use as a cache key. The digest uses a secret of this process, so that it cannot be
+ * used as a credential. A token has the same fingerprint throughout one process and a different one in any other.
  */
 export function tokenFingerprint(token: string): string {
   secret ??= randomBytes(32).toString('base64');

@@ -1,43 +1,45 @@
 import { tokenFingerprint } from './token-fingerprint.ts';
 
 export interface TokenHashCacheOptions {
-  /** True if a value has the format of a key. */
+  /** True if a token has the format of an access key. */
   isWellFormed(token: string): boolean;
-  /** The hashed hash under which key values are stored. */
+  /** Returns the keyed hash under which an access key is stored. */
   hash(token: string): string;
-  /** The size of the cache; beyond it the oldest entry is evicted. */
+  /** Maximum number of entries. If it is exceeded, the oldest entry is evicted. */
   readonly limit?: number;
 }
 
-/** Caches the hashed hashes of tokens in use, since clients send them with every request. */
+/** Caches the keyed hashes of tokens, because clients send the same token with every request. */
 export interface TokenHashCache {
   /**
-   * Returns the result of `find` for the hash of the token, `undefined` if no key has this value. Only hashes that are
-   * found are cached: clients can invent any number of others. `mark` is the `tokenFingerprint` of the token if it is
-   * already computed.
+   * Calls `find` with the keyed hash of the token and returns the result. `undefined` if no access key has this value.
+   * Only hashes of existing keys are cached, because clients can invent any number of tokens. `fingerprint` is the
+   * `tokenFingerprint` of the token, if it is already computed.
    */
-  find<T>(token: string, find: (hash: string) => T | undefined, mark?: string): T | undefined;
+  find<T>(token: string, find: (hash: string) => T | undefined, fingerprint?: string): T | undefined;
 }
 
-/** Entries are hashed by token fingerprint, which takes a tenth of the time of the checksum and the hashed hash. */
+/**
+ * Creates the cache. Its keys are token fingerprints, which take a tenth of the time of the checksum and keyed hash.
+ */
 export function createTokenHashCache(options: TokenHashCacheOptions): TokenHashCache {
   const { limit = 10_000 } = options;
   const cache = new Map<string, string>();
 
-  const store = (mark: string, hashed: string): void => {
-    cache.set(mark, hashed);
+  const store = (fingerprint: string, hashed: string): void => {
+    cache.set(fingerprint, hashed);
     const [oldest] = cache.size > limit ? cache.keys() : [];
     if (oldest !== undefined) cache.delete(oldest);
   };
 
   return {
-    find(token, find, mark = tokenFingerprint(token)) {
-      const cached = cache.get(mark);
+    find(token, find, fingerprint = tokenFingerprint(token)) {
+      const cached = cache.get(fingerprint);
       if (cached !== undefined) return find(cached);
       if (!options.isWellFormed(token)) return undefined;
       const hashed = options.hash(token);
       const found = find(hashed);
-      if (found !== undefined) store(mark, hashed);
+      if (found !== undefined) store(fingerprint, hashed);
       return found;
     },
   };

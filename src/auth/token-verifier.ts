@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject } from '@flotilla/json';
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { tokenAlgorithm } from './direct-token.ts';
 
-/** Verifies tokens that the installation signed. */
+/** Verifies the signature of tokens that the installation issued. */
 export interface TokenVerifier {
-  /** Returns the claims, `undefined` if the signature is not valid. Expiry and audience are not checked. */
+  /** Returns the claims. `undefined` if the signature is invalid. Does not check the expiry or the audience. */
   verify(token: string): Promise<JsonObject | undefined>;
 }
 
@@ -14,15 +14,20 @@ interface Verified {
   readonly claims: JsonObject;
 }
 
-/** Longer than any issued token. Longer ones are rejected before parsing. */
+/** Maximum length of a token. Longer than any issued token. Checked before parsing. */
 const maxTokenLength = 32 * 1024;
-/** The size of the cache of verified tokens. A signature check takes longer than most requests. */
+/**
+ * Maximum number of verified tokens in the cache. Without it, checking signatures would take longer than most requests.
+ */
 const maxCached = 1_000;
 
-/** `publicKeys` returns the keys that are trusted now. It is called for each token, since a key may be revoked. */
+/**
+ * Creates the verifier. `publicKeys` returns the currently trusted keys. It is called for each token, because a key may
+ * be revoked.
+ */
 export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerifier {
   const secret = randomBytes(32).toString('base64');
-  // The cache never contains the token itself: data that stays in memory must not be usable as a credential.
+  // The cache contains digests instead of tokens, so that its contents cannot be used as credentials.
   const digest = (token: string) => hash('sha256', secret + token, 'base64');
   const cache = new Map<string, Verified>();
 
@@ -32,7 +37,7 @@ export function createTokenVerifier(publicKeys: () => JSONWebKeySet): TokenVerif
         algorithms: [tokenAlgorithm],
       });
       const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
-      // Without a `kid` any single key would match; every token of this installation names its key.
+      // Every token of this installation has a `kid`. A token without one would match any single key.
       if (protectedHeader.kid === undefined || !isJsonObject(claims)) return undefined;
       return { kid: protectedHeader.kid, claims };
     } catch {

@@ -3,19 +3,21 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVeri
 import { type DirectTokenClaims, directTokenAudience, tokenAlgorithm } from './direct-token.ts';
 
 export interface VerifyDirectTokenOptions {
-  /** The response of `/auth/jwks`. Pass the same object while the keys are the same: it is imported once. */
+  /**
+   * The response of `/auth/jwks`. Pass the same object as long as the keys do not change, so that it is parsed once.
+   */
   readonly keys: JSONWebKeySet;
-  /** The installation whose tokens are accepted. */
+  /** The ID of the installation whose tokens are accepted. */
   readonly issuer: string;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
-  /** The tolerated difference between the two clocks. Defaults to 0. */
+  /** The tolerated difference between the clocks of issuer and verifier. Optional; defaults to 0. */
   readonly toleranceSeconds?: number;
 }
 
 /**
- * `unknown-key`: the installation may have a newer key; fetch its keys again, but rate-limit that. `expired`: the token
- * was valid. `invalid`: every other cause.
+ * Why a token was rejected. `unknown-key`: the installation may have a new signing key, so fetch its keys again, with a
+ * rate limit. `expired`: the token was valid before. `invalid`: any other cause.
  */
 export type DirectTokenRefusal = 'unknown-key' | 'expired' | 'invalid';
 
@@ -23,14 +25,14 @@ export type VerifiedDirectToken =
   | { readonly claims: DirectTokenClaims }
   | { readonly claims?: undefined; readonly refusal: DirectTokenRefusal };
 
-/** Longer than any issued token. Longer ones are rejected before decoding. */
+/** Maximum length of a token. Longer than any issued token. Checked before decoding. */
 export const maxDirectTokenLength = 32 * 1024;
 
 const keySets = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>();
 
 /**
- * Verifies that a token is an unexpired direct-endpoint token of this installation. The caller checks whether its key,
- * user and groups are still valid.
+ * Verifies that a token is an unexpired direct-endpoint token of this installation. The caller must check whether the
+ * access key, user and groups of the token are still valid.
  */
 export async function verifyDirectToken(
   token: string,
@@ -51,7 +53,7 @@ export async function verifyDirectToken(
       clockTolerance: options.toleranceSeconds ?? 0,
       requiredClaims: ['sub', 'iat', 'exp', 'jti'],
     });
-    // Without a `kid` any single key would match; every token of this installation names its key.
+    // Every token of this installation has a `kid`. A token without one would match any single key.
     const claims = protectedHeader.kid === undefined ? undefined : claimsIn(payload);
     return claims === undefined ? { refusal: 'invalid' } : { claims };
   } catch (error) {

@@ -4,14 +4,14 @@ import { compareObjectKeys, type ObjectKey } from '../registry/cache/object-inde
 import type { KindStore } from '../registry/kind-store.ts';
 import { peekWithoutManagedFields } from '../registry/verbs.ts';
 
-/** The number of objects processed per tick: a few milliseconds. */
+/** Number of objects that are processed per tick of the event loop. They take a few milliseconds. */
 const objectsPerTick = 100;
 
 /**
- * Aggregates all objects of a kind and keeps the aggregate up to date. `change` is called for each object that is added
- * (1) and removed (-1), and may read only metadata and spec. Existing objects are processed over several ticks of the
- * event loop, so that a server with very many objects does not block. Call the returned function before reading the
- * aggregate: it processes the remaining objects at once if necessary, and returns true.
+ * Aggregates all objects of a kind and keeps the aggregate up to date. `change` is called with 1 for each added object
+ * and with -1 for each removed one, and may read only metadata and spec. Existing objects are processed over several
+ * ticks of the event loop, so that very many objects do not block the server. Call the returned function before reading
+ * the aggregate: it processes the remaining objects at once and returns true.
  */
 export function aggregateIncrementally<Fields extends JsonObject>(
   store: KindStore<Fields>,
@@ -19,9 +19,9 @@ export function aggregateIncrementally<Fields extends JsonObject>(
 ): () => true {
   let remaining = store.peekAll();
   let next = 0;
-  /** The last processed object; all before it are processed too. */
+  /** The last processed object. All objects before it in key order are processed, too. */
   let lastProcessed: ObjectKey | undefined;
-  /** Unprocessed objects that change notifications have already counted. */
+  /** Objects that are not processed yet, but that a change notification has already counted. */
   const counted = new Set<string>();
 
   const process = (upTo: number): void => {
@@ -50,7 +50,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
     const objectKey = objectKeyOf((after ?? before)?.object);
     const id = idOf(objectKey);
     const unprocessed = isUnprocessed(objectKey);
-    // An unprocessed object is counted only if an earlier change notification counted it.
+    // An object that is not processed yet is in the aggregate only if an earlier change notification counted it.
     if (before !== undefined && (!unprocessed || counted.has(id))) change(before.object, -1);
     if (unprocessed) counted.add(id);
     if (after !== undefined) change(after.object, 1);
@@ -63,7 +63,7 @@ export function aggregateIncrementally<Fields extends JsonObject>(
   };
 }
 
-/** The generation increases with every change of spec; status is written far more often. */
+/** True if the spec did not change. The generation increases with every change to the spec, but not to the status. */
 export function isSameSpec({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
   return before.uid === after.uid && before.generation === after.generation;
 }
@@ -72,7 +72,7 @@ function objectKeyOf(object: KubeObject | undefined): ObjectKey {
   return { namespace: object?.metadata.namespace ?? '', name: object?.metadata.name ?? '' };
 }
 
-/** Names contain no slash, so the ID is unambiguous. */
+/** Returns a unique text for an object key. Names contain no slash. */
 function idOf({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }

@@ -15,8 +15,8 @@ import type { WriteOptions } from '../registry/verbs.ts';
 
 export interface BootstrapOptions {
   /**
-   * Saves the admin's key before the object is stored, so that a crash in between leaves a key without effect rather
-   * than an installation that nobody can log in to.
+   * Saves the access key of the admin before it is stored. A crash in between then leaves a saved key without effect,
+   * and not an installation that nobody can log in to.
    */
   saveKey?(key: string): Promise<void>;
   readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ function objectOf<Spec extends JsonObject>(
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
 }
 
-/** The initial objects of an installation. The user is last: as long as it is missing, bootstrap has not finished. */
+/** Returns the initial objects of an installation. The user comes last: its existence means that all were created. */
 export function bootstrapObjects(): readonly KubeObject[] {
   return [
     objectOf(virtualClusterTemplateKind, defaultTemplate, {
@@ -56,8 +56,8 @@ export function bootstrapObjects(): readonly KubeObject[] {
 }
 
 /**
- * Creates the initial objects if there is no user yet, and the admin's key if there is no key at all. Returns the clear
- * text of the key if it was created now. Every step can be interrupted and resumes at the next start.
+ * Creates the initial objects if there is no user yet, and the admin's access key if there is no key at all. Returns
+ * the value of the key if it was created. If it is interrupted, it resumes at the next start.
  */
 export async function bootstrap(stores: KindStores, options: BootstrapOptions = {}): Promise<string | undefined> {
   const context = systemContext('', options.signal);

@@ -5,15 +5,15 @@ import type { Sealer } from '../seal/sealer.ts';
 import type { ManagementSettings } from './settings.ts';
 import type { AttachableState } from './state.ts';
 
-/** The dependencies of the management kinds. */
+/** What the hooks of the management kinds depend on. */
 export interface ManagementDependencies {
   readonly state: AttachableState;
   readonly settings: ManagementSettings;
   readonly clock: Clock;
   readonly sealer: Sealer;
   /**
-   * Connects to a cluster, to read its identity when it is registered. Throws StatusError for unusable credentials. If
-   * absent, the identity is not read.
+   * Connects to a cluster that is being registered, to read its identity. Throws StatusError for unusable credentials.
+   * Optional; without it the identity is not read.
    */
   readonly connect?: ((kubeconfig: Kubeconfig) => HostConnection) | undefined;
 }

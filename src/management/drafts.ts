@@ -6,7 +6,7 @@ import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cl
 import type { FieldsOf } from '../api/resource.ts';
 import type { Draft } from '../registry/resource.ts';
 
-/** The drafts that the hooks of the management kinds get. Types are checked; required members can still be missing. */
+/** The drafts that hooks of the management kinds receive. Types are checked, but required members can be missing. */
 export type AccessKeyDraft = Draft<FieldsOf<typeof accessKeyKind>>;
 export type ClusterDraft = Draft<FieldsOf<typeof clusterKind>>;
 export type InstanceDraft = Draft<FieldsOf<typeof virtualClusterInstanceKind>>;

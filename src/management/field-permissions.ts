@@ -6,8 +6,8 @@ import type { RequestContext } from '../registry/context.ts';
 import type { Draft, StoredRecord } from '../registry/resource.ts';
 
 /**
- * Checks permissions per field. Each spec field that a write changes needs the permission `<plural>/spec.<field>` of
- * the permission table, and so do the metadata fields that affect other components. Throws 403.
+ * Throws 403 if the caller may not change a field. Each changed field of the spec requires the permission
+ * `<plural>/spec.<field>`, and so do the metadata fields that affect other components.
  */
 export async function checkFieldPermissions(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system) return;
@@ -21,7 +21,7 @@ export async function checkFieldPermissions(kind: ResourceKind, draft: Draft, co
   throw forbidden(groupResourceOf(kind), draft.object.metadata.name ?? '', `you may not set ${refused.join(', ')}`);
 }
 
-/** `field` is `spec.<field>` or `metadata.<field>`. */
+/** True if the caller may set the field, which is `spec.<field>` or `metadata.<field>`. */
 export async function maySetField(
   kind: ResourceKind,
   draft: Draft,
@@ -35,15 +35,18 @@ export async function maySetField(
 }
 
 /**
- * Checks the write permission again. The first check happened when the request arrived, and reading its body may have
- * taken long: another object may have the same name now. Throws 403.
+ * Checks the write permission a second time and throws 403. The first check happened before the request body was read,
+ * and in the meantime another object may have taken the name.
  */
 export async function requireWritePermission(kind: ResourceKind, draft: Draft, context: RequestContext): Promise<void> {
   if (context.system || draft.old === undefined) return;
   await requireAny(kind, draft.old, context, ['update', 'patch']);
 }
 
-/** An object without existing owners is garbage collected, so setting owners needs permission to delete. Throws 403. */
+/**
+ * Throws 403 if a write sets owner references and the caller may not delete the object. An object whose owners do not
+ * exist is garbage collected.
+ */
 export async function requireOwnerReferencePermission(
   kind: ResourceKind,
   draft: Draft,
@@ -57,7 +60,7 @@ export async function requireOwnerReferencePermission(
   throw forbidden(groupResourceOf(kind), name, "cannot set an ownerRef on a resource you can't delete");
 }
 
-/** Checks the delete permission again, for a delete and for a deletecollection. Throws 403. */
+/** Checks the delete permission a second time, for delete and deletecollection. Throws 403. */
 export async function requireDeletePermission(
   kind: ResourceKind,
   record: StoredRecord,
@@ -83,7 +86,7 @@ async function requireAny(
   throw forbidden(groupResourceOf(kind), name, detail);
 }
 
-/** The fields that this write changes; for a create, the spec fields that it sets. */
+/** Returns the fields that a write changes. For a create, returns the spec fields that it sets. */
 function changedFields({ object, old }: Draft): string[] {
   const now = objectAt(object, 'spec') ?? {};
   const before = objectAt(old?.object, 'spec') ?? {};

@@ -5,13 +5,13 @@ import type { HostConnection } from '../hosts/kubernetes/reach/host-connection.t
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-/** The cluster that a kubeconfig refers to, as far as it can be determined now. */
+/** The result of identifying the cluster that a kubeconfig refers to. */
 export interface IdentifiedCluster {
-  /** The unique ID of the cluster; '' if it is not reachable or reports none. */
+  /** The unique ID of the cluster. '' if the cluster is not reachable or reports no ID. */
   readonly uid: string;
-  /** The reason why the cluster is not reachable. */
+  /** The reason why the cluster is not reachable. Absent if it is reachable. */
   readonly unreachableReason?: string;
-  /** The error in the kubeconfig itself. */
+  /** The error in the kubeconfig itself. Absent if there is none. */
   readonly kubeconfigError?: string;
 }
 
@@ -21,10 +21,10 @@ export interface IdentifyClusterOptions {
   readonly signal: AbortSignal;
 }
 
-/** The user who connects a cluster waits for this; a working cluster responds sooner. */
+/** Timeout for reading the identity of a cluster, because a user waits for it. A working cluster responds sooner. */
 const timeoutMilliseconds = 3_000;
 
-/** Reads the identity of the cluster that a kubeconfig refers to. */
+/** Reads the unique ID of the cluster that a kubeconfig refers to. */
 export async function identifyCluster(
   kubeconfig: Kubeconfig,
   options: IdentifyClusterOptions,

@@ -14,9 +14,9 @@ import type { UserInfo } from '../api/user-info.ts';
 import type { ManagementState } from './state.ts';
 
 /**
- * Returns the identity of an access key (completions §8), `undefined` if its user is disabled or its user or team does
- * not exist. Groups of users and teams are computed here and never taken from the key, so that leaving a team ends the
- * permissions of its members.
+ * Returns the identity that an access key authenticates as (completions §8). `undefined` if its user is disabled, or
+ * its user or team does not exist. The groups for users and teams are computed and never taken from the key, so that a
+ * user who leaves a team loses the permissions of the team.
  */
 export function identityOf(
   { spec = {} }: Pick<AccessKey, 'spec'>,
@@ -48,7 +48,7 @@ export function identityOf(
   ]);
 }
 
-/** Excludes user and team groups: listing such a group makes nobody another user or a member of a team. */
+/** Returns the groups of a user or team object, without groups that only the server assigns to users and teams. */
 function ownGroups(of: User | Team): string[] {
   return (of.spec?.groups ?? []).filter((group) => !group.startsWith(systemPrefix) && !followsFromMembership(group));
 }

@@ -8,7 +8,9 @@ import { users } from './resources/users.ts';
 import { virtualClusterInstances } from './resources/virtualclusterinstances.ts';
 import { virtualClusterTemplates } from './resources/virtualclustertemplates.ts';
 
-/** The stored kinds of the management API, without those that every control plane has (namespaces, events). */
+/**
+ * Returns the stored kinds of the management API, without the kinds that every control plane has, such as namespaces.
+ */
 export function managementResources(dependencies: ManagementDependencies): readonly StoredResource[] {
   return [
     virtualClusterInstances(dependencies),

@@ -53,7 +53,7 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[];
 }
 
-/** A complete management API over a memory store, after bootstrap. */
+/** Opens a complete management API over a memory store and creates its initial objects. */
 export async function openManagementTestEnv(
   settings: Partial<ManagementSettings> = {},
   { connect }: Pick<ManagementDependencies, 'connect'> = {},
@@ -124,14 +124,14 @@ export async function openManagementTestEnv(
     };
   }
 
-  /** The context of a user identified by their own key, in a project or at cluster scope. */
+  /** Returns the request context of a user, in a project or at cluster scope. */
   function as(name: string, project = '', accessKey?: string): TestContext {
     const user = identityOf({ spec: { user: name } }, state);
     if (user === undefined) throw new Error(`user ${name} does not exist`);
     return contextOf(user, project, accessKey);
   }
 
-  /** A request body, decoded as the handlers decode it. */
+  /** Returns a request body, decoded in the same way as by the request handlers. */
   function sent(plural: string, name: string, members: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
     const body = { metadata: { ...(name === '' ? {} : { name }), ...metadata }, ...members };
     return shapeObject(mounted(plural).kind, body, { findings: [] }).object;
@@ -141,7 +141,7 @@ export async function openManagementTestEnv(
   const create = async (plural: string, name: string, spec: JsonObject, context: RequestContext = admin()) =>
     (await verbs(plural).create(context, sent(plural, name, { spec }), writeOptions)).object;
 
-  /** Deletes an object and removes its finalizers, as a controller would. */
+  /** Deletes an object and removes its finalizers, as its controller would do. */
   async function remove(plural: string, name: string, project = ''): Promise<void> {
     const context = systemContext(project === '' ? '' : projectNamespace(project));
     const deleted = await verbs(plural).delete(context, name, deleteOptions);
@@ -172,12 +172,13 @@ export async function openManagementTestEnv(
 
 export type ManagementTestEnv = Awaited<ReturnType<typeof openManagementTestEnv>>;
 
-/** Returns the Status of the error that a call is rejected with. */
+/** Returns the Status of the error with which a call is rejected. */
 export async function rejectionStatus(call: Promise<unknown>): Promise<StatusError['status']> {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof StatusError)) throw new Error(`expected a refusal, got ${String(error)}`, { cause: error });
+  if (!(error instanceof StatusError))
+    throw new Error(`expected a StatusError, got ${String(error)}`, { cause: error });
   return error.status;
 }

@@ -29,11 +29,11 @@ export interface MountOptions
     Pick<DirectTokensOptions, 'signer'>,
     Pick<InstanceKubeConfigOptions, 'sign' | 'address' | 'hasGateway'>,
     Pick<ClusterVirtualClustersOptions, 'hostOf'> {
-  /** The unique ID of this installation; `selves` returns it, and it is the issuer of tokens. */
+  /** The unique ID of this installation. It is the issuer of tokens, and clients read it from `selves`. */
   readonly instanceId: string;
 }
 
-/** Mounts all kinds of the management group. Attaches the stores to the state that the rules read. */
+/** Mounts all kinds of the management group. Attaches their stores to the state that validation and admission read. */
 export function mountManagement(stores: KindStores, options: MountOptions): readonly MountedResource[] {
   const { state } = options;
   state.attach(stores);
@@ -67,7 +67,7 @@ export function mountManagement(stores: KindStores, options: MountOptions): read
   ];
 }
 
-/** A kind without POST is not created by an apply either. */
+/** For a kind without POST: an apply to a missing object responds with 404 instead of creating the object. */
 function withoutCreate(mounted: MountedResource, store: KindStore): MountedResource {
   const { patch } = mounted.verbs;
   if (patch === undefined) return mounted;

@@ -4,17 +4,17 @@ import type { ObjectMeta, TypedObject } from '../api/meta.ts';
 import type { KindStore } from '../registry/kind-store.ts';
 import { isSameSpec } from './aggregate-incrementally.ts';
 
-/** Object names of a kind by index key. The cost of a change depends on the changed object, not on their number. */
+/** An index of object names. The cost of an update does not depend on the number of objects. */
 export interface NameIndex {
-  /** Names in insertion order. */
+  /** Returns the names for an index key, in insertion order. */
   of(key: string): ReadonlySet<string>;
-  /** Names in byte order; cached until the next change. */
+  /** Returns the names for an index key, in byte order. The result is cached until the next change. */
   sorted(key: string): readonly string[];
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** Follows the store from now on, for the lifetime of the store. `keysOf` may read only metadata and spec. */
+/** Creates an index and updates it with each change in the store. `keysOf` may read only metadata and spec. */
 export function indexNamesBy<Fields extends JsonObject>(
   store: KindStore<Fields>,
   keysOf: (object: TypedObject<Fields>) => Iterable<string>,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta.ts';
 import { nonDeletableAnnotation } from '../api/naming.ts';
 
-/** True if an annotation protects the object from deletion. */
+/** True if the annotation `non-deletable` protects the object from deletion. */
 export function isNonDeletable(object: KubeObject): boolean {
   return object.metadata.annotations?.[nonDeletableAnnotation] === 'true';
 }

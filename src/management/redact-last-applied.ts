@@ -4,8 +4,8 @@ import type { KubeObject } from '../api/meta.ts';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * Removes fields from the annotation in which `kubectl apply` stores the whole manifest. An annotation that cannot be
- * parsed is dropped, since it may contain these fields.
+ * Removes secret fields from the annotation in which `kubectl apply` stores the whole manifest. An annotation that
+ * cannot be parsed is removed, because it may contain these fields.
  */
 export function redactLastApplied(object: KubeObject, paths: readonly (readonly string[])[]): void {
   const annotations = object.metadata.annotations;
@@ -27,7 +27,9 @@ function redact(text: string, paths: readonly (readonly string[])[]): string | u
   return changed ? `${writeJson(document)}\n` : text;
 }
 
-/** `undefined` if it is no manifest, or if it has a duplicate member, of which the parser keeps only the last. */
+/**
+ * Parses a manifest. `undefined` if it is invalid or has duplicate members, because the parser drops all but the last.
+ */
 function parseManifest(text: string): JsonObject | undefined {
   try {
     const { value, duplicates } = parseJson(text);

@@ -1,9 +1,9 @@
 /** Settings of the management API. */
 export interface ManagementSettings {
   readonly accessKeys: {
-    /** The maximum lifetime of a key in seconds. 0 means no limit; keys without expiry are then allowed. */
+    /** The maximum lifetime of an access key, in seconds. 0 means no limit, so that keys without expiry are allowed. */
     readonly maxTTL: number;
-    /** The maximum number of keys of a user, team or subject. Keys that the server creates do not count. */
+    /** The maximum number of access keys of a user, team or subject. Keys that the server creates do not count. */
     readonly perUser: number;
   };
   readonly projects: {
@@ -11,19 +11,19 @@ export interface ManagementSettings {
     readonly selfService: boolean;
   };
   readonly charts: {
-    /** The only charts that templates may use. */
+    /** The Helm charts that templates may use. No others are allowed. */
     readonly allowed: readonly { readonly name: string; readonly repo: string }[];
   };
   readonly directTokens: {
-    /** Seconds. */
+    /** The lifetime of a direct-endpoint token if the request does not set one, in seconds. */
     readonly defaultTTL: number;
     readonly maxTTL: number;
   };
-  /** Access to the virtual clusters of projects. */
+  /** Settings for access to virtual clusters through the gateway. */
   readonly gateway: {
-    /** True if service accounts of a virtual cluster may access it with their own tokens. */
+    /** True if service accounts of a virtual cluster may access it through the gateway with their own tokens. */
     readonly serviceAccountTokens: boolean;
-    /** Seconds. */
+    /** The lifetime of a gateway token if the request does not set one, in seconds. */
     readonly defaultTokenTTL: number;
     readonly maxTokenTTL: number;
   };

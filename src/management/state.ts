@@ -20,31 +20,33 @@ import { type AccessKeyIndex, indexAccessKeys, type KeyOwnerField } from './acce
 import { type InstanceIndex, indexInstances } from './instances/instance-index.ts';
 import { indexNamesBy, type NameIndex } from './name-index.ts';
 
-/** The current state of all kinds, for the rules of each of them. Lookups are synchronous. Objects are frozen. */
+/**
+ * The current state of all management kinds, for validation and admission. Lookups are synchronous. Objects are frozen.
+ */
 export interface ManagementState extends ReviewState {
-  /** A counter that increases with every change that can affect keys: of a key, a user, a team or a cluster. */
+  /** Returns a counter that increases with each change to an access key, user, team or cluster. */
   keysVersion(): number;
   userHidden(name: string): JsonObject | undefined;
   accessKey(name: string): AccessKey | undefined;
   accessKeyHidden(name: string): JsonObject | undefined;
   namespace(name: string): KubeObject | undefined;
-  /** The keys of this user, team or subject, unordered. */
+  /** Returns the access keys of this user, team or subject, in no particular order. */
   accessKeysOf(member: KeyOwnerField, name: string): Iterable<AccessKey>;
-  /** The number of these keys, without loading them. */
+  /** Returns the number of access keys of this user, team or subject, without loading the keys. */
   accessKeyCountOf(member: KeyOwnerField, name: string): number;
-  /** The names of the keys created with this one, directly or transitively. */
+  /** Returns the names of the access keys that were created with this key, directly or through other keys. */
   keysCreatedWith(keyName: string): Iterable<string>;
-  /** The number of instances on this cluster. */
+  /** Returns the number of instances on this cluster. */
   instancesOn(cluster: string): number;
-  /** The number of instances in a project. */
+  /** Returns the number of instances in this project. */
   instanceCount(project: string): number;
-  /** The number of instances in a project that belong to this owner, given by `ownerKey`. */
+  /** Returns the number of instances in a project that belong to an owner. `owner` is a result of `ownerKey`. */
   instancesOwnedBy(project: string, owner: string): number;
-  /** The names of the owners, both users and teams, and the number of the project's instances that each has. */
+  /** Returns the names of the users and teams that own instances in a project, and how many each of them owns. */
   instanceOwners(project: string): Iterable<readonly [owner: string, count: number]>;
 }
 
-/** The stores need the kinds and the rules of the kinds need the stores, so the stores are attached after opening. */
+/** A state without stores. The stores are attached later, because the kinds of the stores depend on the state. */
 export interface AttachableState extends ManagementState {
   attach(stores: KindStores): void;
 }
@@ -54,12 +56,12 @@ export interface ManagementStateOptions {
   readonly selfService: boolean;
 }
 
-/** Indexes in addition to the objects themselves, built when the stores are attached. */
+/** Indexes over the stored objects. They are built when the stores are attached. */
 interface Indexes {
   readonly keys: AccessKeyIndex;
-  /** Team names by user. */
+  /** The names of the teams of each user. */
   readonly teams: NameIndex;
-  /** Project names by member. */
+  /** The names of the projects of each member. */
   readonly projects: NameIndex;
   readonly instances: InstanceIndex;
 }
@@ -92,7 +94,7 @@ export function createManagementState(options: ManagementStateOptions): Attachab
         projects: indexNamesBy(attachedStore(projectKind), membersOfProject),
         instances: indexInstances(attachedStore(virtualClusterInstanceKind)),
       };
-      // Subscribed after the indexes: a caller that sees a new version also sees up-to-date indexes.
+      // Subscribed after the indexes, so that the indexes are up to date whenever the version increases.
       const kindsOfKeys: readonly ResourceKind[] = [accessKeyKind, userKind, teamKind, clusterKind];
       for (const kind of kindsOfKeys) attachedStore(kind).listen(() => keysVersion++);
       keysVersion++;

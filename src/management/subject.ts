@@ -6,23 +6,26 @@ import type { Subject } from '../auth/authz/subject.ts';
 import { scopesOf } from './access-keys/access-key-state.ts';
 import type { ManagementState } from './state.ts';
 
-/** A caller and the credential of the request. */
+/** A caller, and the restrictions of the credential that the request used. */
 export interface CredentialedCaller {
   readonly user: UserInfo;
   readonly system: boolean;
-  /** Absent for the server's own code and for the subject of an access review. */
+  /** The name of the access key. Absent for the server's own code and for the subject of an access review. */
   readonly accessKey?: string;
-  /** Scopes of a token, in addition to those of its key. */
+  /** The scopes of a token, in addition to those of its access key. */
   readonly scopes?: readonly JsonObject[];
 }
 
 const unscoped: readonly Scope[] = [];
 const denyAll: readonly Scope[] = [denyAllScope];
 
-/** Per version of a key; the hidden part changes with it. */
+/** The compiled scopes of each key object. A changed key, even in its hidden part, is a new object. */
 const compiledScopes = new WeakMap<AccessKey, readonly Scope[]>();
 
-/** The scopes of the key in use also apply during impersonation. A deleted key allows nothing. */
+/**
+ * Returns the caller for the authorizer. The scopes of the access key apply even if the caller impersonates another
+ * user. If the key has been deleted, everything is denied.
+ */
 export function subjectOf(
   { user, system, accessKey, scopes = [] }: CredentialedCaller,
   state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>,

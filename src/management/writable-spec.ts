@@ -1,4 +1,4 @@
-/** Replaces the spec of a draft with a mutable copy and returns it. */
+/** Replaces the spec of an object with a shallow, mutable copy and returns the copy. */
 export function writableSpec<Spec extends object>(object: { spec?: Partial<Spec> }): Partial<Spec> {
   const spec: Partial<Spec> = object.spec === undefined ? {} : { ...object.spec };
   object.spec = spec;

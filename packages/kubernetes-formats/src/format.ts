@@ -1,8 +1,8 @@
 import { labelFaults, subdomainFaults } from './names.ts';
 
 /**
- * The string formats that Kubernetes validates, by name without dashes. Other formats are documentation only. The
- * definitions follow Kubernetes' OpenAPI library, including its quirks. Every expression runs in linear time.
+ * The string formats that Kubernetes validates, by their name without dashes. Unknown formats only document the value.
+ * The checks follow Kubernetes' OpenAPI library, including its quirks. Every regular expression runs in linear time.
  */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ['datetime', isDateTime],
@@ -37,7 +37,7 @@ export function matchesFormat(format: string, text: string): boolean {
   return formats.get(format.replaceAll('-', ''))?.(text) ?? true;
 }
 
-/** Unknown formats are not validated, and do not affect type errors. */
+/** True if values of this format are validated. A value with an unknown format is checked for its type only. */
 export function isKnownFormat(type: string | undefined, format: string): boolean {
   if (type === 'integer') return format === 'int32' || format === 'int64';
   if (type === 'number') return format === 'float' || format === 'double';
@@ -61,7 +61,7 @@ export function isDateTime(text: string): boolean {
   return isDate(date) && hours <= '23' && minutes <= '59' && seconds <= '59';
 }
 
-/** Go's `1h30m`, or Scala's number and unit with optional space between them. */
+/** Durations in Go's format (`1h30m`) or in Scala's: a number and a unit, with optional space between them. */
 const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const scalaDuration =
   /^\d+\s*(?:ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)$/i;
@@ -90,7 +90,7 @@ function isEmail(text: string): boolean {
 
 const hostLabel = /^[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
 
-/** With several labels, the last one must consist of letters. A single label has no further restriction. */
+/** A host name with several labels must end with a label of letters only. A single label has no such restriction. */
 function isHostname(text: string): boolean {
   const labels = text.split('.');
   if (text.length > 255 || !labels.every((label) => label.length <= 63 && hostLabel.test(label))) return false;
@@ -144,7 +144,7 @@ function isIsbn13(text: string): boolean {
 const cardNumber =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
-/** Verifies the number with the Luhn checksum. */
+/** Checks the Luhn checksum of a credit card number. */
 function isCardNumber(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
   if (!cardNumber.test(digits)) return false;

@@ -1,12 +1,12 @@
 import { byteLength } from './byte-length.ts';
 
 /**
- * Name rules. Each returns the errors with Kubernetes' messages; an empty list means that the name is valid. The
- * expressions printed in the messages are those that are tested.
+ * Validation of names. Each function returns Kubernetes' error messages; an empty list means that the name is valid.
+ * The regular expressions that the messages quote are those that are tested.
  */
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`;
-/** RFC 1035: a label starts with a letter. */
+/** A DNS label according to RFC 1035, which starts with a letter. */
 const relativeLabelFormat = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const keyNameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const valueFormat = `(${keyNameFormat})?`;
@@ -29,7 +29,7 @@ export function maxBytesMessage(most: number): string {
   return `must be no more than ${most} bytes`;
 }
 
-/** Texts that match one of the expressions have one byte per character. */
+/** True if the text matches and is not too long. All texts that match an expression have one byte per character. */
 function fits(text: string, expression: RegExp, most: number): boolean {
   return text.length <= most && expression.test(text);
 }
@@ -60,7 +60,7 @@ export function labelFaults(name: string): string[] {
 
 export function dns1035LabelFaults(name: string): string[] {
   const faults: string[] = [];
-  // This rule is older in Kubernetes, and its messages count characters.
+  // In Kubernetes, the messages of this older rule say characters, although they count bytes.
   if (byteLength(name) > labelLength) faults.push(`must be no more than ${labelLength} characters`);
   if (!relativeLabel.test(name)) {
     const rule =
@@ -70,7 +70,7 @@ export function dns1035LabelFaults(name: string): string[] {
   return faults;
 }
 
-/** Errors for names that are not a single path segment, which no kind allows (rule META-04). */
+/** Returns the errors of a name that is not a single path segment. No kind allows such names (rule META-04). */
 export function pathSegmentFaults(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
@@ -80,12 +80,12 @@ const keyRule =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const keyExamples = ['MyName', 'my.name', '123-abc'] as const;
 
-/** Cache of recently validated names: many objects have the same ones. */
+/** Cache of valid names, because many objects use the same label keys and finalizers. */
 const validNames = new Set<string>();
 const maxCachedNames = 1_000;
 const maxCachedLength = 128;
 
-/** Label keys, annotation keys, finalizers: a name with an optional DNS subdomain and a slash before it. */
+/** Validates label keys, annotation keys and finalizers: a name, optionally preceded by a DNS subdomain and a slash. */
 export function qualifiedNameFaults(text: string): string[] {
   if (validNames.has(text)) return [];
   const faults = findQualifiedNameFaults(text);
@@ -130,9 +130,9 @@ export function labelValueFaults(text: string): string[] {
 export type NameRule = 'subdomain' | 'label' | 'path-segment';
 
 export interface NameLimits {
-  /** Optional; defaults to DNS subdomain. */
+  /** The rule for the characters of a name. Optional; defaults to `subdomain`. */
   readonly nameRule?: NameRule;
-  /** Optional; defaults to the limit of the rule. */
+  /** Maximum length of a name. Optional; defaults to the maximum of the name rule. */
   readonly maxNameLength?: number;
 }
 
@@ -142,15 +142,15 @@ export function nameFaults(name: string, limits: NameLimits = {}): string[] {
   const most = limits.maxNameLength;
   const isLengthReported = faults.some((fault) => fault.startsWith('must be no more than'));
   if (most !== undefined && !isLengthReported && byteLength(name) > most) faults.unshift(maxBytesMessage(most));
-  // The general rule is checked only if the kind's own rule finds no error (rule CREATE-32).
+  // The path segment rule is checked only if the kind's own name rule finds no error (rule CREATE-32).
   return faults.length > 0 ? faults : pathSegmentFaults(name);
 }
 
-/** A generateName is the prefix of a name. It may end with a dash, because a suffix follows. */
+/** Validates a generateName, which is the prefix of a name. It may end with a dash, because a suffix is appended. */
 export function generateNameFaults(prefix: string, limits: NameLimits = {}): string[] {
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
   const rule = limits.nameRule ?? 'subdomain';
-  // The server truncates a long prefix before it appends the suffix, so only the rule's own length applies.
+  // The server truncates a long prefix before it appends the suffix, so `maxNameLength` does not apply.
   return rule === 'path-segment'
     ? pathSegmentFaults(prefix).filter((fault) => !fault.startsWith('may not be'))
     : nameFaults(masked, { nameRule: rule });

@@ -1,17 +1,17 @@
 /**
- * A Kubernetes quantity: a decimal number with a suffix (`100m`, `2k`, `1.5Gi`, `1e3`). Stored exactly, in billionths.
- * Finer values are rounded away from zero.
+ * A Kubernetes quantity: a decimal number with a suffix (`100m`, `2k`, `1.5Gi`, `1e3`). It is stored as an exact number
+ * of billionths. Smaller fractions are rounded away from zero.
  */
 export interface Quantity {
   readonly billionths: bigint;
-  /** The suffix family that the quantity was written in, and is printed in. */
+  /** The suffix family in which the quantity was written. It is printed in the same family. */
   readonly format: 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 }
 
-/** The schema format of a member that is a quantity. Its type is string. */
+/** The `format` of a string in a schema that is a quantity. */
 export const quantityFormat = 'quantity';
 
-/** The text is not a quantity. The message is Kubernetes' own. */
+/** Thrown for text that is not a quantity. The message is the same as in Kubernetes. */
 export class QuantityError extends Error {
   constructor(message: string) {
     super(message);
@@ -37,9 +37,9 @@ const decimalSuffixes: Readonly<Record<string, number>> = {
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
 const unit = 1_000_000_000n;
-/** The largest quantity that Go represents. Larger quantities with binary suffixes are capped to it. */
+/** The largest quantity that Go represents. A larger quantity with a binary suffix is reduced to this value. */
 const maxBillionths = (2n ** 63n - 1n) * unit;
-/** Limit on the number of digits, because each costs time. */
+/** Maximum number of characters, because the parsing time grows with the number of digits. */
 const maxLength = 128;
 
 export function parseQuantity(text: string): Quantity {
@@ -74,7 +74,7 @@ function suffixScale(suffix: string): Scale | undefined {
 
 function roundedUp(value: bigint, exponent: number): bigint {
   if (value === 0n) return 0n;
-  // Exponents beyond these give the largest or the smallest distinguishable value.
+  // A larger exponent gives the largest value. A smaller exponent gives the smallest positive value, one billionth.
   if (exponent > maxLength) return maxBillionths;
   if (exponent < -maxLength * 2) return 1n;
   if (exponent >= 0) return value * 10n ** BigInt(exponent);
@@ -82,12 +82,12 @@ function roundedUp(value: bigint, exponent: number): bigint {
   return (value + divisor - 1n) / divisor;
 }
 
-/** The canonical form: without a fraction, with the largest possible suffix. */
+/** Returns the canonical text: a whole number with the largest possible suffix. */
 export function formatQuantity({ billionths, format }: Quantity): string {
   const magnitude = billionths < 0n ? -billionths : billionths;
   const sign = billionths < 0n ? '-' : '';
   if (magnitude === 0n) return '0';
-  // Values below the smallest binary suffix, and fractions, use the decimal form.
+  // Values below the smallest binary suffix (Ki) and fractions are printed with decimal suffixes.
   if (format === 'BinarySI' && magnitude >= 1024n * unit && magnitude % unit === 0n)
     return sign + binaryText(magnitude);
   const largest = format === 'DecimalExponent' ? Number.POSITIVE_INFINITY : 18;
@@ -116,7 +116,7 @@ function exponentText(exponent: number, format: Quantity['format']): string {
 }
 
 export function isWholeQuantity({ billionths }: Quantity): boolean {
-  // Kubernetes tests thousandths, rounded up.
+  // As in Kubernetes, the value is rounded up to thousandths before the test.
   const thousandths = (billionths + (billionths > 0n ? 999_999n : 0n)) / 1_000_000n;
   return thousandths % 1000n === 0n;
 }

@@ -8,7 +8,7 @@ import type { BindingSpec } from './validating-admission-policy-binding.ts';
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
-/** Validation errors of a binding, worded as in Kubernetes. */
+/** Returns the validation errors of a ValidatingAdmissionPolicyBinding, worded as in Kubernetes. */
 export function bindingErrors(spec: BindingSpec): FieldError[] {
   const { policyName = '', paramRef, matchResources, validationActions = [] } = spec;
   const errors: FieldError[] = [];

@@ -5,7 +5,7 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { selectorObjectErrors } from '../selectors/selector-object.ts';
 import type { MatchResources, NamedRule } from './match-resources.ts';
 
-/** Validation errors of match resources, worded as in Kubernetes. */
+/** Returns the validation errors of `matchResources` or `matchConstraints` at `path`, worded as in Kubernetes. */
 export function matchErrors(match: MatchResources, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string): string => childPath(path, name);

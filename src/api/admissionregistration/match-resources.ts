@@ -3,29 +3,38 @@ import { selectorObject } from '../selectors/selector-object.ts';
 
 export const admissionGroup = 'admissionregistration.k8s.io';
 
-function texts(description: string) {
+function stringList(description: string) {
   return t.array(t.string(), { listType: 'atomic', description });
 }
 
 const namedRule = t.object(
   {
-    resourceNames: t.optional(texts('The names of the matching objects. Empty for all.')),
-    operations: t.optional(texts('The operations: CREATE, UPDATE, DELETE, CONNECT or * for all.')),
-    apiGroups: t.optional(texts('The API groups. * matches all groups, the empty string is the core group.')),
-    apiVersions: t.optional(texts('The API versions. * matches all versions.')),
+    resourceNames: t.optional(stringList('The names of the objects that match. If empty, all names match.')),
+    operations: t.optional(
+      stringList('The operations that match: CREATE, UPDATE, DELETE, CONNECT, or * for all operations.'),
+    ),
+    apiGroups: t.optional(
+      stringList('The API groups that match. * matches all groups. The empty string is the core group.'),
+    ),
+    apiVersions: t.optional(stringList('The API versions that match. * matches all versions.')),
     resources: t.optional(
-      texts(
+      stringList(
         'The resources: `pods`, `pods/log`, `*` for all resources, `pods/*` for subresources, `*/*` for everything.',
       ),
     ),
-    scope: t.optional(t.string({ description: 'Cluster, Namespaced, or * for both.' })),
+    scope: t.optional(
+      t.string({ description: 'The scope of the resources that match: Cluster, Namespaced, or * for both.' }),
+    ),
   },
   { atomic: true, description: 'A rule that matches requests.' },
 );
 
 export type NamedRule = Static<typeof namedRule>;
 
-/** Selects requests that match one of the rules and both selectors, and none of the exclude rules. */
+/**
+ * The schema of `matchResources` and `matchConstraints`. A request matches if it matches one of the resource rules and
+ * both selectors, and none of the exclude rules.
+ */
 export function matchResources(description: string) {
   return t.object(
     {
@@ -36,15 +45,16 @@ export function matchResources(description: string) {
       resourceRules: t.optional(
         t.array(namedRule, {
           listType: 'atomic',
-          description: 'The rules that select requests. At least one must match.',
+          description: 'The rules that select requests. A request must match at least one of them.',
         }),
       ),
       excludeResourceRules: t.optional(
-        t.array(namedRule, { listType: 'atomic', description: 'The rules that exclude requests.' }),
+        t.array(namedRule, { listType: 'atomic', description: 'Requests that match one of these rules are excluded.' }),
       ),
       matchPolicy: t.optional(
         t.string({
-          description: 'Exact matches only the listed versions, Equivalent matches every version of a resource.',
+          description:
+            'Exact: a rule matches only the API versions that it lists. Equivalent: a rule matches all versions of a resource.',
         }),
       ),
     },
@@ -55,7 +65,7 @@ export function matchResources(description: string) {
 const anyMatch = matchResources('');
 export type MatchResources = Static<typeof anyMatch>;
 
-/** Applies the defaults, in place. */
+/** Sets the default values of absent members, in place. */
 export function defaultMatchResources(match: MatchResources): void {
   match.matchPolicy ??= 'Equivalent';
   match.namespaceSelector ??= {};

@@ -7,7 +7,9 @@ import { admissionGroup, matchResources } from './match-resources.ts';
 
 const spec = t.object(
   {
-    policyName: t.optional(t.string({ description: 'The name of the bound policy.' })),
+    policyName: t.optional(
+      t.string({ description: 'The name of the ValidatingAdmissionPolicy that the binding puts into effect.' }),
+    ),
     paramRef: t.optional(
       t.object(
         {
@@ -19,26 +21,30 @@ const spec = t.object(
           ),
           selector: t.optional(selectorObject('Selects the parameter objects by their labels.')),
           parameterNotFoundAction: t.optional(
-            t.string({ description: 'The action if no parameter object exists: Allow or Deny.' }),
+            t.string({
+              description: 'Whether requests are allowed or denied if no parameter object exists: Allow or Deny.',
+            }),
           ),
         },
-        { atomic: true, description: 'The parameters of the policy.' },
+        { atomic: true, description: 'The object or objects that contain the parameters of the policy.' },
       ),
     ),
     matchResources: t.optional(matchResources('Restricts the requests that the policy applies to.')),
     validationActions: t.optional(
       t.array(t.string(), {
         listType: 'set',
-        description: 'The actions on a failed validation: Deny, Warn, Audit.',
+        description: 'What happens if a validation fails: one or more of Deny, Warn and Audit.',
       }),
     ),
   },
-  { description: 'The bound policy, its scope and its parameters.' },
+  { description: 'The policy that is put into effect, the requests that it applies to, and its parameters.' },
 );
 
 export type BindingSpec = Static<typeof spec>;
 
-/** Puts a policy into effect: selects requests, parameters and validation actions. */
+/**
+ * The kind that puts a ValidatingAdmissionPolicy into effect. It selects requests, parameters and validation actions.
+ */
 export const validatingAdmissionPolicyBindingKind: ResourceKind = {
   group: admissionGroup,
   version: 'v1',
@@ -47,11 +53,15 @@ export const validatingAdmissionPolicyBindingKind: ResourceKind = {
   singular: 'validatingadmissionpolicybinding',
   namespaced: false,
   builtIn: true,
-  description: 'A binding puts a policy into effect, with a scope, parameters and validation actions.',
+  description: 'A binding puts a policy into effect. It selects requests, parameters and validation actions.',
   schema: asSchema(t.object({ spec: t.optional(spec) })),
   columns: [
-    column('PolicyName', 'spec.policyName', { description: 'The name of the bound policy.' }),
-    column('ParamRef', (object) => paramText(object as JsonValue), { description: 'The parameters of the policy.' }),
+    column('PolicyName', 'spec.policyName', {
+      description: 'The name of the policy that the binding puts into effect.',
+    }),
+    column('ParamRef', (object) => paramText(object as JsonValue), {
+      description: 'The parameter objects of the policy.',
+    }),
     ageColumn,
   ],
 };

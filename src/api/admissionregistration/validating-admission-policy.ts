@@ -10,8 +10,8 @@ const spec = t.object(
     paramKind: t.optional(
       t.object(
         {
-          apiVersion: t.optional(t.string({ description: 'The API group and version of the kind.' })),
-          kind: t.optional(t.string({ description: 'The kind.' })),
+          apiVersion: t.optional(t.string({ description: 'The API group and version of the parameter objects.' })),
+          kind: t.optional(t.string({ description: 'The kind of the parameter objects.' })),
         },
         { atomic: true, description: 'The kind of the parameter objects that bindings refer to.' },
       ),
@@ -20,37 +20,54 @@ const spec = t.object(
     validations: t.optional(
       t.array(
         t.object({
-          expression: t.optional(t.string({ description: 'The CEL expression that must be true.' })),
-          message: t.optional(t.string({ description: 'The message if the validation fails.' })),
+          expression: t.optional(
+            t.string({ description: 'The CEL expression. The validation fails if it evaluates to false.' }),
+          ),
+          message: t.optional(t.string({ description: 'The message that clients see if the validation fails.' })),
           reason: t.optional(
             t.string({
               description:
                 'The status reason if the validation fails, such as Forbidden, Invalid or RequestEntityTooLarge.',
             }),
           ),
-          messageExpression: t.optional(t.string({ description: 'The CEL expression that returns the message.' })),
+          messageExpression: t.optional(
+            t.string({ description: 'A CEL expression that computes the message. It takes precedence over message.' }),
+          ),
         }),
-        { listType: 'atomic', description: 'The validations of the policy.' },
+        { listType: 'atomic', description: 'The validations that every matching request must pass.' },
       ),
     ),
     failurePolicy: t.optional(
-      t.string({ description: 'The handling of errors in the policy itself: Fail or Ignore.' }),
+      t.string({
+        description:
+          'What happens if the policy itself cannot be evaluated: Fail rejects the request, Ignore allows it.',
+      }),
     ),
     auditAnnotations: t.optional(
       t.array(
         t.object({
-          key: t.optional(t.string({ description: 'The key of the annotation, after the name of the policy.' })),
+          key: t.optional(
+            t.string({
+              description: 'The second part of the annotation key. The first part is the name of the policy.',
+            }),
+          ),
           valueExpression: t.optional(
-            t.string({ description: 'The CEL expression that returns the value. With null there is no annotation.' }),
+            t.string({
+              description:
+                'A CEL expression that computes the value. If the result is null, the annotation is omitted.',
+            }),
           ),
         }),
-        { listType: 'atomic', description: 'The audit annotations of a request.' },
+        {
+          listType: 'atomic',
+          description: 'The annotations that the policy adds to the audit events of matching requests.',
+        },
       ),
     ),
     matchConditions: t.optional(
       t.array(
         t.object({
-          name: t.string({ description: 'The name of the condition.' }),
+          name: t.string({ description: 'The name of the match condition.' }),
           expression: t.optional(
             t.string({ description: 'The CEL expression that must be true for the policy to apply.' }),
           ),
@@ -59,7 +76,7 @@ const spec = t.object(
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          description: 'Additional conditions that requests must match.',
+          description: 'CEL conditions that a request must also meet for the policy to apply.',
         },
       ),
     ),
@@ -68,7 +85,9 @@ const spec = t.object(
         t.object(
           {
             name: t.string({ description: 'The name of the variable, available as a member of `variables`.' }),
-            expression: t.optional(t.string({ description: 'The CEL expression of the value.' })),
+            expression: t.optional(
+              t.string({ description: 'A CEL expression that computes the value of the variable.' }),
+            ),
           },
           { atomic: true },
         ),
@@ -76,7 +95,7 @@ const spec = t.object(
           mapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          description: 'Variables for expressions that are used more than once.',
+          description: 'Variables that the CEL expressions of the policy can use.',
         },
       ),
     ),
@@ -88,24 +107,29 @@ export type PolicySpec = Static<typeof spec>;
 
 const status = t.object(
   {
-    observedGeneration: t.optional(t.integer({ description: 'The generation that the status refers to.' })),
+    observedGeneration: t.optional(
+      t.integer({ description: 'The metadata.generation that the status was computed from.' }),
+    ),
     typeChecking: t.optional(
       t.object(
         {
           expressionWarnings: t.optional(
             t.array(
               t.object({
-                fieldRef: t.string({ description: 'The path of the expression.' }),
-                warning: t.string({ description: 'The type-checking warning.' }),
+                fieldRef: t.string({ description: 'The path of the field that contains the CEL expression.' }),
+                warning: t.string({ description: 'The warning from the type check of the CEL expression.' }),
               }),
               {
                 listType: 'atomic',
-                description: 'The type-checking warnings of the expressions.',
+                description: 'The warnings from the type check of the CEL expressions.',
               },
             ),
           ),
         },
-        { description: 'The result of type checking against the matched kinds.' },
+        {
+          description:
+            'The result of checking the types of the CEL expressions against the kinds that the policy matches.',
+        },
       ),
     ),
     conditions: t.optional(
@@ -113,9 +137,13 @@ const status = t.object(
         t.object({
           type: t.string({ description: 'The type of the condition.' }),
           status: t.string({ description: 'True, False or Unknown.' }),
-          observedGeneration: t.optional(t.integer({ description: 'The generation that the condition refers to.' })),
-          lastTransitionTime: t.optional(t.timestamp({ description: 'The time of the last change of the status.' })),
-          reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+          observedGeneration: t.optional(
+            t.integer({ description: 'The metadata.generation that the condition was computed from.' }),
+          ),
+          lastTransitionTime: t.optional(
+            t.timestamp({ description: 'The time at which the status of the condition last changed.' }),
+          ),
+          reason: t.optional(t.string({ description: 'The machine-readable reason for the status.' })),
           message: t.optional(t.string({ description: 'A human-readable message.' })),
         }),
         { mapKeys: ['type'], description: 'The conditions of the policy.' },
@@ -125,7 +153,7 @@ const status = t.object(
   { description: 'The observed state of the policy.' },
 );
 
-/** Rules that requests must satisfy. A policy takes effect through a binding. */
+/** The kind of policies that validate requests. A policy takes effect through a binding. */
 export const validatingAdmissionPolicyKind: ResourceKind = {
   group: admissionGroup,
   version: 'v1',
@@ -143,7 +171,9 @@ export const validatingAdmissionPolicyKind: ResourceKind = {
       verbatim: true,
       description: 'The number of validations.',
     }),
-    column('ParamKind', (object) => paramKindText(object as JsonValue), { description: 'The kind of the parameters.' }),
+    column('ParamKind', (object) => paramKindText(object as JsonValue), {
+      description: 'The kind of the parameter objects.',
+    }),
     ageColumn,
   ],
 };

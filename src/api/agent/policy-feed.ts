@@ -3,25 +3,25 @@ import type { UserInfo } from '../user-info.ts';
 
 /** Paths below `/<api_prefix>/agent/<cluster>/`. Only the agent of that cluster may use them. */
 export const agentPaths = {
-  /** GET: a stream of `PolicyLine`s, one per line, for the lifetime of the connection. */
+  /** GET opens the policy feed: one `PolicyLine` per line, until the connection closes. */
   policy: 'policy',
-  /** PUT an `AgentAnnouncement`. */
+  /** PUT with an `AgentAnnouncement`: registers the agent's address and credential. */
   announcement: 'announcement',
-  /** POST an `AgentKeyCheck`. Responds with an `ActiveAccessKey`, or 404. */
+  /** POST with an `AgentKeyCheck`: responds with an `ActiveAccessKey`, or with 404 if the key is not valid. */
   keyCheck: 'key-check',
-  /** POST an `AgentAuditBatch`. Responds with an `AgentAuditReceipt`. */
+  /** POST with an `AgentAuditBatch`: stores lines of the agent's audit log. Responds with an `AgentAuditReceipt`. */
   audit: 'audit',
-  /** POST an `AgentActivity`. */
+  /** POST with an `AgentActivity`: records the use of instances. */
   activity: 'activity',
 } as const;
 
-/** The kinds of objects that an agent needs for authorization. */
+/** The kinds of the objects that the policy feed contains, because an agent needs them for authorization. */
 export type PolicyKind = 'Cluster' | 'Project' | 'VirtualClusterInstance';
 
 /**
- * The policy feed: a stream of changes to the state that an agent needs. Each connection starts with BEGIN and the
- * complete state, up to SYNCED. State from a previous connection that is not sent again is no longer valid. The feed
- * contains no credentials: neither values nor hashes of keys.
+ * One line of the policy feed, which streams to an agent the state that it needs to authorize requests. Each connection
+ * starts with BEGIN and the complete state, up to SYNCED. The agent then discards state of the previous connection that
+ * was not sent again. The feed contains no credentials: neither the values nor the hashes of access keys.
  */
 export type PolicyLine =
   | ({ readonly type: 'BEGIN' } & PolicyFeedHeader)
@@ -29,14 +29,14 @@ export type PolicyLine =
   | { readonly type: 'NO_OBJECT'; readonly kind: PolicyKind; readonly namespace: string; readonly name: string }
   | { readonly type: 'KEY'; readonly key: ActiveAccessKey }
   | { readonly type: 'NO_KEY'; readonly name: string }
-  /** The public signing keys of the installation, as in `/auth/jwks`. */
+  /** The public keys with which the installation signs tokens, in the same format as `/auth/jwks`. */
   | { readonly type: 'SIGNING_KEYS'; readonly keys: JsonObject }
   | { readonly type: 'SYNCED'; readonly time: number }
-  /** Keepalive, sent if there was no other line for a while. */
+  /** Keepalive, sent if no other line was sent for `keepaliveIntervalMs`. */
   | { readonly type: 'ALIVE'; readonly time: number };
 
 export interface PolicyFeedHeader {
-  /** The installation whose tokens the agent accepts. */
+  /** The identifier of the server's installation. The agent accepts only tokens of this installation. */
   readonly installation: string;
   readonly apiPrefix: string;
   /** True if service accounts of virtual clusters may authenticate with their own tokens. */
@@ -45,55 +45,55 @@ export interface PolicyFeedHeader {
   readonly time: number;
 }
 
-/** Maximum time between two lines. */
+/** The server sends a keepalive line if the policy feed was silent for this time. */
 export const keepaliveIntervalMs = 3_000;
 
-/** An access key that is currently valid, and its user. A key that is not in the feed gives no access. */
+/** An access key that is currently valid, and its user. An agent rejects keys that are not in the policy feed. */
 export interface ActiveAccessKey {
   readonly name: string;
   readonly uid: string;
-  /** Changes whenever the value of the key changes (`keyFingerprint`). */
+  /** The fingerprint of the key's value, computed by `keyFingerprint`. It changes whenever the value changes. */
   readonly mark: string;
   readonly user: UserInfo;
-  /** Every scope must allow a request. Empty: no restriction. */
+  /** A request must be allowed by every one of these scopes. An empty list does not restrict requests. */
   readonly scopes: readonly JsonObject[];
   /** Milliseconds since the epoch. Absent if the key does not expire. */
   readonly expiresAt?: number;
 }
 
-/** The address and credential of an agent, sent at each start. */
+/** The address and credential of an agent, which the agent sends to the server at each start. */
 export interface AgentAnnouncement {
-  /** `https://host:port` of the direct endpoint. */
+  /** URL of the agent's direct endpoint: `https://host:port`. */
   readonly url: string;
-  /** PEM-encoded CA certificates that verify the agent. */
+  /** PEM-encoded CA certificates that verify the agent's certificate. */
   readonly authority: string;
   /** Credential with which the server accesses the cluster through the agent. */
   readonly credential: string;
-  /** Host type of the virtual clusters on the agent's cluster. */
+  /** The type of host that runs the virtual clusters on the agent's cluster. */
   readonly host: 'built-in' | 'kubernetes';
   readonly version: string;
 }
 
-/** An access key that a client sent to an agent, and that the agent cannot verify by itself. */
+/** An access key that a client sent to an agent, and that the agent asks the server to verify. */
 export interface AgentKeyCheck {
   readonly accessKey: string;
 }
 
 /** Consecutive lines of an agent's audit log. */
 export interface AgentAuditBatch {
-  /** Identifies this log, because the same agent may start another. */
+  /** Identifier of the log file. It distinguishes log files of the same agent, which may start a new one. */
   readonly log: string;
-  /** The number of the first line. */
+  /** The position of the first of the `lines` in the log. */
   readonly first: number;
   readonly lines: readonly JsonObject[];
 }
 
-/** All lines below this number are stored. */
+/** Confirms to an agent which lines of its audit log the server has stored: all lines before the position `next`. */
 export interface AgentAuditReceipt {
   readonly next: number;
 }
 
-/** The instances that were used through the agent. */
+/** Reports to the server which instances clients used through the agent. */
 export interface AgentActivity {
   readonly used: readonly {
     readonly namespace: string;

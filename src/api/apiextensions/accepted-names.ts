@@ -3,7 +3,7 @@ import type { Condition } from '../conditions.ts';
 import type { Definition, DefinitionNames } from './definition.ts';
 import { isConditionTrue } from './definition.ts';
 
-/** Names of other kinds in the same group: resource names and kinds. */
+/** Names that other kinds of the same API group already use: resource names (plural, singular, short) and kinds. */
 export interface UsedNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -15,36 +15,36 @@ export interface NameAcceptance {
 }
 
 /**
- * Determines which of the requested names a definition gets. It does not get names that are in use, and keeps its
- * previous ones instead. The condition describes the conflict.
+ * Determines which of its requested names a CustomResourceDefinition gets. For a name that another kind uses, it keeps
+ * the name that it had before. The returned condition `NamesAccepted` describes the conflict.
  */
 export function acceptNames({ spec, status }: Definition, used: UsedNames): NameAcceptance {
   const requested = spec.names ?? {};
   const previous = status.acceptedNames ?? {};
   const names: Record<string, JsonValue> = { ...(previous as Record<string, JsonValue>) };
   let conflict: { reason: string; message: string } | undefined;
-  const settle = (member: keyof DefinitionNames, reason: string, taken: readonly string[]) => {
-    if (taken.length > 0) {
-      const messages = taken.map((name) => `${JSON.stringify(name)} is already in use`);
+  const acceptName = (member: keyof DefinitionNames, reason: string, conflicting: readonly string[]) => {
+    if (conflicting.length > 0) {
+      const messages = conflicting.map((name) => `${JSON.stringify(name)} is already in use`);
       conflict = { reason, message: messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]` };
     } else if (requested[member] === undefined) delete names[member];
     else names[member] = requested[member] as JsonValue;
   };
-  const takenOf = (member: 'plural' | 'singular' | 'kind' | 'listKind', set: ReadonlySet<string>) => {
+  const conflictingName = (member: 'plural' | 'singular' | 'kind' | 'listKind', set: ReadonlySet<string>) => {
     const name = requested[member] ?? '';
     return name !== (previous[member] ?? '') && set.has(name) ? [name] : [];
   };
-  settle('plural', 'PluralConflict', takenOf('plural', used.resources));
-  settle('singular', 'SingularConflict', takenOf('singular', used.resources));
+  acceptName('plural', 'PluralConflict', conflictingName('plural', used.resources));
+  acceptName('singular', 'SingularConflict', conflictingName('singular', used.resources));
   const newShort = (requested.shortNames ?? []).filter((name) => !(previous.shortNames ?? []).includes(name));
-  settle(
+  acceptName(
     'shortNames',
     'ShortNamesConflict',
     newShort.filter((name) => used.resources.has(name)),
   );
-  settle('kind', 'KindConflict', takenOf('kind', used.kinds));
-  settle('listKind', 'ListKindConflict', takenOf('listKind', used.kinds));
-  settle('categories', '', []);
+  acceptName('kind', 'KindConflict', conflictingName('kind', used.kinds));
+  acceptName('listKind', 'ListKindConflict', conflictingName('listKind', used.kinds));
+  acceptName('categories', '', []);
   const condition: Condition =
     conflict === undefined
       ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
@@ -59,7 +59,7 @@ function inOrder(names: Record<string, JsonValue>): DefinitionNames {
   return Object.fromEntries(filled.map((member) => [member, names[member]])) as DefinitionNames;
 }
 
-/** True if the kind is or can be served under its requested names. */
+/** True if the names in the spec of the CustomResourceDefinition are accepted and its kind is established. */
 export function isEstablished(definition: Definition): boolean {
   const { spec, status } = definition;
   const same = equalJson(spec.names as JsonValue | undefined, status.acceptedNames as JsonValue | undefined);

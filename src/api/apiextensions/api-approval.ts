@@ -1,7 +1,10 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { Definition } from './definition.ts';
 
-/** True for groups of the Kubernetes community. Definitions in them must state their approval. */
+/**
+ * True for API groups of the Kubernetes community. A CustomResourceDefinition in such a group must have an annotation
+ * that refers to the approval of the API.
+ */
 export function isProtectedGroup(group: string): boolean {
   return ['k8s.io', 'kubernetes.io'].some((domain) => group === domain || group.endsWith(`.${domain}`));
 }
@@ -36,7 +39,9 @@ function approvalText(annotations: Readonly<Record<string, string>> = {}): strin
   return annotations[annotation] ?? '';
 }
 
-/** Reports nothing if the approval state is unchanged. */
+/**
+ * Validates the approval annotation of a protected group. Reports no errors if an update leaves the state unchanged.
+ */
 export function approvalErrors(definition: Definition, old: Definition | undefined): FieldError[] {
   if (!isProtectedGroup(definition.spec.group ?? '')) return [];
   const { state, reason } = approvalOf(definition);

@@ -1,10 +1,13 @@
 import { equalJson, getMember, isJsonObject, type JsonValue } from '@flotilla/json';
 import { type PathFilter, type PathStep, parseColumnPath } from './parse-column-path.ts';
 
-/** Returns the first value that the path of a column selects. `undefined` if there is none. */
+/** Returns the first value that the JSONPath of a printer column selects in an object. `undefined` if there is none. */
 export type ColumnPath = (root: JsonValue) => JsonValue | undefined;
 
-/** Compiles a path in Kubernetes' dialect of JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`. */
+/**
+ * Compiles a JSONPath in Kubernetes' dialect, such as `.status.conditions[?(@.type=="Ready")].status`. `undefined` if
+ * the path is invalid.
+ */
 export function compileColumnPath(text: string): ColumnPath | undefined {
   const steps = parseColumnPath(text);
   if (steps === undefined) return undefined;
@@ -12,14 +15,14 @@ export function compileColumnPath(text: string): ColumnPath | undefined {
   return names.length === steps.length ? (root) => memberAt(root, names) : (root) => follow([root], steps, root)[0];
 }
 
-/** Fast path: most paths consist of names only, and a Table evaluates several per row. */
+/** Fast path for paths that consist of member names only. Most paths do, and a Table evaluates several per object. */
 function memberAt(root: JsonValue, names: readonly string[]): JsonValue | undefined {
   let found: JsonValue | undefined = root;
   for (const name of names) found = isJsonObject(found) ? getMember(found, name) : undefined;
   return found;
 }
 
-/** Compiles a path to a function that returns all selected values, in order. */
+/** Compiles a JSONPath to a function that returns all selected values, in order. `undefined` if the path is invalid. */
 export function compileColumnPathValues(text: string): ((root: JsonValue) => readonly JsonValue[]) | undefined {
   const steps = parseColumnPath(text);
   return steps && ((root) => follow([root], steps, root));

@@ -2,7 +2,10 @@ import { type FieldError, forbiddenField, notSupported, required } from '../fiel
 import { childPath } from '../schema/field-path.ts';
 import type { Conversion } from './definition.ts';
 
-/** Only the strategy None is supported: versions differ in apiVersion only. Conversion webhooks are never called. */
+/**
+ * Validates `spec.conversion`. Only the strategy None is supported, with which the versions of an object differ in
+ * apiVersion only. The server never calls conversion webhooks.
+ */
 export function conversionErrors(conversion: Conversion | undefined, path: string): FieldError[] {
   if (conversion === undefined) return [];
   const { strategy = '', webhook } = conversion;

@@ -22,18 +22,20 @@ const names = (description: string) =>
 
 const version = t.object({
   name: t.optional(t.string({ description: 'The name of the version in paths, such as v1 or v2beta1.' })),
-  served: t.optional(t.boolean({ description: 'True if the version is served.' })),
+  served: t.optional(t.boolean({ description: 'True if the API serves this version.' })),
   storage: t.optional(
     t.boolean({ description: 'True if objects are stored in this version. Exactly one version must set it.' }),
   ),
-  deprecated: t.optional(t.boolean({ description: 'True if clients of this version get a warning.' })),
+  deprecated: t.optional(
+    t.boolean({ description: 'True if the version is deprecated. Clients that use it get a warning.' }),
+  ),
   deprecationWarning: t.optional(t.string({ description: 'The text of the warning.' })),
   schema: t.optional(
     t.object(
       {
-        openAPIV3Schema: t.optional(t.preserved({ description: 'The structural OpenAPI v3 schema.' })),
+        openAPIV3Schema: t.optional(t.preserved({ description: 'The structural OpenAPI v3 schema of the objects.' })),
       },
-      { description: 'The schema for validation, defaulting and pruning.' },
+      { description: 'The schema with which objects of this version are validated, defaulted and pruned.' },
     ),
   ),
   subresources: t.optional(
@@ -44,18 +46,26 @@ const version = t.object({
           t.object(
             {
               specReplicasPath: t.optional(
-                t.string({ description: 'The path of the desired number of replicas, below .spec.' }),
+                t.string({
+                  description:
+                    'The JSONPath of the field with the desired number of replicas. It must start with .spec.',
+                }),
               ),
               statusReplicasPath: t.optional(
-                t.string({ description: 'The path of the observed number of replicas, below .status.' }),
+                t.string({
+                  description:
+                    'The JSONPath of the field with the observed number of replicas. It must start with .status.',
+                }),
               ),
-              labelSelectorPath: t.optional(t.string({ description: 'The path of the label selector as a string.' })),
+              labelSelectorPath: t.optional(
+                t.string({ description: 'The JSONPath of the field that contains the label selector as a string.' }),
+              ),
             },
             { description: 'Enables the scale subresource.' },
           ),
         ),
       },
-      { description: 'The subresources of the objects.' },
+      { description: 'The subresources that are enabled for the objects.' },
     ),
   ),
   additionalPrinterColumns: t.optional(
@@ -66,19 +76,25 @@ const version = t.object({
         format: t.optional(t.string({ description: 'The format of the type.' })),
         description: t.optional(t.string({ description: 'A description of the column.' })),
         priority: t.optional(
-          t.integer({ format: 'int32', description: 'The priority. Columns above 0 are shown in wide output only.' }),
+          t.integer({
+            format: 'int32',
+            description: 'Columns with priority 0 are always shown. Others are shown in wide output only.',
+          }),
         ),
-        jsonPath: t.optional(t.string({ description: 'The path of the value in an object.' })),
+        jsonPath: t.optional(t.string({ description: 'The JSONPath of the value in an object.' })),
       }),
-      { listType: 'atomic', description: 'The columns besides the name. Defaults to the age.' },
+      {
+        listType: 'atomic',
+        description: 'The columns of kubectl get, in addition to the name. Defaults to a column with the age.',
+      },
     ),
   ),
   selectableFields: t.optional(
     t.array(
-      t.object({ jsonPath: t.optional(t.string({ description: 'The path of the field, with a leading dot.' })) }),
+      t.object({ jsonPath: t.optional(t.string({ description: 'The JSONPath of the field. It starts with a dot.' })) }),
       {
         listType: 'atomic',
-        description: 'The fields that field selectors support, at most eight.',
+        description: 'The fields that clients can use in field selectors. At most eight fields are allowed.',
       },
     ),
   ),
@@ -87,7 +103,9 @@ const version = t.object({
 const conversion = t.object(
   {
     strategy: t.optional(
-      t.string({ description: 'The conversion strategy. With None only the apiVersion differs between versions.' }),
+      t.string({
+        description: 'The conversion strategy. With None, the versions of an object differ in apiVersion only.',
+      }),
     ),
     webhook: t.optional(
       t.object(
@@ -108,23 +126,25 @@ const conversion = t.object(
           ),
           conversionReviewVersions: texts('The supported versions of ConversionReview.'),
         },
-        { description: 'The webhook for the strategy Webhook.' },
+        { description: 'The webhook that converts objects, if the strategy is Webhook.' },
       ),
     ),
   },
-  { description: 'The conversion between versions.' },
+  { description: 'Controls how objects are converted between versions.' },
 );
 
 const condition = t.object({
   type: t.optional(t.string({ description: 'The type of the condition: NamesAccepted, Established or Terminating.' })),
   status: t.optional(t.string({ description: 'True, False or Unknown.' })),
-  lastTransitionTime: t.optional(t.timestamp({ description: 'The time of the last change of the status.' })),
-  reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+  lastTransitionTime: t.optional(
+    t.timestamp({ description: 'The time at which the status of the condition last changed.' }),
+  ),
+  reason: t.optional(t.string({ description: 'The machine-readable reason for the status.' })),
   message: t.optional(t.string({ description: 'A human-readable message.' })),
   observedGeneration: t.optional(t.integer({ description: 'The observed generation.' })),
 });
 
-/** A kind that is defined at run time. Members are in the order of the Go structs. */
+/** The kind CustomResourceDefinition. The members of its schema are in the order of the Go structs. */
 export const customResourceDefinitionKind: ResourceKind = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -180,11 +200,11 @@ export const customResourceDefinitionKind: ResourceKind = {
       description: 'The creation time of the object.',
     }),
   ],
-  normalize: shapeSchemas,
+  normalize: normalizeSchemas,
 };
 
-/** Normalizes the schemas in the definition, which no schema can describe. */
-function shapeSchemas(object: JsonObject): string[] {
+/** Normalizes the OpenAPI schemas inside the definition, which the schema of this kind cannot describe. */
+function normalizeSchemas(object: JsonObject): string[] {
   const unknown: string[] = [];
   const versions = isJsonObject(object.spec) && Array.isArray(object.spec.versions) ? object.spec.versions : [];
   for (const [index, version] of versions.entries()) {

@@ -10,14 +10,14 @@ import { withValidationBudget } from '../schema/validation-budget.ts';
 import { validateEmbedded } from '../validation/embedded-resources.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 
-/** The resource that contains a schema, and a function that wraps a value of that schema into the resource. */
+/** The innermost resource that contains a schema. `wrap` puts a value of that schema into an object of the resource. */
 interface SchemaContext {
   readonly resource: SchemaProps;
   readonly inMetadata: boolean;
   wrap(value: JsonValue): JsonValue;
 }
 
-/** Defaults must be valid and must not contain unknown members. */
+/** Validates the defaults in a schema. A default must be valid and must not contain unknown members. */
 export function defaultErrors(schema: SchemaProps, path: string): FieldError[] {
   const resource: SchemaProps = { ...schema, 'x-kubernetes-embedded-resource': true };
   return withValidationBudget(path, () => errorsOf(resource, path, outermost(schema)));
@@ -79,7 +79,7 @@ function ownErrors(schema: SchemaProps, value: JsonValue, path: string, context:
   return [...errors, ...relocate(collectErrors(schema as Schema, value, ''), field)];
 }
 
-/** Messages contain the path inside the value, fields the path in the definition. */
+/** Prefixes the field of each error with the path of the default. The messages keep the path inside the default. */
 function relocate(errors: readonly FieldError[], field: string): FieldError[] {
   return errors.map((error) => ({ ...error, field: childPath(field, error.field).replace(/\.$/, '') }));
 }

@@ -1,4 +1,4 @@
-/** A definition in a request. Tests change a part of it. */
+/** The JSON of a CustomResourceDefinition, or of a part of it. */
 type Json = Record<string, unknown>;
 
 export interface DefinitionCase {
@@ -8,7 +8,7 @@ export interface DefinitionCase {
 
 export const group = 'cases.example.com';
 
-/** A valid definition with one version and this schema. */
+/** A valid CustomResourceDefinition with one version. `spec` and `metadata` override its members. */
 export function definition(plural: string, spec: Json = {}, metadata: Json = {}): Json {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1);
   return {
@@ -34,7 +34,7 @@ const withSpec = (spec: Json, more: Json = {}): Json => withSchema({ type: 'obje
 
 const status = { subresources: { status: {} } };
 
-/** Invalid definitions. */
+/** CustomResourceDefinitions that Kubernetes rejects. */
 export const rejectedDefinitions: readonly DefinitionCase[] = [
   ...Object.entries({
     'no spec': { spec: undefined },
@@ -151,7 +151,7 @@ export const rejectedDefinitions: readonly DefinitionCase[] = [
   ),
 ];
 
-/** Invalid schemas of the whole object. */
+/** Schemas that Kubernetes rejects at the root of an object. */
 export const rejectedRootSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'a text': { type: 'string' },
@@ -182,7 +182,7 @@ export const rejectedRootSchemas: readonly DefinitionCase[] = Object.entries<Jso
   { title: `root with status: ${title}`, definition: withSchema(schema, status) },
 ]);
 
-/** Invalid schemas of `spec`. */
+/** Schemas that Kubernetes rejects for the member `spec`. */
 export const rejectedSpecSchemas: readonly DefinitionCase[] = Object.entries<Json>({
   'no type': {},
   'another type': { type: 'colour' },
@@ -331,7 +331,7 @@ const rules = (...list: readonly (string | Json)[]): Json => ({
   'x-kubernetes-validations': list.map((rule) => (typeof rule === 'string' ? { rule } : rule)),
 });
 
-/** Schemas of `spec` with invalid rules. */
+/** Schemas of the member `spec` whose validation rules (`x-kubernetes-validations`) Kubernetes rejects. */
 export const rejectedRules: readonly DefinitionCase[] = Object.entries<Json>({
   'a rule that is no expression': { type: 'object', properties: { a: text }, ...rules('self.a ==') },
   'a rule about what is not there': { type: 'object', properties: { a: text }, ...rules('self.b == 1') },

@@ -12,8 +12,8 @@ import { columnErrors, deprecationErrors, selectableFieldErrors, subresourceErro
 import { type DefinitionChecks, wholeSchemaErrors } from './whole-schema-errors.ts';
 
 /**
- * Returns all errors of a definition except those of its metadata, with the paths and messages of Kubernetes. `old` is
- * absent on creation.
+ * Returns all validation errors of a CustomResourceDefinition except those of its metadata, with the paths and messages
+ * of Kubernetes. `old` is the previous definition; it is absent on creation.
  */
 export async function definitionErrors(
   definition: Definition,
@@ -77,49 +77,51 @@ async function specErrors(
     errors.push(...deprecationErrors(version, path));
     const subresources = version.subresources ?? shared.subresources;
     const own = { ...context, hasStatus: subresources?.status !== undefined };
-    errors.push(...(await partErrors(version, { path, schemaName: 'schema', versions: [name] }, own)));
+    errors.push(...(await versionFieldErrors(version, { path, schemaName: 'schema', versions: [name] }, own)));
   }
   errors.push(...versionListErrors(spec.versions === undefined ? null : goStructOfVersions(versions), versions));
   errors.push(...missingNameErrors(names, 'spec.names'), ...nameErrors(names, 'spec.names'));
   const all = versions.map(({ name = '' }) => name);
-  errors.push(...(await partErrors(shared, { path: 'spec', schemaName: 'validation', versions: all }, context)));
+  errors.push(
+    ...(await versionFieldErrors(shared, { path: 'spec', schemaName: 'validation', versions: all }, context)),
+  );
   errors.push(...conversionErrors(spec.conversion, 'spec.conversion'));
   return errors;
 }
 
-interface PartContext extends DefinitionChecks {
+interface FieldsContext extends DefinitionChecks {
   readonly old: Definition | undefined;
   readonly hasStatus: boolean;
 }
 
-/** The location of the fields of one version, or of the fields that all versions share. */
-interface PartLocation {
+/** Says where some validated fields are: in one version, or at the top for fields that all versions have in common. */
+interface FieldsLocation {
   readonly path: string;
-  /** The name of the field with the schema. */
+  /** The name that error paths use for the field with the schema: `schema` in a version, `validation` at the top. */
   readonly schemaName: 'schema' | 'validation';
-  /** The names of the affected versions. */
+  /** The names of the versions that the fields apply to. */
   readonly versions: readonly string[];
 }
 
-async function partErrors(
-  part: SharedVersionFields,
-  { path, schemaName, versions }: PartLocation,
-  context: PartContext,
+async function versionFieldErrors(
+  fields: SharedVersionFields,
+  { path, schemaName, versions }: FieldsLocation,
+  context: FieldsContext,
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
-  const schema = part.schema?.openAPIV3Schema;
+  const schema = fields.schema?.openAPIV3Schema;
   const before = context.old?.spec.versions?.find(({ name }) => versions.includes(name ?? ''));
   if (schema !== undefined) {
     const at = childPath(path, schemaName);
     errors.push(...(await wholeSchemaErrors(schema, at, { ...context, old: before?.schema?.openAPIV3Schema })));
   }
-  if (part.subresources !== undefined) {
-    errors.push(...subresourceErrors(part.subresources, childPath(path, 'subresources')));
+  if (fields.subresources !== undefined) {
+    errors.push(...subresourceErrors(fields.subresources, childPath(path, 'subresources')));
   }
-  (part.additionalPrinterColumns ?? []).forEach((column, index) => {
+  (fields.additionalPrinterColumns ?? []).forEach((column, index) => {
     errors.push(...columnErrors(column, indexPath(childPath(path, 'additionalPrinterColumns'), index)));
   });
-  const { selectableFields = [] } = part;
+  const { selectableFields = [] } = fields;
   if (selectableFields.length === 0) return errors;
   const field = childPath(path, 'selectableFields');
   if (schema === undefined) {
@@ -147,14 +149,14 @@ function versionListErrors(shown: JsonValue, versions: readonly DefinitionVersio
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(about('must have exactly one version marked as storage version'));
   }
-  // Definitions once had a single version, in spec.version. The first version still counts as that.
+  // Definitions once had a single version, in the field spec.version. Kubernetes reports the first version there.
   const first = versions[0]?.name ?? '';
   const faults = first === '' ? [] : dns1035LabelFaults(first);
   if (faults.length > 0) errors.push(invalid('spec.version', first, faults.join(',')));
   return errors;
 }
 
-/** These fields determine the keys of objects in the store. */
+/** Reports changes to fields that determine the store keys of the custom resources. */
 function immutableErrors({ spec }: Definition, old: Definition): FieldError[] {
   const errors: FieldError[] = [];
   const unchanged = (field: string, value: string | undefined, before: string | undefined) => {

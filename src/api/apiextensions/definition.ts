@@ -81,7 +81,7 @@ export interface DefinitionStatus {
   readonly storedVersions?: readonly string[];
 }
 
-/** A schema in a request: everything that can be written, including what validation rejects later. */
+/** An OpenAPI schema as a client wrote it. It includes keywords that validation rejects later. */
 export interface SchemaProps {
   readonly id?: string;
   readonly $schema?: string;
@@ -129,13 +129,15 @@ export interface SchemaProps {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
-/** Casts the decoded object to these types, without a copy. */
+/**
+ * Returns the spec, status and metadata of a CustomResourceDefinition as typed members. Does not copy or check them.
+ */
 export function definitionOf(object: KubeObject): Definition {
   const { spec = {}, status = {} } = object as { spec?: DefinitionSpec; status?: DefinitionStatus };
   return { metadata: object.metadata, spec, status };
 }
 
-/** The schema of the items. A list of schemas is rejected elsewhere. */
+/** Returns the schema of the list items. `undefined` for a list of schemas, which validation rejects. */
 export function itemsOf({ items }: SchemaProps): SchemaProps | undefined {
   return Array.isArray(items) ? undefined : (items as SchemaProps | undefined);
 }

@@ -9,13 +9,13 @@ import { schemaKeywords } from './schema-keywords.ts';
  * Some messages of Kubernetes print whole structs, with the names and zero values of Go.
  */
 
-/** `Invalid value: <the struct>: <detail>`. */
+/** Returns an error with Kubernetes' message `Invalid value: <value printed as a Go struct>: <detail>`. */
 export function invalidStruct(field: string, value: JsonValue, detail: string): FieldError {
   const text = writeJson(value, { sorted: false }).replace(/[<>&]/g, (character) => escapes[character] ?? character);
   return { type: 'FieldValueInvalid', field, message: `Invalid value: ${text}: ${detail}` };
 }
 
-/** The HTML escapes of Go's JSON encoder. */
+/** The characters that Go's JSON encoder escapes, and their escapes. */
 const escapes: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
 export function goStructOfVersions(versions: readonly DefinitionVersion[]): JsonValue {
@@ -56,8 +56,8 @@ export function goStructOfVersions(versions: readonly DefinitionVersion[]): Json
   }));
 }
 
-/** In Kubernetes' internal type, `nullable` follows the type. */
-const internalWords = [
+/** The schema keywords in the order of Kubernetes' internal Go type, in which `nullable` comes sixth. */
+const internalKeywords = [
   ...schemaKeywords.slice(0, 5),
   ...schemaKeywords.filter(([word]) => word === 'nullable'),
   ...schemaKeywords.slice(5).filter(([word]) => word !== 'nullable'),
@@ -65,14 +65,14 @@ const internalWords = [
 
 export function goStructOfSchema(schema: SchemaProps): JsonValue {
   const form: JsonObject = {};
-  for (const [word, shape, goName] of internalWords) {
+  for (const [word, shape, goName] of internalKeywords) {
     const value = (schema as Record<string, unknown>)[word];
-    form[goName] = goWord(shape, value);
+    form[goName] = goKeywordValue(shape, value);
   }
   return form;
 }
 
-function goWord(shape: string, value: unknown): JsonValue {
+function goKeywordValue(shape: string, value: unknown): JsonValue {
   if (value === undefined) return shape === 'text' ? '' : shape === 'flag' ? false : null;
   switch (shape) {
     case 'schema':

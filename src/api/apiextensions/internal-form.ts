@@ -1,7 +1,7 @@
 import { equalJson, type JsonValue } from '@flotilla/json';
 import type { DefinitionSpec, DefinitionVersion } from './definition.ts';
 
-/** Fields that each version, or the definition for all versions, can set. */
+/** Fields of a version that Kubernetes also allows at the top of a definition, where they apply to all versions. */
 export type SharedVersionFields = Pick<
   DefinitionVersion,
   'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'
@@ -10,8 +10,8 @@ export type SharedVersionFields = Pick<
 const sharedMembers = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
 /**
- * The form in which Kubernetes validates a definition, and whose paths its errors contain: fields that are equal in all
- * versions are hoisted to the top (`spec.validation`, `spec.subresources` …) and removed from the versions.
+ * A definition as Kubernetes represents it internally. Fields that are equal in all versions are moved to the top
+ * (`spec.validation`, `spec.subresources` …). Kubernetes validates this form, so its errors contain these paths.
  */
 export interface InternalForm {
   readonly shared: SharedVersionFields;

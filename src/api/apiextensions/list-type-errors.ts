@@ -5,7 +5,9 @@ import { itemsOf, type SchemaProps } from './definition.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 
-/** Errors of `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, and of the items they require. */
+/**
+ * Validates `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, and the requirements on the schema of the items.
+ */
 export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
@@ -31,7 +33,7 @@ export function listTypeErrors(schema: SchemaProps, path: string): FieldError[] 
   return errors;
 }
 
-/** Items of a set are compared as a whole, so they must be atomic. */
+/** Reports items of a set that are not atomic. Apply compares the items of a set as a whole, so they must be atomic. */
 function setItemErrors(items: SchemaProps, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items['x-kubernetes-list-type'];
@@ -39,7 +41,7 @@ function setItemErrors(items: SchemaProps, path: string): FieldError[] {
     return [invalid(childPath(path, 'x-kubernetes-list-type'), listType, detail)];
   }
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic') {
-    // Kubernetes prints the list type here, although such items have none.
+    // As in Kubernetes, the error contains the list type, although these items have none.
     return [invalid(childPath(path, 'x-kubernetes-map-type'), listType ?? null, detail)];
   }
   return [];
@@ -79,7 +81,10 @@ function mapErrors(schema: SchemaProps, path: string): FieldError[] {
   return errors;
 }
 
-/** Items and their keys must not be missing or null, because items without keys cannot be distinguished. */
+/**
+ * Reports items and map keys that may be missing or null. Without their keys, the items of a list could not be
+ * distinguished.
+ */
 export function mapKeyErrors(schema: SchemaProps, path: string): FieldError[] {
   const items = itemsOf(schema);
   const listType = schema['x-kubernetes-list-type'];

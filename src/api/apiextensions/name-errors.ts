@@ -3,14 +3,14 @@ import { type FieldError, invalid, required } from '../field-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import type { DefinitionNames } from './definition.ts';
 
-/** Errors for required names. Defaults for singular and listKind are applied before. */
+/** Reports required names that are missing. The defaults of singular and listKind must be applied before the call. */
 export function missingNameErrors(names: DefinitionNames, path: string): FieldError[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const)
     .filter((member) => (names[member] ?? '') === '')
     .map((member) => required(childPath(path, member)));
 }
 
-/** Errors in the format of the given names. */
+/** Reports names with an invalid format. */
 export function nameErrors(names: DefinitionNames, path: string): FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   const errors: FieldError[] = [];

@@ -3,7 +3,7 @@ import { DecodeError, wrongTypeError } from '../decode/decode-error.ts';
 import { childPath, indexPath } from '../schema/field-path.ts';
 import { type KeywordType, schemaKeywords } from './schema-keywords.ts';
 
-/** Location of a keyword: in the document, and in Go's structs, which omit indexes and map keys. */
+/** Location of a keyword: its path in the document, and its path in Go's structs, which omits indexes and map keys. */
 interface Location {
   readonly path: string;
   readonly goPath: string;
@@ -13,8 +13,8 @@ interface Location {
 const shapeOf: ReadonlyMap<string, KeywordType> = new Map(schemaKeywords.map(([word, shape]) => [word, shape]));
 
 /**
- * Normalizes a schema from a request: known keywords only, in Go's order, without empty values (empty strings and
- * lists, flags that are false). Adds the paths of other members to `unknown`. Throws DecodeError.
+ * Normalizes a schema from a request: keeps only known keywords, in Go's order, and drops empty values (empty strings,
+ * empty lists and false). Adds the paths of unknown keywords to `unknown`. Throws DecodeError.
  */
 export function normalizeSchema(value: JsonValue, path: string, unknown: string[]): JsonObject {
   return schema(value, { path, goPath: 'spec.versions.schema.openAPIV3Schema', unknown });
@@ -30,14 +30,14 @@ function schema(value: JsonValue, location: Location): JsonObject {
   for (const [word, shape] of schemaKeywords) {
     const member = getMember(value, word);
     if (member === undefined || member === null) continue;
-    const kept = shapeWord(member, shape, below(location, word));
+    const kept = normalizeKeyword(member, shape, below(location, word));
     if (kept !== undefined) shaped[word] = kept;
   }
   return shaped;
 }
 
-/** The normalized value of a keyword. `undefined` if it is dropped. */
-function shapeWord(value: JsonValue, shape: KeywordType, location: Location): JsonValue | undefined {
+/** Returns the normalized value of a keyword. `undefined` if the keyword is dropped. */
+function normalizeKeyword(value: JsonValue, shape: KeywordType, location: Location): JsonValue | undefined {
   switch (shape) {
     case 'text':
       return text(value, location) || undefined;
@@ -72,22 +72,22 @@ function shapeWord(value: JsonValue, shape: KeywordType, location: Location): Js
         Array.isArray(item) ? item.map((name) => text(name, at)) : schema(item, at),
       );
     case 'documentation':
-      return struct(value, location, 'ExternalDocumentation', documentationWords);
+      return struct(value, location, 'ExternalDocumentation', documentationKeywords);
     case 'rules':
       return unlessEmpty(
         list(value, location, '[]v1.ValidationRule').map((item, index) =>
-          struct(item, { ...location, path: indexPath(location.path, index) }, 'ValidationRule', ruleWords),
+          struct(item, { ...location, path: indexPath(location.path, index) }, 'ValidationRule', ruleKeywords),
         ),
       );
   }
 }
 
-const documentationWords: readonly (readonly [string, KeywordType])[] = [
+const documentationKeywords: readonly (readonly [string, KeywordType])[] = [
   ['description', 'text'],
   ['url', 'text'],
 ];
 
-const ruleWords: readonly (readonly [string, KeywordType])[] = [
+const ruleKeywords: readonly (readonly [string, KeywordType])[] = [
   ['rule', 'exact-text'],
   ['message', 'text'],
   ['messageExpression', 'text'],
@@ -110,7 +110,8 @@ function struct(
   }
   for (const [name, shape] of words) {
     const member = getMember(value, name);
-    const kept = member === undefined || member === null ? undefined : shapeWord(member, shape, below(location, name));
+    const kept =
+      member === undefined || member === null ? undefined : normalizeKeyword(member, shape, below(location, name));
     if (kept !== undefined) shaped[name] = kept;
   }
   return shaped;

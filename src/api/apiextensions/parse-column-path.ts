@@ -1,11 +1,11 @@
 import type { JsonValue } from '@flotilla/json';
 
-/** One step of a path, from a value to the values that it selects. */
+/** One step of a JSONPath. It selects values inside the value that the previous step selected. */
 export type PathStep =
   | { readonly kind: 'member'; readonly name: string }
-  /** `*`: all members or items. */
+  /** `*` selects all members of an object, or all items of a list. */
   | { readonly kind: 'all' }
-  /** `..`: the value itself and all values below it. */
+  /** `..` selects the value itself and all values nested in it. */
   | { readonly kind: 'below' }
   | {
       readonly kind: 'slice';
@@ -24,10 +24,10 @@ export interface PathFilter {
 
 type Operand = { readonly value: JsonValue } | { readonly steps: readonly PathStep[]; readonly fromRoot: boolean };
 
-/** Far longer than any useful path. Each level of brackets is a recursive call. */
+/** Limits the recursion, because each nested bracket is a recursive call. No useful path is this long. */
 const maxPathLength = 4_096;
 
-/** `undefined` if the path is invalid. */
+/** Parses the JSONPath of a printer column. `undefined` if the path is invalid. */
 export function parseColumnPath(text: string): PathStep[] | undefined {
   if (text.length > maxPathLength || !text.startsWith('.')) return undefined;
   return parseSteps(text);
@@ -45,7 +45,7 @@ function parseSteps(text: string): PathStep[] | undefined {
       at = readMember(text, at, steps);
     } else if (text[at] === '.') {
       at += 1;
-      // `.` alone is the whole object, and `.[0]` equals `[0]`.
+      // A trailing `.` selects the object itself, and `.[0]` is equal to `[0]`.
       if (at === text.length || text[at] === '[') continue;
       at = readMember(text, at, steps);
     } else if (text[at] === '[') {
@@ -61,7 +61,7 @@ function parseSteps(text: string): PathStep[] | undefined {
   return steps;
 }
 
-/** A backslash escapes the next character: `.metadata.labels.app\.example\.com/name`. */
+/** Reads a member name. A backslash escapes the next character: `.metadata.labels.app\.example\.com/name`. */
 function readMember(text: string, from: number, steps: PathStep[]): number {
   let name = '';
   let at = from;

@@ -4,8 +4,8 @@ import { compileColumnPath } from './column-path.ts';
 import type { PrinterColumn } from './definition.ts';
 
 /**
- * The printer columns of a version. `undefined` if it has none; the age is shown then. A column with an invalid path
- * ends the list, as in Kubernetes.
+ * Returns the printer columns of a version. `undefined` if the version defines no columns; the caller then shows the
+ * age. A column with an invalid path and all columns after it are omitted, as in Kubernetes.
  */
 export function printerColumns(definitions: readonly PrinterColumn[] | undefined): Column[] | undefined {
   if (definitions === undefined || definitions.length === 0) return undefined;

@@ -4,10 +4,13 @@ export type ResolvedSchemaField =
   | { readonly path: string; readonly root: string; readonly schema: SchemaProps | undefined }
   | { readonly fault: string };
 
-/** Single dots and brackets, whole strings in single quotes, and the text between them. */
+/** Matches one token of a path: a dot, a bracket, a string in single quotes, or any other text. */
 const tokens = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+|'/g;
 
-/** Resolves a path such as `.spec.host` in a schema. `brackets`: allows `['name']` for a member. */
+/**
+ * Resolves a path such as `.spec.host` to the schema of that field. `brackets` allows the notation `['name']` for
+ * members.
+ */
 export function resolveSchemaField(jsonPath: string, root: SchemaProps, brackets: boolean): ResolvedSchemaField {
   const parts = jsonPath.match(tokens) ?? [];
   let schema: SchemaProps | undefined = root;

@@ -13,7 +13,9 @@ const schema = asSchema(
       t.object(
         {
           replicas: t.optional(t.integer({ format: 'int32', description: 'The observed number of replicas.' })),
-          selector: t.optional(t.string({ description: 'The label selector of the counted objects.' })),
+          selector: t.optional(
+            t.string({ description: 'The label selector of the objects that are counted as replicas.' }),
+          ),
         },
         { description: 'The observed state.' },
       ),
@@ -21,7 +23,7 @@ const schema = asSchema(
   }),
 );
 
-/** The kind of the `scale` subresource of custom resources. */
+/** The kind of the `scale` subresource of custom resources, with a desired and an observed number of replicas. */
 export function scaleKind(namespaced: boolean): ResourceKind {
   return {
     group: 'autoscaling',

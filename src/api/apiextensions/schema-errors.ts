@@ -4,15 +4,15 @@ import { itemsOf, type SchemaProps } from './definition.ts';
 import { listTypeErrors, mapKeyErrors } from './list-type-errors.ts';
 import { resolveSchemaField } from './resolve-schema-field.ts';
 
-/** Context of a schema that affects its rules. */
+/** The surroundings of a schema that decide which keywords it may contain. */
 interface SchemaContext {
-  /** Reason why a default is not allowed here. */
+  /** If set, the schema must not contain a default. The text is the reason in the error message. */
   readonly noDefaults?: string;
-  /** True inside the apiVersion, kind or metadata of a resource. */
+  /** True if the schema describes a part of the apiVersion, kind or metadata of a resource. */
   readonly inMetadata: boolean;
 }
 
-/** Returns all errors in the keywords of a schema, except those that make it non-structural. */
+/** Returns all errors in the keywords of a schema, except those that `structuralErrors` reports. */
 export function schemaErrors(schema: SchemaProps, path: string): FieldError[] {
   return errorsOf(schema, path, { inMetadata: false }, true);
 }
@@ -51,7 +51,7 @@ function errorsOf(schema: SchemaProps, path: string, context: SchemaContext, isR
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Errors of OpenAPI keywords that are unsupported or have an invalid value. */
+/** Reports OpenAPI keywords that are not supported or have an invalid value. */
 function keywordErrors(schema: SchemaProps, path: string, context: SchemaContext): FieldError[] {
   const errors: FieldError[] = [];
   const at = (name: string) => childPath(path, name);
@@ -83,7 +83,9 @@ function keywordErrors(schema: SchemaProps, path: string, context: SchemaContext
 
 const resourceMembers = ['metadata', 'kind', 'apiVersion'];
 
-/** A schema has either properties or additionalProperties. Both together would contradict pruning. */
+/**
+ * A schema can have properties or additionalProperties, but not both, because pruning could not decide between them.
+ */
 function memberErrors(schema: SchemaProps, path: string, context: SchemaContext, isRoot: boolean): FieldError[] {
   const errors: FieldError[] = [];
   const { additionalProperties, properties = {} } = schema;
@@ -126,7 +128,7 @@ function mapTypeErrors(schema: SchemaProps, path: string): FieldError[] {
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const lineBreak = /[\n\r]/;
 
-/** Errors of rules that do not depend on their expressions. */
+/** Validates the fields of CEL rules (`x-kubernetes-validations`), but not their expressions. */
 function ruleErrors(schema: SchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   (schema['x-kubernetes-validations'] ?? []).forEach((rule, index) => {

@@ -1,7 +1,7 @@
-/** The type of a schema keyword's value. */
+/** The type of a schema keyword's value. For types named `exact-…`, an empty or false value is kept. */
 export type KeywordType =
   | 'text'
-  /** An empty string differs from an absent one. */
+  /** A text whose empty string is kept, because it differs from an absent text. */
   | 'exact-text'
   | 'flag'
   | 'exact-flag'
@@ -19,8 +19,8 @@ export type KeywordType =
   | 'documentation'
   | 'rules';
 
-/** The keywords of a schema in the order in which Go writes them, each with its Go name. */
-export const schemaKeywords: readonly (readonly [word: string, shape: KeywordType, goName: string])[] = [
+/** The keywords of a schema in the order in which Go writes them, each with its value type and its Go field name. */
+export const schemaKeywords: readonly (readonly [keyword: string, type: KeywordType, goName: string])[] = [
   ['id', 'text', 'ID'],
   ['$schema', 'text', 'Schema'],
   ['$ref', 'exact-text', 'Ref'],

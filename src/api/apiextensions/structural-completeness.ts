@@ -2,7 +2,10 @@ import { type FieldError, required } from '../field-error.ts';
 import { childPath, indexPath, keyPath } from '../schema/field-path.ts';
 import { itemsOf, type SchemaProps } from './definition.ts';
 
-/** Members and items that a condition (allOf, anyOf, oneOf, not) refers to must be defined in the schema itself. */
+/**
+ * Reports members and items that a condition (allOf, anyOf, oneOf, not) mentions and that the schema outside of the
+ * condition does not define.
+ */
 export function completenessErrors(schema: SchemaProps, path: string): FieldError[] {
   return conditionsComplete(schema, schema, path, path);
 }

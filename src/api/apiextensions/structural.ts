@@ -22,7 +22,7 @@ export function structuralErrors(schema: SchemaProps, path: string): FieldError[
   return errors.sort((a, b) => ((lines.get(a) ?? '') < (lines.get(b) ?? '') ? -1 : 1));
 }
 
-/** The first keyword that no structural schema supports. It is reported only if there is no other error. */
+/** Returns an error message for the first unsupported keyword. It is reported only if the schema has no other error. */
 export function unsupportedKeyword(schema: SchemaProps): string | undefined {
   if ((schema.id ?? '') !== '') return notSupportedText('id');
   if ((schema.$schema ?? '') !== '') return notSupportedText('schema');
@@ -45,7 +45,7 @@ function notSupportedText(word: string): string {
   return `OpenAPIV3Schema '${word}' is not supported`;
 }
 
-/** The direct subschemas of a schema. */
+/** Returns the schemas that are directly nested in a schema. */
 export function subschemasOf(schema: SchemaProps): SchemaProps[] {
   const { additionalProperties, not } = schema;
   const items = itemsOf(schema);
@@ -122,7 +122,10 @@ const missingType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-/** META-24: a schema can restrict only name and generateName of the metadata. */
+/**
+ * Validates the schemas of apiVersion, kind and metadata. At the root, a schema can restrict only the name and
+ * generateName of the metadata (META-24).
+ */
 function resourceErrors(schema: SchemaProps, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { properties = {} } = schema;
@@ -152,7 +155,7 @@ function restrictsNamesOnly({ type: _, default: __, properties = {}, ...others }
   return Object.keys(others).length === 0 && names.every((name) => name === 'name' || name === 'generateName');
 }
 
-/** The only condition that may contain types: integer or string. */
+/** True for `anyOf: [{ type: integer }, { type: string }]`, the only condition that may contain types. */
 function isIntOrString(anyOf: readonly SchemaProps[] | undefined): boolean {
   return anyOf !== undefined && equalJson(anyOf as unknown as JsonValue, [{ type: 'integer' }, { type: 'string' }]);
 }
@@ -162,7 +165,7 @@ interface Exceptions {
   readonly skipFirstAnyOf?: boolean;
 }
 
-/** Errors of the value constraints of a schema or of one of its conditions. */
+/** Validates the conditions (allOf, anyOf, oneOf, not) and the pattern of a schema. */
 function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptions): FieldError[] {
   const errors: FieldError[] = [];
   const each = (word: 'anyOf' | 'allOf' | 'oneOf') =>
@@ -182,8 +185,8 @@ function conditionErrors(schema: SchemaProps, path: string, exceptions: Exceptio
   return errors;
 }
 
-/** Keywords that are not allowed in a condition and belong in the schema itself. */
-const forbiddenWords: readonly (readonly [keyof SchemaProps, string])[] = [
+/** Keywords that are forbidden inside a condition, each with Kubernetes' error message. */
+const forbiddenKeywords: readonly (readonly [keyof SchemaProps, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
   ['default', 'must be undefined to be structural'],
@@ -206,7 +209,7 @@ function nestedErrors(schema: SchemaProps, path: string, exceptions: Exceptions)
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     errors.push(...nestedErrors(member, keyPath(childPath(path, 'properties'), name), {}));
   }
-  for (const [word, detail] of forbiddenWords) {
+  for (const [word, detail] of forbiddenKeywords) {
     const isSaid = word === 'additionalProperties' ? schema[word] || undefined : schema[word];
     if (isSaid !== undefined) errors.push(forbiddenField(childPath(path, word), detail));
   }

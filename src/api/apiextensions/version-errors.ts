@@ -51,7 +51,10 @@ export function subresourceErrors({ scale }: Subresources, path: string): FieldE
 
 const maxSelectableFields = 8;
 
-/** `mayBeTooMany`: the previous list was already too long and is unchanged. */
+/**
+ * Validates the selectable fields of a version. `mayBeTooMany` allows more than the maximum; it is set if an update
+ * leaves a list unchanged that was already too long.
+ */
 export function selectableFieldErrors(
   fields: readonly SelectableField[],
   schema: SchemaProps | undefined,

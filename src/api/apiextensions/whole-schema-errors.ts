@@ -8,8 +8,8 @@ import { schemaErrors } from './schema-errors.ts';
 import { structuralErrors, unsupportedKeyword } from './structural.ts';
 
 /**
- * Returns the errors of the rules (`x-kubernetes-validations`) of an otherwise valid schema. `path` is the location of
- * the schema. `old` is the previous schema of the definition, whose rules are exempt from the cost limits.
+ * Validates the CEL rules (`x-kubernetes-validations`) of a schema that has no other errors. `path` is the location of
+ * the schema. `old` is the previous schema. Rules that it contains already are exempt from the cost limits.
  */
 export type RuleErrors = (
   schema: SchemaProps,
@@ -19,14 +19,14 @@ export type RuleErrors = (
 
 export interface DefinitionChecks {
   readonly ruleErrors: RuleErrors;
-  /** Awaited between parts of the work, because a schema can have ten thousand members. */
+  /** Called between the stages of a validation, because a schema can have ten thousand members. */
   readonly yieldToEventLoop?: (() => Promise<void>) | undefined;
 }
 
 interface SchemaContext extends DefinitionChecks {
   /** True if the status subresource is enabled. */
   readonly hasStatus: boolean;
-  /** The previous schema. */
+  /** The previous schema. `undefined` on creation. */
   readonly old: SchemaProps | undefined;
 }
 
@@ -55,7 +55,7 @@ const allowedAtRoot = [
   'XValidations',
 ];
 
-/** Returns all errors of the schema at that path (`…validation`, `…schema`), in the order of Kubernetes. */
+/** Returns all errors of the schema at `path` (`…validation` or `…schema`), in the order of Kubernetes. */
 export async function wholeSchemaErrors(
   schema: SchemaProps,
   path: string,
@@ -81,7 +81,10 @@ export async function wholeSchemaErrors(
   return errors;
 }
 
-/** With a status subresource, the root allows only keywords that remain effective if the status is validated alone. */
+/**
+ * Validates the root of a schema with a status subresource. The root then allows only keywords that keep their effect
+ * if the status is validated alone.
+ */
 function rootErrors(schema: SchemaProps, path: string): FieldError[] {
   const form = goStructOfSchema(schema) as Record<string, JsonValue>;
   for (const [name, value] of Object.entries(form)) {

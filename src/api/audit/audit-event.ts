@@ -2,13 +2,13 @@ import type { JsonValue } from '@flotilla/json';
 import { managementGroup, managementVersion } from '../naming.ts';
 
 /**
- * One line of the audit log (completions §11). The line contains the members in this order and omits undefined ones. It
- * never contains the value of a key, token, password or kubeconfig.
+ * One line of the audit log (completions §11). The members are written in this order, and undefined members are
+ * omitted. A line never contains the value of an access key, token, password or kubeconfig.
  */
 export interface AuditEvent {
   readonly user?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   readonly accessKey?: string | undefined;
-  /** The impersonated user, if the request impersonates one. */
+  /** The user that the caller impersonates in this request. Absent if the caller impersonates no user. */
   readonly impersonatedUser?: { readonly username: string; readonly groups: readonly string[] } | undefined;
   readonly auditID: string;
   readonly verb: string;
@@ -28,18 +28,18 @@ export interface AuditEvent {
   readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
   readonly stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
   readonly responseStatus?: { readonly code: number; readonly reason?: string } | undefined;
-  /** The request body without secrets, at level Request and above. */
+  /** The request body without secrets. Present at the audit level Request and above. */
   readonly requestObject?: JsonValue | undefined;
-  /** The response body without secrets, at level RequestResponse. */
+  /** The response body without secrets. Present at the audit level RequestResponse. */
   readonly responseObject?: JsonValue | undefined;
   readonly decision?:
     | { readonly allowed: boolean; readonly reason: string; readonly scopes?: readonly string[] }
     | undefined;
-  /** Audit annotations of admission policies. */
+  /** Audit annotations that admission policies added to the request. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   /**
-   * The agent that served the request, if it was not this server, and the position in the agent's log. Such a line
-   * keeps the member order of the agent's line.
+   * Present if an agent served the request: the agent's cluster, and the position of the line in the agent's own log.
+   * A line of an agent keeps the member order in which the agent wrote it.
    */
   readonly agent?: { readonly cluster: string; readonly log: string; readonly line: number } | undefined;
   readonly requestReceivedTimestamp: string;
@@ -52,11 +52,13 @@ export interface AuditEventList {
   readonly apiVersion: typeof auditApiVersion;
   readonly metadata: {
     /**
-     * Cursor for the next request. Absent if the whole log was searched. Can be present with few or no items, because
-     * one request searches only a limited part of the log.
+     * Cursor for the next request. Absent if the whole log was searched. A response with few or no items can have a
+     * cursor, because one request searches only a limited part of the log.
      */
     readonly continue?: string;
-    /** Time of the oldest line that was searched, whether or not it matched. Absent if there was none. */
+    /**
+     * Time of the oldest line that the request searched, even if the line did not match. Absent if it searched none.
+     */
     readonly reached?: string;
   };
   readonly items: readonly AuditEvent[];
@@ -64,5 +66,5 @@ export interface AuditEventList {
 
 export const auditListKind = 'AuditEventList';
 export const auditApiVersion = `${managementGroup}/${managementVersion}`;
-/** Path of the audit log search, outside of the control planes. */
+/** Path at which clients search the audit log. It does not belong to the API of a control plane. */
 export const auditPath = '/audit';

@@ -2,28 +2,31 @@ import type { AuditEvent } from './audit-event.ts';
 
 /** The parameters of `GET /audit`. A line must match all of them. An absent parameter matches every line. */
 export interface AuditQuery {
-  /** The caller or the impersonated user. */
+  /** User name of the caller, or of the user that the caller impersonates. */
   readonly user?: string;
-  /** Name of the access key of the request. */
+  /** Name of the access key with which the request was authenticated. */
   readonly accessKey?: string;
   readonly verb?: string;
-  /** `plural`, including its subresources; `plural/subresource`; or `plural/`, without subresources. */
+  /**
+   * A plural resource name, which also matches requests for its subresources. `plural/subresource` matches only that
+   * subresource, and `plural/` only the resource itself.
+   */
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** A write has one line per stage. `ResponseComplete` selects each request once. */
+  /** A write request has one line per stage. To get one line per request, select the stage `ResponseComplete`. */
   readonly stage?: AuditEvent['stage'];
-  /** Status code of the response: `403`, or `4xx` for a class. */
+  /** Status code of the response, such as `403`, or a class of status codes, such as `4xx`. */
   readonly code?: string;
   readonly decision?: AuditDecision;
-  /** Text that the line contains. Case-insensitive. */
+  /** Text that the line must contain. Case-insensitive. */
   readonly text?: string;
-  /** RFC 3339: earliest time at which the line was written. */
+  /** Only lines that were written at this time or later, in RFC 3339 format. */
   readonly since?: string;
-  /** RFC 3339: latest time. */
+  /** Only lines that were written at this time or earlier, in RFC 3339 format. */
   readonly until?: string;
   readonly limit?: number;
-  /** `metadata.continue` of the previous response. The other parameters must be unchanged. */
+  /** The value of `metadata.continue` in the previous response. The other parameters must be the same as before. */
   readonly continue?: string;
 }
 
@@ -35,7 +38,7 @@ export const auditStages: readonly AuditEvent['stage'][] = ['RequestReceived', '
 export const defaultAuditLimit = 100;
 export const maxAuditLimit = 1_000;
 
-/** Longer than any useful value. */
+/** Maximum number of characters in the value of a query parameter. */
 const maxValueLength = 1_024;
 
 const timeForm = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
@@ -51,7 +54,7 @@ const oneOf =
   (text: string): string | undefined =>
     values.includes(text) ? undefined : `must be one of ${values.join(', ')}`;
 
-/** Validation of each parameter: returns the error of a value. */
+/** A function per parameter that validates its value. Returns an error message, or `undefined` if it is valid. */
 const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | undefined>> = {
   user: anyValue,
   accessKey: anyValue,
@@ -73,12 +76,13 @@ const parameters: Readonly<Record<keyof AuditQuery, (text: string) => string | u
   continue: anyValue,
 };
 
-/** Parameters that every request may have. */
+/** Parameters that every endpoint of the API accepts. */
 const commonParameters: ReadonlySet<string> = new Set(['pretty', 'timeout']);
 
 /**
- * Parses a query and returns all problems at once. A parameter with an empty value counts as absent, because forms send
- * those. An unknown parameter is a problem: ignoring a misspelled filter would return all lines.
+ * Parses the query string of an audit search and returns all problems at once. A parameter with an empty value counts
+ * as absent, because HTML forms send empty values. An unknown parameter is a problem, because a misspelled filter that
+ * is ignored would return all lines.
  */
 export function readAuditQuery(search: URLSearchParams): { query: AuditQuery; problems: string[] } {
   const query: Record<string, string | number> = {};
@@ -100,7 +104,7 @@ export function readAuditQuery(search: URLSearchParams): { query: AuditQuery; pr
   return { query, problems };
 }
 
-/** The query string without the question mark, with parameters in their documented order. */
+/** Writes the query string, without the question mark. The parameters are in their documented order. */
 export function writeAuditQuery(query: AuditQuery): string {
   const search = new URLSearchParams();
   for (const name of Object.keys(parameters) as (keyof AuditQuery)[]) {

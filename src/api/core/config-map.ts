@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 
-/** Members are in the order of the Go struct. */
+/** The kind ConfigMap. The members of its schema are in the order of the Go struct. */
 export const configMapKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -18,7 +18,9 @@ export const configMapKind: ResourceKind = {
   schema: asSchema(
     t.object({
       immutable: t.optional(
-        t.boolean({ description: 'If true, only the metadata can be changed. It cannot be reset.' }),
+        t.boolean({
+          description: 'If true, data and binaryData cannot be changed. After it is set to true, it cannot be reset.',
+        }),
       ),
       data: t.optional(
         t.map(t.string(), {

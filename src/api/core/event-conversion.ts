@@ -2,8 +2,9 @@ import { canonicalJson, cloneJson, isJsonObject, type JsonObject, type JsonValue
 import type { KubeObject } from '../meta.ts';
 
 /**
- * Core v1 and events.k8s.io/v1 events have different names for the same top-level members and are otherwise alike. Each
- * pair is swapped, so one function converts in both directions, and a name of the other version becomes an unknown one.
+ * Top-level members whose names differ between core v1 and events.k8s.io/v1 events. The other members are the same.
+ * Because each pair is swapped, one function converts in both directions. A member that already has a name of the
+ * target version gets the other name, which the target version does not know.
  */
 const pairs = [
   ['involvedObject', 'regarding'],
@@ -27,13 +28,15 @@ const otherVersion = new Map([
   ['events.k8s.io/v1', 'v1'],
 ]);
 
-/** The name of a field in the other version. Accepts field selector paths: `involvedObject.name`. */
+/** Returns the name of a field in the other event version. Accepts paths of field selectors: `involvedObject.name`. */
 export function convertEventField(path: string): string {
   const [first = '', ...rest] = path.split('.');
   return [otherName.get(first) ?? first, ...rest].join('.');
 }
 
-/** Converts the top-level members to the other version, including the apiVersion if present. */
+/**
+ * Renames the top-level members of an event to those of the other version. Also converts the apiVersion, if present.
+ */
 export function convertEventMembers(members: JsonObject): JsonObject {
   const converted: JsonObject = {};
   for (const [name, member] of Object.entries(members)) {
@@ -57,7 +60,9 @@ export function convertEvent(event: KubeObject): KubeObject {
   return converted;
 }
 
-/** Owned top-level fields: `f:involvedObject`. */
+/**
+ * Converts the field set of a managedFields entry. Only keys of top-level fields differ, such as `f:involvedObject`.
+ */
 function otherFieldSet(fields: JsonObject): JsonObject {
   const converted: JsonObject = {};
   for (const [key, below] of Object.entries(fields)) {
@@ -67,7 +72,7 @@ function otherFieldSet(fields: JsonObject): JsonObject {
   return canonicalJson(converted);
 }
 
-/** Converts a JSON patch to the other version. Invalid patches are returned unchanged, and the patcher rejects them. */
+/** Converts a JSON patch to the other event version. Returns an invalid patch unchanged, which the patcher rejects. */
 export function convertEventPatch(operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) return operations;
   return operations.map((operation) => {

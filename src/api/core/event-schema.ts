@@ -1,6 +1,8 @@
 import { t } from '../schema/schema-builder.ts';
 
-/** Schemas shared by both versions of an event. Members are in the order of the Go structs. */
+/**
+ * The schema of a reference to an object. Both event versions use it. Its members are in the order of the Go struct.
+ */
 export function objectReference(description: string) {
   return t.object(
     {
@@ -32,7 +34,7 @@ export function eventSeries() {
   return t.object(
     {
       count: t.optional(
-        t.integer({ format: 'int32', description: 'The number of occurrences up to the last observed time.' }),
+        t.integer({ format: 'int32', description: 'The number of occurrences of the event up to lastObservedTime.' }),
       ),
       lastObservedTime: t.optional(t.timestamp({ description: 'The time of the last occurrence.' })),
     },
@@ -43,7 +45,7 @@ export function eventSeries() {
 export const eventDescriptions = {
   eventTime: 'The time of the first observation, in microseconds.',
   action: 'The action that was taken or that failed.',
-  reason: 'The machine-readable reason.',
+  reason: 'The machine-readable reason for the event.',
   text: 'A human-readable description.',
   type: 'Normal or Warning. Other types may be added.',
   controller: 'The name of the reporting controller.',

@@ -6,7 +6,7 @@ import type { Column, ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
-/** The core version, which is also the stored one. */
+/** The kind Event of core v1. The store contains events in this version. */
 export const eventKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -60,7 +60,7 @@ export const eventKind: ResourceKind = {
   ],
 };
 
-/** The names of the displayed members in a version of an event. */
+/** The member names that differ between the two event versions and that the columns display. */
 interface EventNames {
   readonly subject: string;
   readonly text: string;
@@ -71,7 +71,7 @@ interface EventNames {
   readonly controller: string;
 }
 
-/** The columns of `kubectl get events`. Scripts rely on their order and names. */
+/** Returns the columns of `kubectl get events`. Scripts rely on their order and names. */
 export function eventColumns(names: EventNames): readonly Column[] {
   const read = (object: KubeObject, ...path: string[]) => valueAt(object as JsonValue, ...path);
   const text = (object: KubeObject, ...path: string[]) => textAt(object as JsonValue, ...path);
@@ -93,7 +93,7 @@ export function eventColumns(names: EventNames): readonly Column[] {
     column('Reason', 'reason', { description: about.reason }),
     column('Object', subject, { description: about.subject }),
     column('Subobject', (object) => text(object, names.subject, 'fieldPath'), {
-      description: 'The path of the affected field.',
+      description: 'The path of the field that the event is about.',
       wide: true,
     }),
     column('Source', source, { description: about.source, wide: true }),

@@ -3,7 +3,7 @@ import { asSchema, t } from '../schema/schema-builder.ts';
 import { eventColumns } from './event.ts';
 import { eventDescriptions as about, eventSeries, eventSource, objectReference } from './event-schema.ts';
 
-/** The events.k8s.io version of the same events. */
+/** The kind Event of events.k8s.io/v1. It serves the same stored objects as core v1 events. */
 export const eventsGroupEventKind: ResourceKind = {
   group: 'events.k8s.io',
   version: 'v1',

@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 
-/** The basis of leader election. Members are in the order of the Go structs. */
+/** The kind Lease, which leader election uses. The members of its schema are in the order of the Go structs. */
 export const leaseKind: ResourceKind = {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -19,7 +19,7 @@ export const leaseKind: ResourceKind = {
       spec: t.optional(
         t.object(
           {
-            holderIdentity: t.optional(t.string({ description: 'The identity of the current holder.' })),
+            holderIdentity: t.optional(t.string({ description: 'The identity of the current holder of the lease.' })),
             leaseDurationSeconds: t.optional(
               t.integer({
                 format: 'int32',
@@ -28,9 +28,9 @@ export const leaseKind: ResourceKind = {
               }),
             ),
             acquireTime: t.optional(t.timestamp({ description: 'The time at which the holder acquired the lease.' })),
-            renewTime: t.optional(t.timestamp({ description: 'The time of the last renewal.' })),
+            renewTime: t.optional(t.timestamp({ description: 'The time at which the holder last renewed the lease.' })),
             leaseTransitions: t.optional(
-              t.integer({ format: 'int32', description: 'The number of transitions between holders.' }),
+              t.integer({ format: 'int32', description: 'The number of times that the lease changed its holder.' }),
             ),
             strategy: t.optional(
               t.string({
@@ -51,7 +51,7 @@ export const leaseKind: ResourceKind = {
   ),
   columns: [
     column('Holder', (lease) => textAt(lease as JsonValue, 'spec', 'holderIdentity'), {
-      description: 'The identity of the current holder.',
+      description: 'The identity of the current holder of the lease.',
     }),
     ageColumn,
   ],

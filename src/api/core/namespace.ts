@@ -30,19 +30,27 @@ export const namespaceKind: ResourceKind = {
       status: t.optional(
         t.object(
           {
-            phase: t.optional(t.string({ description: 'Active, or Terminating during deletion.' })),
+            phase: t.optional(
+              t.string({
+                description: 'The phase of the namespace: Active, or Terminating while it is being deleted.',
+              }),
+            ),
             conditions: t.optional(
               t.array(
                 t.object({
                   type: t.string({ description: 'The type of the condition.' }),
                   status: t.string({ description: 'True, False or Unknown.' }),
                   lastTransitionTime: t.optional(
-                    t.timestamp({ description: 'The time of the last change of the status.' }),
+                    t.timestamp({ description: 'The time at which the status of the condition last changed.' }),
                   ),
-                  reason: t.optional(t.string({ description: 'The machine-readable reason.' })),
+                  reason: t.optional(t.string({ description: 'The machine-readable reason for the status.' })),
                   message: t.optional(t.string({ description: 'A human-readable message.' })),
                 }),
-                { mapKeys: ['type'], patchMergeKey: 'type', description: 'The progress of the deletion.' },
+                {
+                  mapKeys: ['type'],
+                  patchMergeKey: 'type',
+                  description: 'The conditions of the namespace, which report the progress of its deletion.',
+                },
               ),
             ),
           },

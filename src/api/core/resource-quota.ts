@@ -8,7 +8,7 @@ import { asSchema, t } from '../schema/schema-builder.ts';
 
 const amounts = (description: string) => t.map(t.string({ format: quantityFormat }), { description });
 
-/** Members are in the order of the Go structs. */
+/** The kind ResourceQuota. The members of its schema are in the order of the Go structs. */
 export const resourceQuotaKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -40,10 +40,13 @@ export const resourceQuotaKind: ResourceKind = {
                     t.array(
                       t.object({
                         scopeName: t.string({ description: 'The scope.' }),
-                        operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
+                        operator: t.string({ description: 'The operator: In, NotIn, Exists or DoesNotExist.' }),
                         values: t.optional(t.array(t.string(), { listType: 'atomic' })),
                       }),
-                      { listType: 'atomic', description: 'All of the expressions must match.' },
+                      {
+                        listType: 'atomic',
+                        description: 'The requirements of the selector. An object must match all of them.',
+                      },
                     ),
                   ),
                 },
@@ -67,9 +70,11 @@ export const resourceQuotaKind: ResourceKind = {
   ),
   columns: [
     column('Request', (quota) => usage(quota, false), {
-      description: 'The used and the allowed amount of each request.',
+      description: 'The used and the allowed amount of each resource request.',
     }),
-    column('Limit', (quota) => usage(quota, true), { description: 'The used and the allowed amount of each limit.' }),
+    column('Limit', (quota) => usage(quota, true), {
+      description: 'The used and the allowed amount of each resource limit.',
+    }),
     ageColumn,
   ],
 };

@@ -7,12 +7,12 @@ export const authenticationGroup = 'authentication.k8s.io';
 function selectorAttributes(what: string) {
   return t.object(
     {
-      rawSelector: t.optional(t.string({ description: 'The selector in query parameter form.' })),
+      rawSelector: t.optional(t.string({ description: 'The selector as text, in the format of the query parameter.' })),
       requirements: t.optional(
         t.array(
           t.object({
             key: t.string({ description: `The ${what} that the requirement applies to.` }),
-            operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
+            operator: t.string({ description: 'The operator: In, NotIn, Exists or DoesNotExist.' }),
             values: t.optional(t.array(t.string(), { listType: 'atomic' })),
           }),
           { listType: 'atomic' },
@@ -26,16 +26,21 @@ function selectorAttributes(what: string) {
 const resourceAttributes = t.object(
   {
     namespace: t.optional(
-      t.string({ description: 'The namespace. Empty for all namespaces or for a cluster-scoped resource.' }),
+      t.string({
+        description:
+          'The namespace of the request. Empty for a request in all namespaces or on a cluster-scoped resource.',
+      }),
     ),
     verb: t.optional(
-      t.string({ description: 'The verb: get, list, watch, create, update, patch, delete, or * for all.' }),
+      t.string({ description: 'The verb: get, list, watch, create, update, patch, delete, or * for all verbs.' }),
     ),
-    group: t.optional(t.string({ description: 'The API group, or * for all.' })),
-    version: t.optional(t.string({ description: 'The API version, or * for all.' })),
-    resource: t.optional(t.string({ description: 'The plural resource name, or * for all.' })),
-    subresource: t.optional(t.string({ description: 'The subresource. Empty if there is none.' })),
-    name: t.optional(t.string({ description: 'The name of the object. Empty for all.' })),
+    group: t.optional(t.string({ description: 'The API group, or * for all groups.' })),
+    version: t.optional(t.string({ description: 'The API version, or * for all versions.' })),
+    resource: t.optional(t.string({ description: 'The plural resource name, or * for all resources.' })),
+    subresource: t.optional(
+      t.string({ description: 'The name of the subresource. Empty for a request on the resource itself.' }),
+    ),
+    name: t.optional(t.string({ description: 'The name of the object. Empty for all objects.' })),
     fieldSelector: t.optional(selectorAttributes('field')),
     labelSelector: t.optional(selectorAttributes('label')),
   },
@@ -45,7 +50,7 @@ const resourceAttributes = t.object(
 const nonResourceAttributes = t.object(
   {
     path: t.optional(t.string({ description: 'The URL path.' })),
-    verb: t.optional(t.string({ description: 'The HTTP method in lower case.' })),
+    verb: t.optional(t.string({ description: 'The HTTP method of the request, in lower case.' })),
   },
   { description: 'A non-resource request.' },
 );
@@ -61,14 +66,19 @@ const subjectSpec = t.object(
     extra: t.optional(extra),
     uid: t.optional(t.string({ description: 'The uid of the user.' })),
   },
-  { description: 'The request to check: exactly one of resourceAttributes and nonResourceAttributes, and the user.' },
+  {
+    description:
+      'The user and the request to check. Exactly one of resourceAttributes and nonResourceAttributes must be set.',
+  },
 );
 
 const accessStatus = t.object(
   {
     allowed: t.boolean({ description: 'True if the request is allowed.' }),
-    denied: t.optional(t.boolean({ description: 'True if the request is denied regardless of other authorizers.' })),
-    reason: t.optional(t.string({ description: 'The reason of the decision.' })),
+    denied: t.optional(
+      t.boolean({ description: 'True if the request is denied and no other authorizer can allow it.' }),
+    ),
+    reason: t.optional(t.string({ description: 'The reason for the decision.' })),
     evaluationError: t.optional(t.string({ description: 'An error that occurred during the check.' })),
   },
   { description: 'The result.' },
@@ -91,8 +101,12 @@ const rulesStatus = t.object(
       listType: 'atomic',
       description: 'The allowed actions on non-resource paths.',
     }),
-    incomplete: t.boolean({ description: 'True if the lists may be incomplete.' }),
-    evaluationError: t.optional(t.string({ description: 'An error that occurred during the evaluation.' })),
+    incomplete: t.boolean({
+      description: 'True if the user may have permissions that resourceRules and nonResourceRules do not contain.',
+    }),
+    evaluationError: t.optional(
+      t.string({ description: 'An error that occurred while the permissions were evaluated.' }),
+    ),
   },
   { description: 'The result.' },
 );
@@ -107,7 +121,7 @@ function review(name: ReviewName, description: string, schema: Parameters<typeof
     version: 'v1',
     plural: `${singular}s`,
     singular,
-    // Typed Go clients know only the two Kubernetes groups.
+    // Typed Go clients have Go structs only for the kinds of these two Kubernetes groups.
     builtIn: name.group === authorizationGroup || name.group === authenticationGroup,
     description,
     schema: asSchema(schema),
@@ -124,7 +138,9 @@ export function selfSubjectAccessReviewKind(group: string): ResourceKind {
           resourceAttributes: t.optional(resourceAttributes),
           nonResourceAttributes: t.optional(nonResourceAttributes),
         },
-        { description: 'The request to check: exactly one of the two members.' },
+        {
+          description: 'The request to check. Exactly one of resourceAttributes and nonResourceAttributes must be set.',
+        },
       ),
       status: t.optional(accessStatus),
     }),
@@ -145,7 +161,11 @@ export function selfSubjectRulesReviewKind(group: string): ResourceKind {
     'Lists the actions that the caller may perform in a namespace. For display only, not for authorization decisions.',
     t.object({
       spec: t.object(
-        { namespace: t.optional(t.string({ description: 'The namespace to evaluate. Required.' })) },
+        {
+          namespace: t.optional(
+            t.string({ description: 'The namespace in which the permissions are evaluated. Required.' }),
+          ),
+        },
         { description: 'The request to evaluate.' },
       ),
       status: t.optional(rulesStatus),

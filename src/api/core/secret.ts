@@ -4,7 +4,7 @@ import { ageColumn, column } from '../columns.ts';
 import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 
-/** Members are in the order of the Go struct. */
+/** The kind Secret. The members of its schema are in the order of the Go struct. */
 export const secretKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -18,7 +18,10 @@ export const secretKind: ResourceKind = {
   schema: asSchema(
     t.object({
       immutable: t.optional(
-        t.boolean({ description: 'If true, only the metadata can be changed. It cannot be reset.' }),
+        t.boolean({
+          description:
+            'If true, the data of the secret cannot be changed. After it is set to true, it cannot be reset.',
+        }),
       ),
       data: t.optional(
         t.map(t.string({ format: 'byte' }), {
@@ -31,7 +34,9 @@ export const secretKind: ResourceKind = {
         }),
       ),
       type: t.optional(
-        t.string({ description: 'The type of the secret. Some types require certain keys. Immutable.' }),
+        t.string({
+          description: 'The type of the secret. Some types require certain keys in data. The type is immutable.',
+        }),
       ),
     }),
   ),
@@ -56,6 +61,9 @@ export const secretTypes = {
   tls: 'kubernetes.io/tls',
 } as const;
 
-/** The service account of a token secret. The controller that creates the token sets the second annotation. */
+/**
+ * Annotations of a secret that contains a service account token: the name and the UID of the service account. The
+ * controller that issues the token sets the UID.
+ */
 export const serviceAccountNameAnnotation = 'kubernetes.io/service-account.name';
 export const serviceAccountUidAnnotation = 'kubernetes.io/service-account.uid';

@@ -3,10 +3,10 @@ import type { ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 import { objectReference } from './event-schema.ts';
 
-/** The service account that every namespace has. */
+/** The name of the service account that the server creates in every namespace. */
 export const defaultServiceAccount = 'default';
 
-/** Members are in the order of the Go struct. */
+/** The kind ServiceAccount. The members of its schema are in the order of the Go struct. */
 export const serviceAccountKind: ResourceKind = {
   group: '',
   version: 'v1',
@@ -34,14 +34,16 @@ export const serviceAccountKind: ResourceKind = {
         ),
       ),
       automountServiceAccountToken: t.optional(
-        t.boolean({ description: 'True if pods with this account get a token automatically. Defaults to true.' }),
+        t.boolean({
+          description: 'True if pods that use this service account get a token automatically. Defaults to true.',
+        }),
       ),
     }),
   ),
   columns: [ageColumn],
 };
 
-/** The user name of the account's tokens, in its own control plane. */
+/** Returns the user name with which tokens of the service account authenticate in its own control plane. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }

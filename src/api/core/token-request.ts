@@ -4,7 +4,9 @@ import { authenticationGroup } from './reviews.ts';
 
 const audiences = t.array(t.string(), { listType: 'atomic', description: 'The intended audiences of the token.' });
 
-/** Sent to `serviceaccounts/<name>/token`. Members are in the order of the Go structs. */
+/**
+ * The kind of requests to `serviceaccounts/<name>/token`. The members of its schema are in the order of the Go structs.
+ */
 export const tokenRequestKind: ResourceKind = {
   group: authenticationGroup,
   version: 'v1',
@@ -14,7 +16,7 @@ export const tokenRequestKind: ResourceKind = {
   namespaced: true,
   builtIn: true,
   confidential: true,
-  description: 'Requests a token for a service account.',
+  description: 'A request for a token of a service account.',
   schema: asSchema(
     t.object({
       spec: t.optional(
@@ -24,16 +26,26 @@ export const tokenRequestKind: ResourceKind = {
             expirationSeconds: t.optional(
               t.integer({
                 description:
-                  'The requested lifetime in seconds, at least 600. The issued token may have a shorter one.',
+                  'The requested lifetime in seconds, at least 600. The lifetime of the issued token may be shorter.',
               }),
             ),
             boundObjectRef: t.optional(
               t.object(
                 {
-                  kind: t.optional(t.string({ description: 'The kind of the object: Secret.' })),
+                  kind: t.optional(
+                    t.string({
+                      description:
+                        'The kind of the object that the token is bound to. This server supports only Secret.',
+                    }),
+                  ),
                   apiVersion: t.optional(t.string({ description: 'The API version of the object.' })),
                   name: t.optional(t.string({ description: 'The name of the object.' })),
-                  uid: t.optional(t.string({ description: 'The uid of the object, to bind to this exact object.' })),
+                  uid: t.optional(
+                    t.string({
+                      description:
+                        'The uid of the object. If set, the request fails unless the existing object has this uid.',
+                    }),
+                  ),
                 },
                 {
                   description:
@@ -67,7 +79,7 @@ export const tokenReviewKind: ResourceKind = {
   namespaced: false,
   builtIn: true,
   confidential: true,
-  description: 'Authenticates a token and returns its user.',
+  description: 'A request to authenticate a token. The response contains the user of the token.',
   schema: asSchema(
     t.object({
       spec: t.optional(
@@ -97,7 +109,7 @@ export const tokenReviewKind: ResourceKind = {
               ),
             ),
             audiences: t.optional(audiences),
-            error: t.optional(t.string({ description: 'An error that occurred during the authentication.' })),
+            error: t.optional(t.string({ description: 'The reason why the token could not be authenticated.' })),
           },
           { description: 'The result.' },
         ),

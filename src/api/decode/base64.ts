@@ -1,9 +1,9 @@
 /**
- * The error of Go's decoder for a text that is not base64. `undefined` if it is valid. Line breaks are ignored, and
- * padding is required.
+ * Returns the error message of Go's decoder for text that is not valid base64. `undefined` if the text is valid. Line
+ * breaks are ignored, and padding is required.
  */
 export function base64Fault(text: string): string | undefined {
-  // Fast path: nearly all texts are valid, and locating an error takes longer.
+  // Fast path: nearly all texts are valid. Finding the position of an error takes longer.
   if (text.length % 4 === 0 && wellFormed.test(text)) return undefined;
   const at = firstFault(text);
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
@@ -31,7 +31,9 @@ function firstFault(text: string): number | undefined {
   return open === 0 ? undefined : at - open;
 }
 
-/** Two digits need two padding characters, three digits need one, and nothing may follow. */
+/**
+ * Returns the position of an error in the padding. Two digits need two `=`, three digits need one. No text may follow.
+ */
 function paddingFault(text: string, from: number, digits: number): number | undefined {
   const breaks = (at: number) => {
     while (text[at] === '\n' || text[at] === '\r') at++;
@@ -48,12 +50,12 @@ function paddingFault(text: string, from: number, digits: number): number | unde
   return at < text.length ? at : undefined;
 }
 
-/** The text as an encoder writes it, without line breaks and unused bits. The text must be valid base64. */
+/** Returns the text as an encoder writes it, without line breaks and unused bits. The text must be valid base64. */
 export function canonicalBase64(text: string): string {
   return text.length % 4 === 0 && !text.endsWith('=') && !/[\r\n]/.test(text) ? text : btoa(atob(text));
 }
 
-/** The number of bytes that a canonical text encodes. */
+/** Returns the number of bytes that a canonical base64 text encodes. */
 export function base64ByteLength(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;
@@ -62,12 +64,12 @@ export function base64ByteLength(text: string): number {
 export function encodeBase64(text: string): string {
   let binary = '';
   const bytes = new TextEncoder().encode(text);
-  // In chunks, because the number of arguments of one call is limited.
+  // Converted in chunks, because JavaScript limits the number of arguments of one call.
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }
 
-/** The bytes decoded as UTF-8. Invalid bytes become U+FFFD, as in Go. */
+/** Decodes base64 and then UTF-8. Invalid UTF-8 becomes U+FFFD, as in Go. */
 export function decodeBase64(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
 }

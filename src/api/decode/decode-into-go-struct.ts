@@ -9,9 +9,10 @@ import { base64Fault, canonicalBase64 } from './base64.ts';
 import { DecodeError, wrongTypeError } from './decode-error.ts';
 
 /**
- * Converts a document as Go does when it decodes it into the struct of a built-in kind: types are checked, members are
- * in struct order and map members sorted by name, null is the zero value, and bytes and quantities have their canonical
- * form. `members` contains no unknown members and is not modified. Metadata is handled elsewhere. Throws DecodeError.
+ * Converts a document as if Go decoded it into the struct of a built-in kind and encoded it again. Types are checked,
+ * members are in struct order, map members are sorted by name, null becomes the zero value, and bytes and quantities
+ * get their canonical form. `members` must not contain unknown members or metadata, and is not modified. Throws
+ * DecodeError.
  */
 export function decodeIntoGoStruct(
   kind: Pick<ResourceKind, 'group' | 'version' | 'kind'>,
@@ -28,7 +29,7 @@ export function decodeIntoGoStruct(
   return shaped;
 }
 
-/** Location of a value as Go's decoder prints it: the struct that contains it, and the path without keys. */
+/** The location of a value as Go's decoder prints it: the struct that contains the value, and a path without keys. */
 interface Location {
   readonly struct: string;
   readonly path: string;
@@ -51,21 +52,21 @@ function fill(target: JsonObject, struct: GoStruct, source: JsonObject, parent: 
 function shapedField({ shape, type }: Field, given: JsonValue, location: Location): JsonValue {
   if (shape === 'list') {
     if (!Array.isArray(given)) throw mismatch(given, location, `[]${goType(type)}`);
-    return given.map((item) => (item === null ? zeroOf(type) : shapedValue(type, item, location)));
+    return given.map((item) => (item === null ? zeroOf(type) : convertValue(type, item, location)));
   }
-  if (shape !== 'map') return shapedValue(type, given, location);
+  if (shape !== 'map') return convertValue(type, given, location);
   if (!isJsonObject(given)) throw mismatch(given, location, `map[string]${goType(type)}`);
   const sorted: JsonObject = {};
   for (const key of Object.keys(given).sort(compareBytes)) {
     const member = given[key] ?? null;
-    setMember(sorted, key, member === null ? zeroOf(type) : shapedValue(type, member, location));
+    setMember(sorted, key, member === null ? zeroOf(type) : convertValue(type, member, location));
   }
   return sorted;
 }
 
-function shapedValue(type: FieldType, given: JsonValue, location: Location): JsonValue {
-  if (typeof type === 'string') return shapedScalar(type, given, location);
-  // Union types decode themselves.
+function convertValue(type: FieldType, given: JsonValue, location: Location): JsonValue {
+  if (typeof type === 'string') return convertScalar(type, given, location);
+  // Go types that accept more than one JSON type (unions) have their own decoder, which keeps the value.
   if (!isStruct(type)) return given;
   if (!isJsonObject(given)) throw mismatch(given, location, goType(type));
   const shaped: JsonObject = {};
@@ -73,7 +74,7 @@ function shapedValue(type: FieldType, given: JsonValue, location: Location): Jso
   return shaped;
 }
 
-function shapedScalar(type: GoScalarType, given: JsonValue, location: Location): JsonValue {
+function convertScalar(type: GoScalarType, given: JsonValue, location: Location): JsonValue {
   switch (type) {
     case 'string':
       return text(type, given, location);
@@ -105,7 +106,7 @@ function text(type: GoScalarType, given: JsonValue, location: Location): string 
   return given;
 }
 
-/** Numbers are read as the text that they are written as. */
+/** Returns the canonical text of a quantity. A JSON number is parsed like the same text in quotes. */
 function quantity(given: JsonValue): string {
   const written = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
   try {
@@ -128,7 +129,9 @@ function fits(type: 'int32' | 'int64', given: number | bigint): boolean {
   return given >= -limit && given < limit;
 }
 
-/** Go's time types decode themselves, so their errors contain no path. The caller formats the time. */
+/**
+ * Checks a time. Go's time types have their own decoder, so the errors contain no path. The caller formats the time.
+ */
 function time(type: 'time' | 'microTime', given: JsonValue): JsonValue {
   if (typeof given !== 'string') {
     throw new DecodeError(wrongTypeError(given, '', '').message.replace(/ into .*$/, ' into Go value of type string'));

@@ -7,19 +7,22 @@ import { readYaml } from './yaml-document.ts';
 
 export interface DecodedDocument {
   readonly value: JsonValue;
-  /** Findings of strict decoding in the text itself: `duplicate field "spec.bar"`, or one YAML text for all. */
+  /**
+   * Problems in the text that strict decoding reports: one message per duplicate JSON member (`duplicate field
+   * "spec.bar"`), or one message for all duplicates of a YAML document.
+   */
   readonly findings: string[];
-  /** The texts of its parts, if they were requested and the document is JSON without findings. */
+  /** The serialized members of the document, which storing it can reuse. Only for JSON without findings, on request. */
   readonly texts?: SortedJsonText | undefined;
 }
 
-/** Go accepts invalid UTF-8 in JSON and replaces it. A byte order mark is a parse error. */
+/** `lenient` is for JSON: invalid UTF-8 is replaced, as in Go. A byte order mark is kept and causes a parse error. */
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Throws DocumentError, which `undecodableBody` converts to a response, or 413. `isObject`: the document will usually
- * be stored unchanged, so the texts of its parts are returned.
+ * Parses a request body. Throws a DocumentError, which `undecodableBody` converts to a response, or a 413 error.
+ * `isObject` also returns the serialized members, because an object is usually stored as it was sent.
  */
 export function readDocument(bytes: Uint8Array, format: 'json' | 'yaml', isObject = false): DecodedDocument {
   return format === 'json' ? readJson(bytes, isObject) : readYamlBytes(bytes);
@@ -41,8 +44,8 @@ function readJson(bytes: Uint8Array, isObject: boolean): DecodedDocument {
 }
 
 /**
- * Parsing YAML takes many times as long as parsing JSON and blocks all other requests. Kubernetes tools send JSON even
- * if they declare YAML, and handwritten documents are shorter than this limit.
+ * Size limit for YAML documents. Parsing YAML takes many times as long as parsing JSON and blocks all other requests.
+ * Kubernetes tools send JSON even if they declare YAML, and handwritten documents are shorter than this limit.
  */
 export const maxYamlBytes = 128 * 1024;
 
@@ -56,7 +59,9 @@ function readYamlBytes(bytes: Uint8Array): DecodedDocument {
   return { value, findings: [`${yamlFindingPrefix}${duplicates.map((line) => `  ${line}`).join('\n')}`] };
 }
 
-/** `undefined` if the text is not JSON, or has duplicates, which are reported in YAML's own form. */
+/**
+ * Parses YAML text that is JSON. `undefined` if it is not JSON, or has duplicates, for which the YAML errors differ.
+ */
 function jsonOf(text: string): DecodedDocument | undefined {
   if (text[0] !== '{') return undefined;
   try {
@@ -76,7 +81,7 @@ function decodeStrictly(bytes: Uint8Array): string {
   }
 }
 
-/** Splits a finding into warnings: YAML's single text has a line per duplicate (rule DEC-13). */
+/** Splits a finding into warnings. The single finding of a YAML document has one line per duplicate (rule DEC-13). */
 export function findingWarnings(finding: string): string[] {
   const start = finding.indexOf(yamlFindingPrefix);
   if (start < 0) return [finding];
@@ -86,7 +91,9 @@ export function findingWarnings(finding: string): string[] {
     .map((line) => line.trim());
 }
 
-/** The response to a body that could not be decoded (rule DEC-01). Rethrows errors that the body did not cause. */
+/**
+ * Returns the response to a body that could not be decoded (rule DEC-01). Rethrows errors that are not DocumentErrors.
+ */
 export function undecodableBody(kind: ExpectedKind, bytes: Uint8Array, error: unknown): StatusError {
   if (!(error instanceof DocumentError)) throw error;
   const quoted = kind.confidential === true ? '' : ` (${summarize(bytes)})`;
@@ -95,7 +102,7 @@ export function undecodableBody(kind: ExpectedKind, bytes: Uint8Array, error: un
 
 export interface ExpectedKind {
   readonly kind: string;
-  /** True if no part of the body may be quoted. */
+  /** True if error messages must not quote any part of the body. */
   readonly confidential?: boolean;
 }
 

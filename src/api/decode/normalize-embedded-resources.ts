@@ -8,35 +8,35 @@ import { DecodeError } from './decode-error.ts';
 import { type NormalizedMetadata, normalizeMetadata } from './normalize-metadata.ts';
 
 /**
- * Normalizes the metadata of all embedded resources below `value`, in place, and returns the paths of dropped members.
- * Does not handle a resource at the root.
+ * Normalizes the metadata of all embedded resources inside `value`, in place. Returns the paths of dropped members.
+ * Does not handle the metadata of `value` itself.
  */
 export function normalizeEmbeddedResources(schema: Schema, value: JsonValue, path = ''): string[] {
-  return hasEmbeddedResources(schema) ? shapeBelow(schema, value, path) : [];
+  return hasEmbeddedResources(schema) ? normalizeBelow(schema, value, path) : [];
 }
 
-function shapeBelow(schema: Schema, value: JsonValue, path: string): string[] {
+function normalizeBelow(schema: Schema, value: JsonValue, path: string): string[] {
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return [];
-    return value.flatMap((item, index) => shapeBelow(items, item, indexPath(path, index)));
+    return value.flatMap((item, index) => normalizeBelow(items, item, indexPath(path, index)));
   }
   if (!isJsonObject(value)) return [];
   const unknown: string[] = [];
   if (schema['x-kubernetes-embedded-resource'] === true && isJsonObject(value.metadata)) {
-    const shaped = shapeOf(value.metadata, childPath(path, 'metadata'));
+    const shaped = normalizeOne(value.metadata, childPath(path, 'metadata'));
     value.metadata = shaped.metadata;
     unknown.push(...shaped.unknown);
   }
   for (const name of Object.keys(value)) {
     const member = memberSchema(schema, name);
-    if (member !== undefined) unknown.push(...shapeBelow(member, value[name] ?? null, childPath(path, name)));
+    if (member !== undefined) unknown.push(...normalizeBelow(member, value[name] ?? null, childPath(path, name)));
   }
   return unknown;
 }
 
-/** Adds the path of the embedded resource to errors. */
-function shapeOf(metadata: JsonObject, path: string): NormalizedMetadata {
+/** Normalizes the metadata of one embedded resource. Adds the path of the resource to errors. */
+function normalizeOne(metadata: JsonObject, path: string): NormalizedMetadata {
   try {
     return normalizeMetadata(metadata, path);
   } catch (error) {

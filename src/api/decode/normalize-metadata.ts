@@ -5,15 +5,15 @@ import { DecodeError, goDecoderTypeName, wrongTypeError } from './decode-error.t
 
 export interface NormalizedMetadata {
   readonly metadata: ObjectMeta;
-  /** Paths of unknown members, in document order. */
+  /** Paths of unknown members, in the order of the document. */
   readonly unknown: string[];
 }
 
 /**
- * Normalizes `metadata` to the types of ObjectMeta. Null counts as absent, and empty members are omitted, as in a round
- * trip through Go. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type. Members
- * identical to those of `known`, which is normalized already, are not checked. The result may share values with
- * `value`.
+ * Normalizes `metadata` to the types of ObjectMeta, as if Go decoded and encoded it. Null counts as absent, and empty
+ * members are omitted. Unknown members are dropped and reported. Throws DecodeError for a member of the wrong type.
+ * `known` is metadata that is already normalized; members that are identical to its members are not checked. The result
+ * may share values with `value`.
  */
 export function normalizeMetadata(value: JsonValue, path: string, known: ObjectMeta = noMetadata): NormalizedMetadata {
   if (!isJsonObject(value)) {
@@ -23,7 +23,8 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
   if (value === known) return { metadata: known, unknown: [] };
   const metadata: JsonObject = {};
   if (isNormalized(value, known)) {
-    // Copied member by member: adding members to a spread object later gives each object its own hidden class.
+    // Copied member by member. If members were added to a spread object later, each object would get its own hidden
+    // class.
     for (const name in value) metadata[name] = value[name] as JsonValue;
     return { metadata: metadata as ObjectMeta, unknown: [] };
   }
@@ -43,7 +44,7 @@ export function normalizeMetadata(value: JsonValue, path: string, known: ObjectM
 
 const noMetadata: ObjectMeta = {};
 
-/** Fast path: nearly all metadata contains only names and strings. False means unknown. */
+/** Fast path for metadata with names, labels and annotations only. False means that the members have to be checked. */
 function isNormalized(value: JsonObject, known: ObjectMeta): boolean {
   for (const name in value) {
     const member = value[name];
@@ -82,17 +83,19 @@ interface Location {
   readonly struct: string;
   /** Path inside the metadata, without list indexes: `ownerReferences.uid`. */
   readonly member: string;
-  /** Path in the document. */
+  /** Path in the document, with list indexes. */
   readonly path: string;
   readonly unknown: string[];
 }
 
-/** Go's messages contain the innermost struct and the path inside the metadata, which Go decodes separately. */
+/**
+ * Go decodes the metadata separately, so its messages contain the innermost struct and the path inside the metadata.
+ */
 function mismatch(value: JsonValue, { struct, member }: Location, goType: string): DecodeError {
   return wrongTypeError(value, `${struct}.${member}`, goType);
 }
 
-/** Returns the normalized member. `undefined` if it is omitted. */
+/** A function that returns the normalized member. `undefined` if the member is omitted. */
 type Normalizer = (value: JsonValue, location: Location) => JsonValue | undefined;
 
 const text: Normalizer = (value, location) => {
@@ -113,7 +116,7 @@ const flag: Normalizer = (value, location) => {
   return value;
 };
 
-/** Normalized to the form that the server prints: UTC, whole seconds. */
+/** Normalizes a time to the format that the server prints: UTC, whole seconds. */
 const time: Normalizer = (value, location) => {
   if (typeof value !== 'string') throw mismatch(value, location, 'string');
   const milliseconds = isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN;
@@ -122,7 +125,7 @@ const time: Normalizer = (value, location) => {
   throw new DecodeError(`parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`);
 };
 
-/** A null value becomes the empty string, as in a round trip through a map of strings (rule META-10). */
+/** Normalizes a map of strings. A null value becomes the empty string, as in Go (rule META-10). */
 const texts: Normalizer = (value, location) => {
   if (!isJsonObject(value)) throw mismatch(value, location, 'map[string]string');
   const kept: JsonObject = {};
@@ -144,7 +147,7 @@ const textList: Normalizer = (value, location) => {
 
 const anything: Normalizer = (value) => value;
 
-/** An entry of a list of structs, with Go's zero values for absent members. */
+/** Normalizes a struct in a list. Absent members get Go's zero values. */
 function struct(goType: string, members: Readonly<Record<string, Normalizer>>, zero: JsonObject): Normalizer {
   return (value, location) => {
     if (!isJsonObject(value)) throw mismatch(value, location, `v1.${goType}`);
@@ -210,6 +213,6 @@ const metaNormalizers: Readonly<Record<string, Normalizer>> = {
   annotations: texts,
   ownerReferences: structList('OwnerReference', ownerReference, false),
   finalizers: textList,
-  // An empty list resets the managed fields, which apply supports (rule CREATE-06).
+  // An empty list is kept, because server-side apply uses it to reset the managed fields (rule CREATE-06).
   managedFields: structList('ManagedFieldsEntry', struct('ManagedFieldsEntry', managedFieldsMembers, {}), true),
 };

@@ -13,25 +13,27 @@ import {
 import { DocumentError } from './document-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, truncateLikeGoYaml, type YamlScalar } from './yaml-scalar.ts';
 
-/** The parser recurses. This is far beyond any manifest and far below its stack limit. */
+/**
+ * Maximum nesting depth. No manifest is as deep, and the recursive parser would exceed the stack only far beyond it.
+ */
 const maxDepth = 500;
 
 export interface YamlDocument {
   readonly value: JsonValue;
-  /** `line 6: key "name" already set in map`, in the order of occurrence. The last value wins. */
+  /** One message per duplicate key, such as `line 6: key "name" already set in map`. The last value is used. */
   readonly duplicates: string[];
 }
 
-/** Maximum number of reported duplicates, because a malicious document could contain any number. */
+/** Maximum number of duplicate keys that are reported. A malicious document could contain any number. */
 const maxDuplicates = 100;
 
-/** Maximum number of nodes that all aliases of a document may add: plenty for manifests, and it stops alias bombs. */
+/** Maximum number of nodes that all aliases of a document may add. It is ample for manifests, and stops alias bombs. */
 const maxAliasedNodes = 100_000;
 
-/** Maximum number of characters that all aliases of a document may add: each alias of a string copies the string. */
+/** Maximum number of characters that all aliases of a document may add. Each alias of a string copies the string. */
 const maxAliasedCharacters = 1024 * 1024;
 
-/** Reads the first document of a YAML stream as JSON. An empty stream is null. */
+/** Reads the first document of a YAML stream as JSON. Returns null for an empty stream. */
 export function readYaml(text: string): YamlDocument {
   return new YamlReader(text, parse(text)).read();
 }
@@ -52,11 +54,11 @@ class YamlReader {
   readonly #events: Event[];
   #at = 0;
   readonly #duplicates: string[] = [];
-  /** Value of each anchor. `undefined` while it is still being read. */
+  /** The value of each anchor. `undefined` until the anchored value is completely read. */
   readonly #anchors = new Map<string, JsonValue | undefined>();
   #aliasedNodes = 0;
   #aliasedCharacters = 0;
-  /** Position up to which lines were counted. Keys come in order, so counting never restarts. */
+  /** Up to this offset, lines were counted. Keys are read in document order, so the count never restarts. */
   #counted = { offset: 0, line: 1 };
 
   constructor(text: string, events: Event[]) {
@@ -102,7 +104,10 @@ class YamlReader {
     return value;
   }
 
-  /** Copies the value so that nothing is shared. Copies are counted, because nested aliases grow without bound. */
+  /**
+   * Returns a copy of the value of an anchor, so that no values are shared. The copied nodes are counted, because
+   * nested aliases can grow exponentially.
+   */
   #aliased(anchor: string): JsonValue {
     const shownAnchor = truncateLikeGoYaml(anchor);
     if (!this.#anchors.has(anchor)) throw new DocumentError(`yaml: unknown anchor '${shownAnchor}' referenced`);
@@ -178,7 +183,7 @@ class YamlReader {
     return plain ? resolvePlainScalar(text) : text;
   }
 
-  /** A duplicate is reported at the start of its value, as in Go. */
+  /** Returns the offset at which a duplicate key is reported: the start of its value, as in Go. */
   #valueOffset(keyEnd: number): number {
     const event = this.#events[this.#at];
     if (event?.type === EVENT_ID.SCALAR) return event.valueStart < 0 ? keyEnd : event.valueStart;

@@ -4,11 +4,11 @@ import { DocumentError } from './document-error.ts';
 export type YamlScalar = string | number | bigint | boolean | null;
 
 /**
- * The values of plain scalars as in sigs.k8s.io/yaml: YAML 1.1 with all its spellings of true and false, octal with a
- * leading zero, no base 60. Timestamps stay strings. Go looks the words up by their first letter, so `~` and the empty
- * scalar are null but `.Null` is a string.
+ * Plain scalars with a special value, as in sigs.k8s.io/yaml (YAML 1.1, except that timestamps stay strings). Go looks
+ * a word up only if its first letter is that of a special word, so `~` and the empty scalar are null, but `.Null` is a
+ * string.
  */
-const words: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
+const specialScalars: ReadonlyMap<string, YamlScalar> = new Map<string, YamlScalar>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
@@ -22,7 +22,7 @@ const otherBase = /^([-+]?)0(?:([xX])([0-9a-fA-F]+)|([bB])([01]+)|[oO]?([0-7]+))
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 export function resolvePlainScalar(text: string): YamlScalar {
-  const word = words.get(text);
+  const word = specialScalars.get(text);
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
   const mayBeNumber = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
@@ -40,13 +40,15 @@ function integer(digits: string): number | bigint | undefined {
   const match = otherBase.exec(digits);
   if (match === null) return undefined;
   const [, sign, , hex, , binary, octal] = match;
-  // Longer than 64 bits in any base: not a meaningful number, and the string is more precise than a rounded number.
+  // Longer than 64 bits in any base. Such a value stays a string, which is more precise than a rounded number.
   if (digits.length > 70) return undefined;
   const magnitude = BigInt(hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : `0o${octal}`);
   return exactInteger(`${sign === '-' ? '-' : ''}${magnitude}`);
 }
 
-/** A value beyond float64 is a string, as in Go. */
+/**
+ * Returns the floating-point number. `undefined` if it exceeds the range of float64; it then stays a string, as in Go.
+ */
 function floating(digits: string): number | undefined {
   if (!float.test(digits)) return undefined;
   const value = Number(digits);
@@ -55,7 +57,7 @@ function floating(digits: string): number | undefined {
 
 const standardTag = /^(?:!!|!<tag:yaml\.org,2002:)([a-z]+)>?$/;
 
-/** Resolves a scalar with an explicit tag. Tags that YAML does not define keep the text. */
+/** Resolves a scalar with an explicit tag. With a tag that YAML does not define, the scalar stays a string. */
 export function resolveTaggedScalar(tag: string, text: string, plain: boolean): YamlScalar {
   if (tag === '!') return text;
   const name = standardTag.exec(tag)?.[1];
@@ -72,7 +74,7 @@ export function resolveTaggedScalar(tag: string, text: string, plain: boolean): 
   throw new DocumentError(`yaml: cannot decode !!${kindOf(value)} \`${truncateLikeGoYaml(text)}\` as a !!${name}`);
 }
 
-/** Truncates text as go-yaml does in its unmarshal errors. The text may be long, or a secret. */
+/** Truncates text as go-yaml does in its errors, because the text may be long or a secret. */
 export function truncateLikeGoYaml(text: string): string {
   return text.length > 10 ? `${text.slice(0, 7)}...` : text;
 }

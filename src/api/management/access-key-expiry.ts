@@ -1,4 +1,4 @@
-/** The fields of an access key that determine its lifetime. */
+/** The fields of an access key that determine its phase and its expiry. */
 export interface AccessKeyLifetime {
   readonly metadata: { readonly creationTimestamp?: string };
   readonly spec?: {
@@ -11,9 +11,12 @@ export interface AccessKeyLifetime {
 
 export type AccessKeyPhase = 'Active' | 'Disabled' | 'Expired';
 
-/** The expiry of the key by its own ttl, in milliseconds since the epoch. `undefined` if it does not expire. */
+/**
+ * Returns the time at which the key expires by its `ttl`, in milliseconds since the epoch. `undefined` if it never
+ * does.
+ */
 export function accessKeyExpiry(key: AccessKeyLifetime): number | undefined {
-  // Before validation the ttl can be a bigint.
+  // The ttl of a key that has not been validated yet can be a bigint.
   const ttl = Number(key.spec?.ttl ?? 0);
   if (ttl <= 0) return undefined;
   const created = Date.parse(key.metadata.creationTimestamp ?? '');

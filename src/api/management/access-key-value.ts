@@ -1,35 +1,36 @@
 import { accessKeyPrefix } from '../naming.ts';
 
 /**
- * The format of access key values: the prefix, 40 characters of base62 (238 bits) and 6 characters of checksum. Secret
- * scanners recognize the prefix, and the checksum rejects a mistyped key without a lookup. Callers supply random bytes
- * and SHA-256, because servers and browsers obtain them differently.
+ * The format of access keys: a prefix that secret scanners recognize, 40 random base62 characters (238 bits), and a
+ * checksum of 6 characters that detects typing errors without a lookup. Callers supply random bytes and SHA-256
+ * digests, because servers and browsers obtain them differently.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const accessKeyBodyLength = 40;
 export const accessKeyChecksumLength = 6;
 const checksumRange = alphabet.length ** accessKeyChecksumLength;
-/** 48 bits: the largest whole number of bytes that a number represents exactly. */
+/** Number of digest bytes that the checksum uses. 6 bytes (48 bits) are the most that a number represents exactly. */
 const digestBytes = 6;
 
-/** The random part of a key. It is as unpredictable as the given bytes. */
+/** Generates the random part of an access key from random bytes. */
 export function generateAccessKeyBody(random: (size: number) => Uint8Array): string {
   let body = '';
   while (body.length < accessKeyBodyLength) {
     for (const byte of random(accessKeyBodyLength)) {
-      // 248 is the largest multiple of 62 in a byte: values above it would make some characters more likely.
+      // 248 is the largest multiple of 62 up to 256. With larger bytes, some characters would be more likely than
+      // others.
       if (byte < 248 && body.length < accessKeyBodyLength) body += alphabet[byte % alphabet.length];
     }
   }
   return body;
 }
 
-/** The input of the checksum. */
+/** Returns the text that the checksum of an access key is computed from. */
 export function accessKeyChecksumInput(body: string): string {
   return accessKeyPrefix + body;
 }
 
-/** `digest`: SHA-256 of the checksum input. */
+/** Returns the checksum of an access key. `digest` is the SHA-256 digest of `accessKeyChecksumInput`. */
 export function accessKeyChecksum(digest: Uint8Array): string {
   let rest = digest.subarray(0, digestBytes).reduce((sum, byte) => sum * 256 + byte, 0) % checksumRange;
   let text = '';

@@ -5,22 +5,22 @@ import { matchesPattern } from './pattern.ts';
 import type { TemplateParameter } from './v1/template-definition.ts';
 
 export interface ParameterValues {
-  /** Values by path, converted to the types of the parameters, with defaults: `.Values` in templates. */
+  /** The converted values and defaults, nested by the paths of the parameters. Templates read them as `.Values`. */
   readonly values: JsonObject;
   readonly errors: readonly FieldError[];
 }
 
 /**
- * Parses scalars as text. The parameter's type determines the conversion, so `1.30` stays a version if a string is
- * expected and `yes` never becomes a boolean by accident.
+ * YAML schema that reads every scalar as text. The type of the parameter decides how the text is converted, so that
+ * `1.30` stays a string if a string is expected and `yes` does not become a boolean by accident.
  */
 const textual = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression detects control characters.
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 const numeral = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
 
-/** Parses the YAML parameters of an instance against the parameters of its template. Reports all errors. */
+/** Parses the parameter values of an instance (YAML) and checks them against the parameters of its template. */
 export function readParameters(
   text: string,
   parameters: readonly TemplateParameter[],
@@ -47,7 +47,7 @@ export function readParameters(
   return { values, errors };
 }
 
-/** The parsed map, or a description of the error. */
+/** Returns the parsed map, or an error message. */
 function parseParameters(text: string): JsonObject | string {
   if (text.trim() === '') return {};
   try {
@@ -110,14 +110,14 @@ function unknownText(known: ReadonlySet<string>): string {
   return `the template has no such parameter; available: ${[...known].join(', ')}`;
 }
 
-/** Checks a value against its parameter and converts it to the parameter's type. */
+/** Checks the value of a parameter and converts it to the parameter's type. */
 export function checkParameterValue(
   raw: JsonValue,
   parameter: TemplateParameter,
   path: string,
 ): { value: JsonValue; error?: FieldError } {
   const type = parameter.type ?? 'string';
-  // Error messages are widely visible, so they never contain the value of a password.
+  // Many users can see error messages, so they never contain the value of a password.
   const shown = type === 'password' ? '<hidden>' : raw;
   const refuse = (error: FieldError) => ({ value: null, error });
   if (typeof raw !== 'string') return refuse(typeInvalid(path, shown, `must be a ${nameOf(type)}`));

@@ -1,7 +1,7 @@
-/** 100 years: longer than any useful setting, and far within the range of dates. */
+/** Maximum value of the auto-sleep annotations: 100 years, in seconds. It is far within the range of dates. */
 const maxSeconds = 100 * 365 * 24 * 3600;
 
-/** Parses the value of an annotation in seconds. `undefined` if it is invalid. */
+/** Parses the value of an auto-sleep annotation, a positive number of seconds. `undefined` if it is invalid. */
 export function parseSleepSeconds(text: string): number | undefined {
   const seconds = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return seconds > 0 && seconds <= maxSeconds ? seconds : undefined;

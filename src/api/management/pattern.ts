@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 
-/** Longer patterns are rejected before they are compiled. */
+/** Maximum number of characters in a regular expression. Longer patterns are rejected before they are compiled. */
 export const maxPatternLength = 1024;
 
-/** The error in a pattern. `undefined` if the pattern is valid. */
+/** Returns the error in a regular expression (RE2). `undefined` if the pattern is valid. */
 export function patternError(pattern: string): string | undefined {
   if (pattern.length > maxPatternLength) return `must be at most ${maxPatternLength} characters long`;
   try {
@@ -15,8 +15,8 @@ export function patternError(pattern: string): string | undefined {
 }
 
 /**
- * True if the pattern matches anywhere in the text. Takes time linear in the length of the text, for any pattern. An
- * invalid pattern matches nothing.
+ * True if the regular expression matches anywhere in the text. The time is linear in the length of the text for every
+ * pattern. An invalid pattern matches no text.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (patternError(pattern) !== undefined) return false;

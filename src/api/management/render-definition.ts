@@ -4,13 +4,13 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { readParameters } from './parameters.ts';
 import type { TemplateDefinition, TemplateParameter } from './v1/template-definition.ts';
 
-/** The values that templates read as `.Values.platform`. */
+/** Values about the instance itself, which templates read as `.Values.platform`. */
 export interface PlatformValues {
   readonly name: string;
   readonly project: string;
   readonly cluster: string;
   readonly namespace: string;
-  /** The owner. One of the two is ''. */
+  /** The owner of the instance. Either `user` or `team` is ''. */
   readonly user: string;
   readonly team: string;
 }
@@ -18,18 +18,18 @@ export interface PlatformValues {
 export interface DefinitionSource {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** The parameter values of the instance, as YAML. */
+  /** The parameter values of the instance (`spec.parameters`), as YAML. */
   readonly parameterValues: string;
   readonly platform: PlatformValues;
 }
 
 export interface RenderedDefinition {
   readonly definition: TemplateDefinition;
-  /** The rendering errors, each with its field. If there are any, the definition must not be used. */
+  /** The rendering errors, each with the field it occurred in. If there are any, the definition must not be used. */
   readonly problems: readonly string[];
 }
 
-/** Renders every string of a definition. Deterministic: the same source always gives the same result. */
+/** Renders every string of a template definition. The same source always gives the same result. */
 export function renderDefinition({
   definition,
   parameters,
@@ -43,7 +43,9 @@ export function renderDefinition({
   return { definition: rendered, problems };
 }
 
-/** Sets parameters without a value to an empty value, so that templates can test whether they are set. */
+/**
+ * Sets parameters without a value to the empty value of their type, so that templates can test whether they are set.
+ */
 function withEmptyValues(parameters: readonly TemplateParameter[], values: JsonObject): JsonObject {
   for (const { variable, type } of parameters) {
     const steps = variable.split('.');

@@ -5,12 +5,12 @@ import type { VirtualClusterTemplate } from './v1/virtual-cluster-template.ts';
 export interface ResolvedTemplate {
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
-  /** Absent if the template has no versions. */
+  /** The resolved version. Absent if the template has no versions. */
   readonly version?: string;
 }
 
 /**
- * Resolves a reference to a template: to the newest matching version if the template has versions, otherwise to the
+ * Resolves `templateRef.version`. Returns the newest matching version if the template has versions, otherwise the
  * template itself. `undefined` if no version matches.
  */
 export function resolveTemplate(template: VirtualClusterTemplate, version: string): ResolvedTemplate | undefined {

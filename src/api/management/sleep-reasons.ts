@@ -1,4 +1,4 @@
-/** The reasons for sleep in the status of an instance. */
+/** `status.reason` of an instance that an annotation puts to sleep. It sleeps until the annotation is removed. */
 export const sleepForcedReason = 'SleepForced';
-/** Auto-sleep after inactivity. Any use wakes the instance. */
+/** `status.reason` of an instance that auto-sleep put to sleep after inactivity. Any use wakes the instance. */
 export const sleepUnusedReason = 'NotUsed';

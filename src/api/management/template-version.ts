@@ -1,6 +1,6 @@
 /**
- * Template versions: published semantic versions, and the patterns with wildcards (`1.x.x`, `1.2.x`, `1`) that
- * instances request. The newest matching version wins.
+ * A semantic version of a template. Instances request an exact version or a pattern with wildcards (`1.x.x`, `1.2.x`,
+ * `1`), and get the newest version that matches.
  */
 interface SemanticVersion {
   readonly numbers: readonly number[];
@@ -21,7 +21,7 @@ export function isTemplateVersion(text: string): boolean {
   return semantic.test(text);
 }
 
-/** True if an instance can request this: an exact version, or a pattern with wildcards. */
+/** True if an instance can request this version: it is empty, an exact version, or a pattern with wildcards. */
 export function isVersionPattern(text: string): boolean {
   return text === '' || semantic.test(text) || wildcard.test(text);
 }
@@ -33,7 +33,7 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Compares semantic versions. Invalid versions sort first. */
+/** Compares semantic versions for sorting, oldest first. Invalid versions sort before all others. */
 export function compareVersions(a: string, b: string): number {
   const left = parse(a);
   const right = parse(b);
@@ -42,7 +42,7 @@ export function compareVersions(a: string, b: string): number {
     const difference = (left.numbers[index] ?? 0) - (right.numbers[index] ?? 0);
     if (difference !== 0) return difference;
   }
-  // A release sorts after its own pre-releases.
+  // A release sorts after its pre-releases: 1.0.0 after 1.0.0-rc.1.
   if (left.prerelease.length === 0 || right.prerelease.length === 0) {
     return right.prerelease.length - left.prerelease.length;
   }
@@ -61,7 +61,7 @@ function matches(version: string, pattern: string): boolean {
   if (parsed === undefined) return false;
   if (semantic.test(pattern)) return compareVersions(version, pattern) === 0;
   const parts = wildcard.exec(pattern)?.slice(1);
-  // Wildcards never match pre-releases, which have to be requested exactly.
+  // Patterns with wildcards never match pre-releases. Instances have to request a pre-release by its exact version.
   if (parts === undefined || parsed.prerelease.length > 0) return false;
   return parts.every(
     (part, index) => part === undefined || /^[xX*]$/.test(part) || Number(part) === parsed.numbers[index],
@@ -69,8 +69,8 @@ function matches(version: string, pattern: string): boolean {
 }
 
 /**
- * The newest version that matches the pattern. `undefined` if none does. The empty pattern selects the newest release,
- * or the newest pre-release if there is no release.
+ * Returns the newest version that matches the pattern. `undefined` if no version matches. The empty pattern selects the
+ * newest release, or the newest pre-release if there is no release.
  */
 export function newestVersion(versions: readonly string[], pattern: string): string | undefined {
   const fitting = versions.filter((version) => matches(version, pattern === '' ? 'x' : pattern));

@@ -1,30 +1,31 @@
 import type { ReadyDay } from './v1/project.ts';
 
 /**
- * Histogram of the time from the creation of a virtual cluster to its first Ready, per day. A day is
- * `{ day, count, buckets }`: `buckets[i]` counts times of at most `readyBucketBounds[i]` milliseconds and more than the
- * previous bound. The last bucket has no bound and counts longer times. `count` is the sum of the buckets. The bounds
- * must never change, because project statuses store the counts.
+ * Upper bounds in milliseconds of the buckets of a `ReadyDay`, a histogram of the time from the creation of a virtual
+ * cluster until it is first Ready. `buckets[i]` counts times above the previous bound up to `readyBucketBounds[i]`. One
+ * more bucket counts longer times. The bounds must never change, because the status of projects stores the counts.
  */
 export const readyBucketBounds: readonly number[] = [
   5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000,
 ];
 
-/** Number of days that are retained. A day on which nothing became Ready has no entry. */
+/**
+ * Number of days for which the time to Ready is retained. A day on which no virtual cluster became Ready has no entry.
+ */
 export const readyDaysRetained = 14;
 
-/** The UTC day of a time: `2026-11-15`. */
+/** Returns the UTC day of a time in milliseconds since the epoch: `2026-11-15`. */
 export function readyDayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** The index of the bucket that counts a time. */
+/** Returns the index of the histogram bucket that counts this time to Ready. */
 export function readyBucketIndex(milliseconds: number): number {
   const index = readyBucketBounds.findIndex((limit) => milliseconds <= limit);
   return index < 0 ? readyBucketBounds.length : index;
 }
 
-/** A histogram that contains a single time. */
+/** Returns a histogram of one day that contains a single time to Ready. */
 export function singleReadyDay(day: string, milliseconds: number): ReadyDay {
   const buckets = readyBucketBounds.concat(0).fill(0);
   buckets[readyBucketIndex(milliseconds)] = 1;
@@ -32,8 +33,8 @@ export function singleReadyDay(day: string, milliseconds: number): ReadyDay {
 }
 
 /**
- * Merges days of several sources, such as projects of a fleet, or stored and new counts, into one list with each day
- * once, oldest first. Omits days outside the `readyDaysRetained` days up to `now`, and invalid days.
+ * Merges the histograms of several sources, such as projects, or stored and new counts. The result contains each day
+ * once, oldest first. Omits invalid days and days that are not among the last `readyDaysRetained` days.
  */
 export function mergeReadyDays(now: number, ...sources: readonly (readonly ReadyDay[])[]): ReadyDay[] {
   const newest = readyDayOf(now);
@@ -48,14 +49,15 @@ export function mergeReadyDays(now: number, ...sources: readonly (readonly Ready
 }
 
 /**
- * A percentile of the time to Ready in milliseconds (0.5 is the median). `undefined` if there are no counts.
- * Interpolates linearly within a bucket. Times beyond the last bound count as that bound.
+ * Returns a percentile of the time to Ready in milliseconds. `fraction` is a number from 0 to 1: 0.5 is the median.
+ * `undefined` if there are no counts. Interpolates linearly within a bucket. Times beyond the last bound count as that
+ * bound.
  */
-export function readyPercentile(days: readonly ReadyDay[], part: number): number | undefined {
+export function readyPercentile(days: readonly ReadyDay[], fraction: number): number | undefined {
   const buckets = days.reduce<readonly number[]>((total, day) => addCounts(total, day.buckets), []);
   const count = buckets.reduce((total, each) => total + each, 0);
   if (count === 0) return undefined;
-  const wanted = Math.min(Math.max(part, 0), 1) * count;
+  const wanted = Math.min(Math.max(fraction, 0), 1) * count;
   let below = 0;
   for (const [index, inside] of buckets.entries()) {
     const upper = readyBucketBounds[index];

@@ -2,24 +2,24 @@ import type { AccessRule } from './v1/access.ts';
 import type { TemplateDefinition } from './v1/template-definition.ts';
 import type { VirtualClusterInstance } from './v1/virtual-cluster-instance.ts';
 
-/** The roles of users and teams inside a virtual cluster (completions §8). */
+/** The cluster roles of users and teams inside a virtual cluster (completions §8). */
 export interface VirtualClusterRoles {
-  /** Role of users with access whom no rule matches. */
+  /** Cluster role of users to whom none of the rules applies. */
   readonly defaultRole: string;
   readonly rules: readonly AccessRule[];
 }
 
-/** The user and teams that rules are matched against. */
+/** The caller whose roles inside a virtual cluster are determined. */
 export interface RoleHolder {
   /** Name of the user. Absent if the caller is not a user. */
   readonly user?: string | undefined;
   readonly teams: readonly string[];
 }
 
-/** Role of users with access if the definition does not set another default. */
+/** Cluster role of users to whom no access rule applies, if the template does not set another default. */
 export const defaultVirtualClusterRole = 'cluster-admin';
 
-/** The roles of the definition (by default the rendered one) and the extra rules of the instance. */
+/** Returns the roles of the template definition, by default the rendered one, and the extra rules of the instance. */
 export function virtualClusterRoles(
   instance: VirtualClusterInstance,
   access: TemplateDefinition['access'] = instance.status?.virtualCluster?.access,
@@ -30,12 +30,12 @@ export function virtualClusterRoles(
   };
 }
 
-/** All roles that a user can have, without duplicates, in byte order. */
+/** Returns all cluster roles that a user of the virtual cluster can have, sorted and without duplicates. */
 export function referencedRoles({ defaultRole, rules }: VirtualClusterRoles): string[] {
   return distinct([defaultRole, ...rules.map(roleOf)]).sort();
 }
 
-/** The roles of a user with access: those of all matching rules, or the default role if no rule matches. */
+/** Returns the cluster roles of a user: those of all matching rules, or the default role if no rule matches. */
 export function rolesOfHolder(holder: RoleHolder, { defaultRole, rules }: VirtualClusterRoles): string[] {
   const matching = rules.filter((rule) => isFor(rule, holder));
   return distinct(matching.length === 0 ? [defaultRole] : matching.map(roleOf));

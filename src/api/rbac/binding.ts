@@ -8,7 +8,7 @@ import { asSchema, type Static, t } from '../schema/schema-builder.ts';
 
 const subject = t.object(
   {
-    kind: t.string({ description: 'User, Group or ServiceAccount.' }),
+    kind: t.string({ description: 'The kind of the subject: User, Group or ServiceAccount.' }),
     apiGroup: t.optional(
       t.string({
         description:
@@ -16,7 +16,7 @@ const subject = t.object(
       }),
     ),
     name: t.string({ description: 'The name of the subject.' }),
-    namespace: t.optional(t.string({ description: 'The namespace of a service account.' })),
+    namespace: t.optional(t.string({ description: 'The namespace of the subject, if it is a service account.' })),
   },
   { atomic: true },
 );
@@ -24,17 +24,17 @@ const subject = t.object(
 const roleRef = t.object(
   {
     apiGroup: t.optional(t.string({ description: 'The API group of the role.' })),
-    kind: t.string({ description: 'Role or ClusterRole.' }),
+    kind: t.string({ description: 'The kind of the role: Role or ClusterRole.' }),
     name: t.string({ description: 'The name of the role.' }),
   },
-  { atomic: true, description: 'The role that is granted. Immutable.' },
+  { atomic: true, description: 'The role that the binding grants. It cannot be changed after creation.' },
 );
 
 /** A user, group or service account that a binding grants a role to. */
 export type Subject = Static<typeof subject>;
 export type RoleRef = Static<typeof roleRef>;
 
-/** The schema of both kinds of binding. */
+/** The schema of RoleBinding and ClusterRoleBinding. */
 export const bindingSchema: Schema = asSchema(
   t.object({
     subjects: t.optional(

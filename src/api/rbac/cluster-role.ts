@@ -23,7 +23,7 @@ export const clusterRoleKind: ResourceKind = {
             clusterRoleSelectors: t.optional(
               t.array(selectorObject('Selects cluster roles by their labels.'), {
                 listType: 'atomic',
-                description: 'The rules of cluster roles that match any of these selectors are aggregated.',
+                description: 'The role gets the rules of all cluster roles that match at least one of these selectors.',
               }),
             ),
           },

@@ -23,15 +23,15 @@ const policyRule = t.object({
   ),
 });
 
-/** One rule of a role. */
+/** One rule of a Role or ClusterRole: verbs on resources or paths. */
 export type PolicyRule = Static<typeof policyRule>;
 
-/** The rules of both kinds of role. */
+/** The schema of the rules of a Role or ClusterRole. */
 export function policyRules(description: string) {
   return t.array(policyRule, { listType: 'atomic', description });
 }
 
-/** The rules of a validated role. Empty if it has none. */
+/** Returns the rules of a Role or ClusterRole that has been validated. */
 export function rulesOf(role: KubeObject): readonly PolicyRule[] {
   return listAt(role as JsonValue, 'rules') as unknown as readonly PolicyRule[];
 }

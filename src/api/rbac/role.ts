@@ -3,7 +3,7 @@ import type { Column, ResourceKind } from '../resource.ts';
 import { asSchema, t } from '../schema/schema-builder.ts';
 import { policyRules, rbacGroup } from './policy-rule.ts';
 
-/** Roles show their creation time instead of their age, as in Kubernetes. */
+/** Shown instead of the age column for kinds for which Kubernetes shows the creation time. */
 export const createdAtColumn: Column = column('Created At', 'metadata.creationTimestamp', {
   description: 'The creation time of the object.',
 });
@@ -16,7 +16,8 @@ export const roleKind: ResourceKind = {
   singular: 'role',
   namespaced: true,
   builtIn: true,
-  description: 'A role is a set of permissions in one namespace, which role bindings grant.',
+  description:
+    'A role is a set of permissions in one namespace. Role bindings grant it to users, groups and service accounts.',
   schema: asSchema(t.object({ rules: t.optional(policyRules('The permissions of the role.')) })),
   columns: [createdAtColumn],
 };

@@ -5,8 +5,8 @@ import { clusterRoleBindingKind } from './cluster-role-binding.ts';
 import { rbacGroup } from './policy-rule.ts';
 
 /**
- * The binding inside a virtual cluster that grants a cluster role to the callers to whom a gateway assigns it. Its name
- * is the group that it binds; names with this prefix are reserved for the server.
+ * Returns the ClusterRoleBinding inside a virtual cluster that grants a cluster role to the group of that role. The
+ * gateway adds callers to the group. The binding is named after the group; names with its prefix are reserved.
  */
 export function virtualClusterRoleBinding(role: string): KubeObject {
   const name = roleGroup(role);

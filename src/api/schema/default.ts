@@ -3,8 +3,8 @@ import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Applies the defaults of the schema, in place. An explicit null counts as absent unless the schema allows null: the
- * default replaces it, or it is removed (rule DEC-22).
+ * Sets absent members to the defaults of the schema, in place. Null counts as absent unless the schema allows it: it is
+ * replaced by the default, or removed if there is none (rule DEC-22).
  */
 export function applyDefaults(schema: Schema, value: JsonValue): void {
   if (Array.isArray(value)) {
@@ -34,7 +34,7 @@ function defaultMembers(schema: Schema, object: JsonObject): void {
 
 const defaultsCache = new WeakMap<Schema, readonly (readonly [string, JsonValue])[]>();
 
-/** Computed once per schema: few members have a default. */
+/** Returns the members of the schema that have a default. Cached per schema. */
 function defaultsOf(schema: Schema): readonly (readonly [string, JsonValue])[] {
   const found = defaultsCache.get(schema);
   if (found !== undefined) return found;
@@ -45,7 +45,9 @@ function defaultsOf(schema: Schema): readonly (readonly [string, JsonValue])[] {
   return defaults;
 }
 
-/** A null item without a default stays, because removing it would shift the other items. */
+/**
+ * Sets null items to their default. A null item without a default is kept, because its removal would shift the others.
+ */
 function defaultItems(schema: Schema, items: JsonValue[]): void {
   for (let index = 0; index < items.length; index++) {
     const filled = items[index] === null && schema.nullable !== true && schema.default !== undefined;

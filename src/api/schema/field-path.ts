@@ -1,4 +1,4 @@
-/** Joins `spec` and `owner` to `spec.owner`. The root has no name. */
+/** Joins `spec` and `owner` to `spec.owner`. The empty parent is the root. */
 export function childPath(parent: string, name: string): string {
   return parent === '' ? name : `${parent}.${name}`;
 }
@@ -7,7 +7,7 @@ export function indexPath(parent: string, index: number): string {
   return `${parent}[${index}]`;
 }
 
-/** The path of a map member, whose key Kubernetes prints in brackets. */
+/** Returns the path of a map member. Kubernetes prints its key in brackets. */
 export function keyPath(parent: string, key: string): string {
   return `${parent}[${key}]`;
 }

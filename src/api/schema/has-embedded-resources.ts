@@ -2,7 +2,9 @@ import type { Schema } from './schema.ts';
 
 const cache = new WeakMap<Schema, boolean>();
 
-/** True if objects of this schema may contain embedded resources. Most kinds do not, and are not searched. */
+/**
+ * True if objects of this schema can contain embedded resources. Most kinds cannot, so their objects are not searched.
+ */
 export function hasEmbeddedResources(schema: Schema): boolean {
   const found = cache.get(schema);
   if (found !== undefined) return found;

@@ -2,67 +2,70 @@ import { isJsonObject, isNestedDeeper, type JsonObject, type JsonValue, KeyOrder
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 
-/** Depth limits for schemas, and for values without a schema below them. Deeper objects are never normalized. */
+/** Maximum depth of the checked schemas and of values without a schema. Deeper objects count as not normalized. */
 const maxSchemaDepth = 400;
 const maxUnknownDepth = 400;
 
-/** Members that every resource has besides its schema. */
+/** Members that every resource can have in addition to those in its schema. */
 const resourceMembers = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
- * True if a resource is normalized: `prune`, `normalizeEmbeddedResources` and `applyDefaults` would not change it, and
- * it is not nested too deeply. One pass replaces four, and most writes need no other. False means unknown: the four
- * passes then decide and report. Does not check types, validation rules or the contents of the metadata. Members shared
- * with `before`, which those passes have already left unchanged, are skipped.
+ * Fast path: true if a resource is normalized, that is, `prune`, `normalizeEmbeddedResources` and `applyDefaults` would
+ * not change it and it is not nested too deeply. False means that the separate functions must run. Does not check
+ * types, validation rules or the contents of the metadata. Members that are identical to those of `before`, which must
+ * be normalized already, are not checked.
  */
 export function isNormalizedResource(schema: Schema, resource: JsonObject, before?: JsonObject): boolean {
-  let plan = plans.get(schema);
-  if (plan === undefined) {
-    plan = new Plan(schema, maxSchemaDepth);
-    plan.keepResourceMembers();
-    plans.set(schema, plan);
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = new SchemaCheck(schema, maxSchemaDepth);
+    check.keepResourceMembers();
+    checks.set(schema, check);
   }
-  return plan.isNormalized(resource, before);
+  return check.isNormalized(resource, before);
 }
 
-const plans = new WeakMap<Schema, Plan>();
+const checks = new WeakMap<Schema, SchemaCheck>();
 
-/** The rules for a value, whether or not a schema describes it. */
-interface Rule {
+/** The check of a value, with or without a schema. */
+interface Check {
   /** True if null is allowed. */
   readonly allowsNull: boolean;
   isNormalized(value: JsonObject | JsonValue[], before?: JsonValue): boolean;
 }
 
 /**
- * A schema prepared for the check. Child plans are created on demand, because large schemas are rarely used in full.
+ * The check of values with a schema. Checks of members are created on demand, because large schemas are rarely used in
+ * full.
  */
-class Plan implements Rule {
+class SchemaCheck implements Check {
   readonly allowsNull: boolean;
   readonly #schema: Schema;
-  readonly #levels: number;
+  readonly #remainingDepth: number;
   readonly #keepsUnknown: boolean;
   /**
-   * True for cases left to the separate passes: excessive depth, and embedded resources, which have their own metadata.
+   * True for schemas that this check does not support: excessive depth, and embedded resources with their own metadata.
    */
   readonly #isRare: boolean;
   readonly #defaults: readonly string[];
-  readonly #named = new Map<string, Rule>();
-  readonly #usual = new KeyOrderCache<Rule>();
-  #others: Plan | undefined;
-  #items: Plan | undefined;
+  readonly #named = new Map<string, Check>();
+  readonly #usual = new KeyOrderCache<Check>();
+  #others: SchemaCheck | undefined;
+  #items: SchemaCheck | undefined;
 
-  constructor(schema: Schema, levels: number) {
+  constructor(schema: Schema, remainingDepth: number) {
     this.#schema = schema;
-    this.#levels = levels;
+    this.#remainingDepth = remainingDepth;
     this.allowsNull = schema.nullable === true;
     this.#keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
-    this.#isRare = levels === 0 || schema['x-kubernetes-embedded-resource'] === true;
+    this.#isRare = remainingDepth === 0 || schema['x-kubernetes-embedded-resource'] === true;
     const { properties = {} } = schema;
     this.#defaults = Object.keys(properties).filter((name) => properties[name]?.default !== undefined);
   }
 
-  /** Resource members are always kept. Schemas usually declare no more than their type. */
+  /**
+   * Allows apiVersion, kind and metadata, which pruning always keeps, unless the schema has rules for their contents.
+   */
   keepResourceMembers(): void {
     for (const name of resourceMembers) {
       const member = memberSchema(this.#schema, name);
@@ -92,23 +95,23 @@ class Plan implements Rule {
     return true;
   }
 
-  #memberAt(index: number, name: string): Rule | undefined {
+  #memberAt(index: number, name: string): Check | undefined {
     const member = this.#named.get(name) ?? this.#memberOf(name);
     if (member !== undefined) this.#usual.set(index, name, member);
     return member;
   }
 
-  /** `undefined` if the schema does not define the member. */
-  #memberOf(name: string): Rule | undefined {
+  /** Returns the check of a member. `undefined` if the schema does not define the member. */
+  #memberOf(name: string): Check | undefined {
     const { properties, additionalProperties } = this.#schema;
     const own = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (own !== undefined) {
-      const made = new Plan(own, this.#levels - 1);
-      this.#named.set(name, made);
-      return made;
+      const check = new SchemaCheck(own, this.#remainingDepth - 1);
+      this.#named.set(name, check);
+      return check;
     }
     if (typeof additionalProperties === 'object') {
-      this.#others ??= new Plan(additionalProperties, this.#levels - 1);
+      this.#others ??= new SchemaCheck(additionalProperties, this.#remainingDepth - 1);
       return this.#others;
     }
     return additionalProperties === true || this.#keepsUnknown ? anything : undefined;
@@ -118,7 +121,7 @@ class Plan implements Rule {
     const { items: itemSchema } = this.#schema;
     if (itemSchema === undefined) return items.length === 0 || (this.#keepsUnknown && anything.isNormalized(items));
     if (this.#keepsUnknown) return false;
-    this.#items ??= new Plan(itemSchema, this.#levels - 1);
+    this.#items ??= new SchemaCheck(itemSchema, this.#remainingDepth - 1);
     const { allowsNull } = this.#items;
     for (const item of items) {
       if (typeof item !== 'object') continue;
@@ -128,14 +131,14 @@ class Plan implements Rule {
   }
 }
 
-/** True if the schema has no rules for nested values. */
+/** True if the schema declares at most a type, and no defaults, members or items. */
 function isBare(schema: Schema): boolean {
   const { properties, items, additionalProperties } = schema;
   if (properties !== undefined || items !== undefined || typeof additionalProperties === 'object') return false;
   return schema.default === undefined && schema['x-kubernetes-embedded-resource'] !== true;
 }
 
-const anything: Rule = {
+const anything: Check = {
   allowsNull: true,
   isNormalized(value, before) {
     if (!isJsonObject(before) || Array.isArray(value)) return !isNestedDeeper(value, maxUnknownDepth);
@@ -148,6 +151,6 @@ const anything: Rule = {
   },
 };
 
-const kept: Rule = { allowsNull: false, isNormalized: anything.isNormalized };
+const kept: Check = { allowsNull: false, isNormalized: anything.isNormalized };
 
-const never: Rule = { allowsNull: false, isNormalized: () => false };
+const never: Check = { allowsNull: false, isNormalized: () => false };

@@ -5,7 +5,8 @@ import type { Schema } from './schema.ts';
 import { addError } from './validation-budget.ts';
 
 /**
- * Lists of type `set` must not repeat an item, and lists of type `map` must not repeat a key: apply needs them unique.
+ * Reports duplicate items in lists of type `set` and duplicate keys in lists of type `map`. Server-side apply requires
+ * that they are unique.
  */
 export function validateListTypes(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
@@ -50,7 +51,7 @@ function keyOf(item: JsonValue, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as JsonValue]));
 }
 
-/** Reports only the second occurrence of an item. Further ones add no information. */
+/** Reports the second occurrence of each repeated item, and no further ones. */
 function reportRepeated(items: JsonValue[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {

@@ -3,17 +3,17 @@ import { childPath, indexPath } from './field-path.ts';
 import { memberSchema } from './member-schema.ts';
 import type { Schema } from './schema.ts';
 
-/** Members that every resource has besides its schema, at the root and wherever one is embedded. */
+/** Members that a resource can always have, at the root and in embedded resources, even if the schema omits them. */
 const resourceMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 export interface PruneOptions {
-  /** True if the value is a resource: apiVersion, kind and metadata are always kept. */
+  /** True if the value is a resource, whose apiVersion, kind and metadata are always kept. */
   readonly isResource?: boolean;
 }
 
 /**
- * Removes all members that the schema does not define, in place, and returns their paths, sorted. Below
- * `x-kubernetes-preserve-unknown-fields` unknown members are kept, but known ones are still pruned.
+ * Removes all members that the schema does not define, in place, and returns their paths, sorted. With
+ * `x-kubernetes-preserve-unknown-fields`, unknown members are kept, but the contents of known members are still pruned.
  */
 export function prune(schema: Schema, value: JsonValue, options: PruneOptions = {}): string[] {
   if (isPruned(schema, value, options.isResource === true)) return [];
@@ -24,8 +24,8 @@ export function prune(schema: Schema, value: JsonValue, options: PruneOptions = 
 }
 
 /**
- * Fast path without paths, because usually nothing has to be removed. False means unknown, as for lists with rare
- * schemas.
+ * Fast path: true if there is nothing to remove, which is the usual case. False means that it is not known, for example
+ * for lists with unusual schemas.
  */
 function isPruned(schema: Schema, value: JsonValue, isResource: boolean): boolean {
   if (typeof value !== 'object' || value === null) return true;
@@ -69,7 +69,7 @@ function pruneMembers(schema: Schema, object: JsonObject, path: string, removed:
   }
 }
 
-/** Items without a schema follow the list: all are kept, or all of their members are unknown. */
+/** Prunes the items of a list. Without a schema for the items, either everything is kept or all members are removed. */
 function pruneItems(schema: Schema, items: JsonValue[], path: string, removed: string[]): void {
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (keepsUnknown && schema.items === undefined) return;

@@ -3,18 +3,18 @@ import type { FieldError } from '../field-error.ts';
 import type { Schema } from './schema.ts';
 import { validateNumber, validateString } from './validate-scalar.ts';
 
-/** `before`: the previous value. Members that are identical (===) to it need no check. */
+/** Checks a value. `before` is the previous value: members that are identical (===) to its members are not checked. */
 type Check = (value: JsonValue, before?: JsonValue) => boolean;
 
 /**
  * Creates a function that reports whether a value conforms to a schema, without error details. Nearly all written
- * values are valid, and this check takes a fraction of the time of a validation that tracks paths. Schemas are compiled
- * once. `thorough` checks schemas with rare keywords.
+ * values are valid, and this check takes a fraction of the time of a full validation. Each schema is compiled once.
+ * Schemas with rare keywords are passed to `thorough`.
  */
 export function createQuickValidator(
   thorough: (schema: Schema, value: JsonValue) => boolean,
 ): (schema: Schema, value: JsonValue, before?: JsonValue) => boolean {
-  /** Weak, so that compiled checks are released with their schemas. */
+  /** A WeakMap, so that compiled checks are released together with their schemas. */
   const compiled = new WeakMap<Schema, Check>();
 
   const checkOf = (schema: Schema): Check => {
@@ -80,9 +80,9 @@ export function createQuickValidator(
         const index = size++;
         const value = object[name];
         const old = previous?.[name];
-        // A forbidden member is invalid even if it is unchanged.
+        // A member that the schema forbids is invalid even if it did not change.
         if (old === value && old !== undefined && additionalProperties !== false) continue;
-        // A known member with the value undefined counts as absent.
+        // A property with the value undefined counts as absent.
         if (value === undefined && named.has(name)) continue;
         const check = usual.get(index, name) ?? checkAt(index, name);
         if (!check(value as JsonValue, old)) return false;
@@ -96,14 +96,14 @@ export function createQuickValidator(
   return (schema, value, before) => checkOf(schema)(value, before);
 }
 
-/** True for schemas with combinations, or with keywords that compare whole values. */
+/** True for schemas with combinations (anyOf, oneOf, allOf, not) or with keywords that compare whole values. */
 function isRare(schema: Schema): boolean {
   const { anyOf, oneOf, allOf, not, uniqueItems, enum: allowed = [] } = schema;
   if (anyOf !== undefined || oneOf !== undefined || allOf !== undefined || not !== undefined) return true;
   return uniqueItems === true || allowed.some((value) => typeof value === 'object' && value !== null);
 }
 
-/** A schema without a type accepts every type, including null. */
+/** Returns which JSON types a schema accepts. A schema without a type accepts every type, including null. */
 function acceptedTypes(schema: Schema) {
   const types = schema['x-kubernetes-int-or-string'] ? ['integer', 'string'] : schema.type && [schema.type];
   const accepts = (type: string) => types === undefined || types.includes(type);

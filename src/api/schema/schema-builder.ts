@@ -6,10 +6,9 @@ import type { Schema } from './schema.ts';
 export type { Static, TSchema } from 'typebox';
 
 /**
- * Builds the schema of a kind and its TypeScript type together. The values are exactly the structural OpenAPI v3
- * schemas that Kubernetes publishes: maps are `additionalProperties`, enums are `enum`, list and map semantics are
- * `x-kubernetes-*` members. Only the types come from TypeBox. TypeBox values copy a schema at each step, which took 5%
- * of the startup time.
+ * The schema builder creates the schema of a kind together with its TypeScript type. Its values are exactly the
+ * structural OpenAPI v3 schemas that Kubernetes publishes (`additionalProperties`, `enum`, `x-kubernetes-*`). Only the
+ * types come from TypeBox: TypeBox values copy a schema at each step, which took 5% of the startup time.
  */
 interface Described {
   readonly title?: string;
@@ -26,18 +25,18 @@ interface NumberRules
 interface ObjectRules
   extends Described,
     Pick<Schema, 'minProperties' | 'maxProperties' | 'allOf' | 'anyOf' | 'oneOf' | 'not'> {
-  /** Server-side apply treats the object as one field. */
+  /** If true, server-side apply treats the object as a single field. */
   readonly atomic?: boolean;
-  /** Unknown members are kept. */
+  /** If true, unknown members are kept instead of pruned. */
   readonly preserveUnknown?: boolean;
 }
 
 interface ListRules extends Described, Pick<Schema, 'minItems' | 'maxItems' | 'uniqueItems'> {
-  /** Merge strategy of apply. Optional; defaults to `map` if `mapKeys` are given, otherwise unset (which is atomic). */
+  /** How server-side apply merges the list. Optional; defaults to `map` if `mapKeys` are set, otherwise to atomic. */
   readonly listType?: 'atomic' | 'set' | 'map';
-  /** The members that identify the items of a `map` list. */
+  /** The members that together identify an item of a list of type `map`. */
   readonly mapKeys?: readonly string[];
-  /** A strategic merge patch merges the list instead of replacing it: by equality, or by `patchMergeKey`. */
+  /** If set, a strategic merge patch merges the list instead of replacing it. Items match by `patchMergeKey` if set. */
   readonly patchStrategy?: 'merge';
   readonly patchMergeKey?: string;
 }
@@ -50,10 +49,10 @@ function unsafe<T>(schema: Schema): TUnsafe<T> {
   return schema as TUnsafe<T>;
 }
 
-/** Marks optional properties. As a symbol it is not part of the schema's JSON. */
+/** Marks a property as optional. It is a symbol so that the JSON of the schema does not contain it. */
 const isOptional = Symbol('optional');
 
-/** Members are required unless wrapped in `t.optional`. Kubernetes requires few. */
+/** An object. Its members are required unless they are wrapped in `t.optional`. */
 function object<T extends TProperties>(properties: T, rules: ObjectRules = {}): TObject<T> {
   const { atomic, preserveUnknown, ...plain } = rules;
   const required = Object.keys(properties).filter((name) => !Object.hasOwn(properties[name] ?? {}, isOptional));
@@ -72,7 +71,7 @@ function string(rules: TextRules = {}): TUnsafe<string> {
   return unsafe({ type: 'string', ...rules });
 }
 
-/** A whole number. The format defaults to `int64`, as in Go. */
+/** An integer. Its format defaults to `int64`, as in Go. */
 function integer(rules: NumberRules = {}): TUnsafe<number> {
   return unsafe({ type: 'integer', format: 'int64', ...rules });
 }
@@ -99,7 +98,7 @@ function array<T extends TSchema>(items: T, rules: ListRules = {}): TUnsafe<Stat
   });
 }
 
-/** Arbitrary keys with values of one schema: labels, quotas. */
+/** A map: an object with arbitrary keys whose values all have the same schema, such as labels. */
 function map<T extends TSchema>(values: T, rules: MapRules = {}): TUnsafe<Record<string, Static<T>>> {
   const { atomic, ...plain } = rules;
   return unsafe({
@@ -118,23 +117,23 @@ function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Object.defineProperty({ ...schema }, isOptional, { value: true }) as TSchema as TOptional<T>;
 }
 
-/** Keeps null, which is otherwise dropped as if the member were absent. */
+/** Allows null as a value. Without it, null is dropped and the member counts as absent. */
 function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   return unsafe({ ...asSchema(schema), nullable: true });
 }
 
-/** An object whose members are kept unchanged, whatever they are. */
+/** An object with arbitrary members, which are stored unchanged. */
 function preserved(rules: Described = {}): TUnsafe<JsonObject> {
   return unsafe({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, ...rules });
 }
 
-/** Any JSON value, kept unchanged. */
+/** An arbitrary JSON value, which is stored unchanged. */
 function anything(rules: Described = {}): TUnsafe<JsonValue> {
   return unsafe({ 'x-kubernetes-preserve-unknown-fields': true, ...rules });
 }
 
 /**
- * RFC 3339. Go prints its zero time as null. Like every null that is not allowed, it is dropped and reads as absent.
+ * A time in RFC 3339 format. Go prints its zero time as null, which is dropped, so that the member counts as absent.
  */
 function timestamp(rules: Described = {}): TUnsafe<Timestamp> {
   return unsafe({ type: 'string', format: 'date-time', ...rules });

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@flotilla/json';
 
 /**
- * A structural schema: the subset of OpenAPI v3 that Kubernetes allows for a kind, with its extensions. The schema
- * builder creates it, custom resource definitions contain it, and OpenAPI publishes it.
+ * A structural schema: the subset of OpenAPI v3, with extensions, that Kubernetes allows as the schema of a kind. It
+ * comes from the schema builder or from a CustomResourceDefinition. OpenAPI publishes it.
  */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -39,21 +39,21 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
-  /** CEL rules for values of this schema. */
+  /** CEL rules that values of this schema must satisfy. */
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  /** Strategy of a strategic merge patch. By default lists are replaced and objects are merged. */
+  /** How a strategic merge patch treats the value. By default, lists are replaced and objects are merged. */
   readonly 'x-kubernetes-patch-strategy'?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
-/** A CEL condition, and the error if it is false. */
+/** A CEL rule, and the error that is reported if it evaluates to false. */
 export interface ValidationRule {
   readonly rule?: string;
   readonly message?: string;
   readonly messageExpression?: string;
-  /** Type of the error. Defaults to FieldValueInvalid. */
+  /** The type of the reported error. Optional; defaults to FieldValueInvalid. */
   readonly reason?: string;
-  /** Path of the field that the error is reported for, relative to the field with the rule. */
+  /** Path of the field for which the error is reported. It is relative to the field with the rule. */
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }

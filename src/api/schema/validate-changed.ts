@@ -8,9 +8,9 @@ import { collectValueErrors, validateSchema } from './validate.ts';
 import { withValidationBudget } from './validation-budget.ts';
 
 /**
- * Validates a value that replaces another. Parts that are equal to the old value are not reported (META-23), because
- * the schema may have become stricter since. Object members are compared by name and items of `map` lists by their
- * keys. Other lists are compared as a whole.
+ * Validates the new value in an update. Parts that are equal to the old value are not reported (META-23), because the
+ * schema may have become stricter after the old value was written. Object members are compared by name and items of
+ * `map` lists by their keys. Other lists are compared as a whole.
  */
 export function validateChanged(
   schema: Schema,
@@ -24,7 +24,7 @@ export function validateChanged(
     const faults = new ChangedFaults();
     faults.collect(schema, value, old, path);
     const { found } = faults;
-    // If the old value has a duplicate in a set or map, none is reported: it is unknown which of the two items is new.
+    // If the old list already had duplicates, no duplicates are reported, because it is unknown which item is new.
     if (listFaults(schema, old, path).length === 0) found.push(...listFaults(schema, value, path));
     return found;
   });
@@ -39,7 +39,7 @@ function listFaults(schema: Schema, value: JsonValue, path: string): FieldError[
 class ChangedFaults {
   readonly found: FieldError[] = [];
 
-  /** Reports errors of the value itself before errors of its members or items. */
+  /** Collects the errors of the value itself first, and then those of its members or items. */
   collect(schema: Schema, value: JsonValue, old: JsonValue | undefined, path: string): void {
     if (old === undefined) {
       this.found.push(...collectValueErrors(schema, value, path));
@@ -67,7 +67,7 @@ class ChangedFaults {
   }
 }
 
-/** The schema without the rules for existing members. */
+/** Returns the schema without the rules for members that the value has. Those members are validated separately. */
 function shallow(schema: Schema, value: JsonObject): Schema {
   const { properties = {}, additionalProperties, ...own } = schema;
   const anything = Object.fromEntries(

@@ -4,10 +4,10 @@ import { type FieldError, invalid, tooLong, typeInvalid } from '../field-error.t
 import type { Schema } from './schema.ts';
 import { addError, chargeMatch, chargePattern } from './validation-budget.ts';
 
-/** Patterns compiled once per schema, and released with it. `undefined`: the expression is invalid. */
+/** The compiled pattern of each schema, released together with the schema. `undefined` for an invalid pattern. */
 const patterns = new WeakMap<Schema, { readonly expression: RE2JS | undefined }>();
 
-/** RE2 runs in time linear in the text for any expression. Patterns may come from clients. */
+/** Compiles a pattern with RE2, whose matching time is linear in the text. Patterns may come from untrusted clients. */
 function patternOf(schema: Schema, pattern: string): RE2JS | undefined {
   let compiled = patterns.get(schema);
   if (compiled === undefined) {
@@ -25,7 +25,7 @@ function compile(pattern: string): RE2JS | undefined {
   }
 }
 
-/** RE2's error message for an invalid expression. `undefined` if it is valid. */
+/** Returns RE2's error message for an invalid regular expression. `undefined` if the expression is valid. */
 export function regexError(pattern: string): string | undefined {
   let instructions: number;
   try {
@@ -46,14 +46,14 @@ export function validateString(schema: Schema, text: string, path: string, error
   }
 }
 
-/** Reports only the first error of length and pattern, as kube-apiserver does. */
+/** Returns the first error of minLength, maxLength and pattern. kube-apiserver also reports only one of them. */
 function lengthOrPatternError(schema: Schema, text: string, path: string): FieldError | undefined {
   const { minLength, maxLength, pattern } = schema;
-  // A text never has more characters than UTF-16 units, so most texts need no counting.
+  // A text has at most as many characters as UTF-16 units, so the characters of most texts need not be counted.
   if (maxLength !== undefined && text.length > maxLength && characterCount(text) > maxLength) {
     return tooLong(path, maxLength);
   }
-  // A text has at least half as many characters as UTF-16 units.
+  // A text has at least half as many characters as UTF-16 units, so long texts need not be counted.
   if (minLength !== undefined && text.length < 2 * minLength && characterCount(text) < minLength) {
     return invalid(path, text, `${path} in body should be at least ${minLength} chars long`);
   }
@@ -106,7 +106,9 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return Number.isInteger(Number(value) / factor);
 }
 
-/** A bound as Go prints it: plain for an integer value, in shortest form (`1e+06`) for a float. */
+/**
+ * Prints a minimum or maximum as Go does: in full if the value is an integer, in short form (`1e+06`) if it is a float.
+ */
 function shown(value: number | bigint, bound: number): string {
   if (typeof value === 'bigint' || Number.isInteger(value)) return String(bound);
   const exponent = Number(bound.toExponential().split('e')[1]);

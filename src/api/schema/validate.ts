@@ -10,9 +10,9 @@ import { validateNumber, validateString } from './validate-scalar.ts';
 import { addError, chargeStep, collectAlternativeErrors, withValidationBudget } from './validation-budget.ts';
 
 /**
- * Returns all validation errors of the value, worded as in kube-apiserver (rule META-21). `path` is the location of the
- * value: '' for a whole object. The fast path first checks whether there are any. It skips members that are identical
- * (===) to those of `before`, so a caller that passes `before` ignores errors in them.
+ * Returns all validation errors of a value, worded as in kube-apiserver (rule META-21). `path` is the location of the
+ * value; it is '' for a whole object. `before` is the previous value: errors in members that are identical (===) to its
+ * members may be omitted. The fast path first checks whether there are errors at all.
  */
 export function validateSchema(schema: Schema, value: JsonValue, path = '', before?: JsonValue): FieldError[] {
   return withValidationBudget(path, () => {
@@ -23,14 +23,14 @@ export function validateSchema(schema: Schema, value: JsonValue, path = '', befo
 
 const conforms = createQuickValidator((schema, value) => collectErrors(schema, value, '').length === 0);
 
-/** Collects all errors, without the quick check for validity. */
+/** Collects all errors of a value, without the fast path. */
 export function collectErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
   const errors = collectValueErrors(schema, value, path);
   validateListTypes(schema, value, path, errors);
   return errors;
 }
 
-/** Collects all errors except duplicates in sets and maps. */
+/** Collects all errors of a value except duplicate items in lists of type `set` and `map`. */
 export function collectValueErrors(schema: Schema, value: JsonValue, path: string): FieldError[] {
   return withValidationBudget(path, () => {
     const errors: FieldError[] = [];
@@ -76,7 +76,7 @@ function validateType(schema: Schema, value: JsonValue, path: string, errors: Fi
   addError(errors, typeInvalid(path, found, `${path} in body must be of type ${wanted}: "${found}"`));
 }
 
-/** With a format, Go reports the format of the actual value instead of its type, except for strings and lists. */
+/** For a schema with a format, Go's type error names the format of the value, unless the value is a string or list. */
 function formatMismatch({ type, format }: Schema, actual: string): [string, string] | undefined {
   if (
     format === undefined ||
@@ -94,7 +94,8 @@ function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
-  // Integers that a number cannot represent exactly are bigint. A larger number was written as a fraction.
+  // Integers that are not exact as a number are bigint, so a number that is not a safe integer is a fraction or a
+  // float.
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   return typeof value;
 }
@@ -138,7 +139,7 @@ function validateItems(schema: Schema, items: JsonValue[], path: string, errors:
   }
 }
 
-/** The errors of the closest alternative follow the message that no, or not every, alternative matched. */
+/** Validates anyOf, oneOf, allOf and not. The errors of the closest alternative follow the error of the combination. */
 function validateCombinations(schema: Schema, value: JsonValue, path: string, errors: FieldError[]): void {
   const attempt = (part: Schema) => collectAlternativeErrors((found) => validateValue(part, value, path, found));
   const complain = (text: string) => addError(errors, invalid('', '', `${JSON.stringify(path)} ${text}`));

@@ -1,18 +1,18 @@
 import type { FieldError } from '../field-error.ts';
 
 /**
- * The budget of one validation. A step applies one schema to one value and takes about half a microsecond. An object
- * has far fewer values than this, so only nested combinations come near the limit.
+ * The maximum number of steps of one validation. A step applies one schema to one value and takes about half a
+ * microsecond. Objects have far fewer values than this, so only nested combinations (anyOf, oneOf) reach the limit.
  */
 const maxSteps = 250_000;
 
-/** Limit for all error messages together. */
+/** The maximum number of characters in all error messages of one validation. */
 const maxCharacters = 1_000_000;
 
-/** Amount of each kind of work that takes as long as one step. */
+/** How much of each other kind of work takes as long as one step: compared values, matched characters, instructions. */
 const perStep = { choices: 20, characters: 4, instructions: 0.4 };
 
-/** Validating the value against its schema would block other requests for too long. */
+/** Thrown if a validation exceeds its budget, because it would block other requests for too long. */
 class ValidationBudgetExceeded extends Error {}
 
 interface Budget {
@@ -23,10 +23,9 @@ interface Budget {
 let budget: Budget | undefined;
 
 /**
- * Runs a validation within the budget. Clients supply both schemas and values, and a combination of the two must not
- * block other requests or fill the memory with error messages. A nested call shares the budget of the outer one. One
- * global counter suffices because a validation never awaits. A validation that exceeds the budget reports one error for
- * the whole value at `path`.
+ * Runs a validation within a budget of time and error messages, because clients supply both the schemas and the values.
+ * If the budget is exceeded, the only error is one for the whole value at `path`. Nested calls share the budget of the
+ * outer call. A global variable suffices, because a validation never awaits.
  */
 export function withValidationBudget(path: string, validate: () => FieldError[]): FieldError[] {
   if (budget !== undefined) return validate();
@@ -41,17 +40,17 @@ export function withValidationBudget(path: string, validate: () => FieldError[])
   }
 }
 
-/** Charges one step for applying a schema to a value, which is compared with this number of choices. */
+/** Charges one step for applying a schema to a value, plus the comparisons with `choices` allowed values. */
 export function chargeStep(choices = 0): void {
   count(1 + choices / perStep.choices);
 }
 
-/** Charges the match of a text against a pattern. */
+/** Charges the cost of matching a text against a regular expression. */
 export function chargeMatch(text: string): void {
   count(text.length / perStep.characters);
 }
 
-/** Charges the compilation of a pattern with this number of instructions: `a{1000}` has a thousand. */
+/** Charges the cost of compiling a regular expression. `a{1000}` has about a thousand instructions. */
 export function chargePattern(instructions: number): void {
   count(instructions / perStep.instructions);
 }
@@ -63,7 +62,7 @@ function count(steps: number): void {
     throw new ValidationBudgetExceeded('too complex: its conditions and patterns take too long to evaluate');
 }
 
-/** Adds an error and charges its size. */
+/** Adds an error to the list and charges its length to the budget. */
 export function addError(errors: FieldError[], error: FieldError): void {
   errors.push(error);
   if (budget === undefined) return;
@@ -71,7 +70,10 @@ export function addError(errors: FieldError[], error: FieldError): void {
   if (budget.characters < 0) throw new ValidationBudgetExceeded('too many validation errors to report');
 }
 
-/** Evaluates one of several alternatives. Its errors are charged only when they are reported, which most never are. */
+/**
+ * Validates one of several alternatives. Its errors are charged to the budget only if the caller reports them, which is
+ * rare.
+ */
 export function collectAlternativeErrors(validate: (found: FieldError[]) => void): FieldError[] {
   const found: FieldError[] = [];
   const before = budget?.characters ?? 0;

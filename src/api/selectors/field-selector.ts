@@ -1,9 +1,9 @@
 import { badRequest } from '../status.ts';
 
-/** A parsed field selector (rules SEL-07 to SEL-14). All requirements must match. */
+/** A parsed field selector (rules SEL-07 to SEL-14). An object must match all requirements. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
-  /** `read` returns the printed value of a field, '' if the object does not have it. */
+  /** True if all requirements match. `read` returns a field as text, or '' if the object does not have the field. */
   matches(read: (field: string) => string): boolean;
 }
 
@@ -13,7 +13,10 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Throws 400 if the text is not a selector. `checkFields` checks which fields a kind supports. */
+/**
+ * Parses a field selector. Throws 400 if the syntax is invalid. `checkSelectorFields` checks which fields the kind
+ * supports.
+ */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements = splitTerms(text)
     .filter((term) => term !== '')
@@ -25,7 +28,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   };
 }
 
-/** Splits at commas that no backslash precedes. */
+/** Splits the text at commas. A comma after a backslash does not split. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:\\[\s\S]|[^\\,])+\\?|\\$/g) ?? [];
 }
@@ -56,7 +59,9 @@ function unescapeValue(value: string): string {
   return text;
 }
 
-/** The value that the selector requires for this field, if any. Lists can be narrowed by it. */
+/**
+ * Returns the value that the selector requires for this field. `undefined` if it allows several. Used to narrow lists.
+ */
 export function requiredValue(selector: FieldSelector | undefined, field: string): string | undefined {
   return selector?.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')
     ?.value;

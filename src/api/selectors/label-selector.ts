@@ -5,9 +5,9 @@ import { LabelTokens, SelectorSyntaxError } from './label-tokens.ts';
 
 /** A parsed label selector (rules SEL-01 to SEL-06). */
 export interface LabelSelector {
-  /** True if it selects everything. */
+  /** True if the selector matches all objects. */
   readonly empty: boolean;
-  /** The source text. Selectors with the same text select the same objects. */
+  /** The text that the selector was parsed from. Selectors with the same text match the same objects. */
   readonly text?: string;
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
 }
@@ -20,7 +20,7 @@ interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Throws 400 if the text is not a selector. */
+/** Parses a label selector. Throws 400 if the syntax is invalid. */
 export function parseLabelSelector(text: string): LabelSelector {
   try {
     return selectorOf(parseRequirements(new LabelTokens(text)), text);
@@ -103,7 +103,7 @@ function parseRequirement(tokens: LabelTokens): LabelRequirement {
   if (keyFaults.length > 0) refuse([invalid('', key, keyFaults.join('; '))]);
 
   const next = tokens.peekWord().type;
-  // In `!a = b` the requirement ends after its key. The error is then the missing comma.
+  // The requirement `!a` ends after its key. For `!a = b`, Kubernetes then reports a missing comma.
   if (negated) return { key, operator: 'absent', values: [] };
   if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
 

@@ -1,4 +1,4 @@
-/** A selector that cannot be parsed. The message is Kubernetes' own. */
+/** Thrown for a label selector that cannot be parsed. The message is the same as in Kubernetes. */
 export class SelectorSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -13,13 +13,13 @@ const symbols: ReadonlySet<string> = new Set(['!', '=', '==', '!=', '(', ')', ',
 const operators = ['=', '==', '!=', 'in', 'notin', '>', '<'] as const;
 type Operator = (typeof operators)[number];
 
-/** Tokenizer for label selectors. `in` and `notin` are operators only where an operator is expected. */
+/** The tokens of a label selector. `in` and `notin` are operators only at positions where an operator is expected. */
 export class LabelTokens {
   readonly #tokens: Token[] = [];
   #at = 0;
 
   constructor(text: string) {
-    // Runs of symbols are split greedily: the longest known symbol first.
+    // A sequence of symbols such as `!==` is split into the longest known symbols, from left to right.
     for (const [piece] of text.matchAll(/[=!(),><]+|[^=!(),>< \t\r\n]+/g)) {
       if (!/^[=!(),><]/.test(piece)) {
         this.#tokens.push({ type: piece === 'in' || piece === 'notin' ? piece : 'word', text: piece });
@@ -38,7 +38,7 @@ export class LabelTokens {
     return this.#tokens[this.#at] ?? { type: 'end', text: '' };
   }
 
-  /** Treats `in` and `notin` as words. */
+  /** Returns the next token without consuming it. `in` and `notin` are returned as words. */
   peekWord(): Token {
     const token = this.#peek();
     return token.type === 'in' || token.type === 'notin' ? { type: 'word', text: token.text } : token;
@@ -58,7 +58,7 @@ export class LabelTokens {
     throw new SelectorSyntaxError(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
   }
 
-  /** The value after `=`. A missing value is the empty string. */
+  /** Consumes the value after `=`. A missing value is the empty string. */
   takeValue(): string {
     const next = this.peekWord();
     if (next.type === 'end' || next.type === ',') return '';
@@ -67,7 +67,7 @@ export class LabelTokens {
     throw new SelectorSyntaxError(`found '${next.text}', expected: identifier`);
   }
 
-  /** `(a,b)`: a missing word is the empty value, and `()` contains only the empty value. */
+  /** Consumes a list such as `(a,b)`. A missing value is the empty string, so `()` contains one empty string. */
   takeList(): string[] {
     const open = this.takeWord();
     if (open.type !== '(') throw new SelectorSyntaxError(`found '${open.text}' expected: '('`);

@@ -6,14 +6,14 @@ import { badRequest } from '../status.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { LabelSelector } from './label-selector.ts';
 
-/** The value of a field for selectors: strings, numbers and booleans as printed, everything else '' (rule SEL-14). */
+/** Returns a field as text for field selectors. Objects, lists and absent fields are '' (rule SEL-14). */
 export function fieldValue(object: KubeObject, field: string): string {
   const value = valueAt(object as JsonValue, ...field.split('.'));
   if (value === undefined || value === null || typeof value === 'object') return '';
   return String(value);
 }
 
-/** True if the given selectors match the object. */
+/** True if the object matches both selectors. An absent selector matches all objects. */
 export function selects(
   object: KubeObject,
   labelSelector: LabelSelector | undefined,
@@ -25,13 +25,13 @@ export function selects(
   );
 }
 
-/** Throws 400 if the selector contains a field that the kind does not support (rules SEL-09, SEL-10). */
+/** Throws 400 if the field selector contains a field that the kind does not support (rules SEL-09, SEL-10). */
 export function checkFields(
   kind: Pick<ResourceKind, 'namespaced' | 'selectableFields' | 'builtIn'>,
   selector: FieldSelector,
 ): void {
-  // Built-in kinds without selectable fields accept metadata.namespace in any scope, and have a different error
-  // message.
+  // Built-in kinds without selectable fields also accept metadata.namespace if they are cluster-scoped, and have a
+  // different error message.
   const plainBuiltIn = kind.builtIn === true && kind.selectableFields === undefined;
   const hasNamespace = kind.namespaced || plainBuiltIn;
   const known = ['metadata.name', ...(hasNamespace ? ['metadata.namespace'] : []), ...(kind.selectableFields ?? [])];

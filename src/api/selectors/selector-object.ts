@@ -14,32 +14,36 @@ import { childPath, indexPath } from '../schema/field-path.ts';
 import { t } from '../schema/schema-builder.ts';
 import { validateLabels } from '../validation/labels.ts';
 
-/** A label selector in an object (`metav1.LabelSelector`): all `matchLabels` and `matchExpressions` must match. */
+/** The schema of a label selector inside an object (`metav1.LabelSelector`). */
 export function selectorObject(description: string) {
   return t.object(
     {
       matchExpressions: t.optional(
         t.array(
           t.object({
-            key: t.string({ description: 'The label that is asked about.' }),
-            operator: t.string({ description: 'In, NotIn, Exists or DoesNotExist.' }),
+            key: t.string({ description: 'The key of the label that the requirement applies to.' }),
+            operator: t.string({ description: 'The operator: In, NotIn, Exists or DoesNotExist.' }),
             values: t.optional(
               t.array(t.string(), {
                 listType: 'atomic',
-                description: 'The values for In and NotIn; the other operators take none.',
+                description: 'The values for the operators In and NotIn. Must be empty for other operators.',
               }),
             ),
           }),
-          { listType: 'atomic', description: 'Requirements that all have to be met.' },
+          { listType: 'atomic', description: 'Requirements for labels. An object must meet all of them.' },
         ),
       ),
-      matchLabels: t.optional(t.map(t.string(), { description: 'Labels that all have to be there with that value.' })),
+      matchLabels: t.optional(
+        t.map(t.string(), { description: 'Labels that an object must have, with exactly these values.' }),
+      ),
     },
     { atomic: true, description },
   );
 }
 
-/** Validation errors of such a selector, worded as in Kubernetes. The schema has already checked the types. */
+/**
+ * Returns the validation errors of a `metav1.LabelSelector`, worded as in Kubernetes. Its types must be valid already.
+ */
 export function selectorObjectErrors(selector: JsonValue | undefined, path: string): FieldError[] {
   const labels = textMembers(objectAt(selector, 'matchLabels'));
   const errors = validateLabels(labels, childPath(path, 'matchLabels'));
@@ -74,8 +78,8 @@ function expressionErrors(expression: JsonValue, path: string): FieldError[] {
 }
 
 /**
- * True if the labels match the selector. As in Kubernetes, an absent selector selects nothing and an empty one selects
- * everything. An invalid selector selects nothing.
+ * True if the labels match a `metav1.LabelSelector`. As in Kubernetes, an absent selector matches nothing and an empty
+ * selector matches everything. An invalid selector matches nothing.
  */
 export function selectorObjectMatches(
   selector: JsonValue | undefined,

@@ -20,15 +20,15 @@ const phases = ['Ready', 'Sleeping', 'Failed'] as const;
 const status = t.object(
   {
     phase: t.optional(
-      t.enumOf(phases, { description: 'Current phase. Empty until the server has observed the virtual cluster.' }),
+      t.enumOf(phases, { description: 'Phase of the virtual cluster. Absent until the server has first observed it.' }),
     ),
     reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
     message: t.optional(
-      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+      t.string({ description: 'Human-readable explanation of the phase. For a problem, it says how to resolve it.' }),
     ),
     kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the virtual cluster reports.' })),
     observedGeneration: t.optional(
-      t.integer({ description: 'The metadata.generation that the server last acted on.' }),
+      t.integer({ description: 'The metadata.generation that the status was computed from.' }),
     ),
     conditions: t.optional(conditionsSchema),
   },
@@ -39,10 +39,10 @@ const schema = t.object({ spec: t.optional(spec), status: t.optional(status) });
 
 export type VirtualClusterPhase = (typeof phases)[number];
 
-/** The subresource that forwards requests to the API of the virtual cluster. */
+/** Name of the subresource that forwards requests to the API of the virtual cluster. */
 export const proxySubresource = 'proxy';
 
-/** A virtual cluster on the built-in cluster. Its UID identifies its control plane. */
+/** The kind of virtual clusters on the built-in cluster. The UID of the object identifies its control plane. */
 export const virtualClusterKind = defineKind({
   group: storageGroup,
   version: storageVersion,
@@ -67,7 +67,8 @@ export const virtualClusterKind = defineKind({
 export type VirtualCluster = ObjectOf<typeof virtualClusterKind>;
 
 /**
- * The kind of the proxy subresource. Request and response bodies belong to the virtual cluster and have no kind here.
+ * The kind that discovery reports for the proxy subresource. The forwarded request and response bodies belong to the
+ * virtual cluster and can have any kind.
  */
 export const virtualClusterProxyKind: ResourceKind = {
   group: storageGroup,
@@ -80,7 +81,7 @@ export const virtualClusterProxyKind: ResourceKind = {
   schema: { type: 'object' },
 };
 
-/** The slice of the store that contains the virtual cluster. */
+/** Returns the ID of the virtual cluster's control plane, which names its slice of the store. */
 export function planeIdOf(virtualCluster: VirtualCluster): string {
   return `vc-${virtualCluster.metadata.uid ?? ''}`;
 }
@@ -90,9 +91,9 @@ export function isVirtualClusterSleeping(virtualCluster: VirtualCluster): boolea
 }
 
 /**
- * True if the virtual cluster is being deleted and only the server's finalizer remains. Its control plane is removed
- * then, and must never be created again: no finalizer can be added during deletion. While other finalizers remain, the
- * virtual cluster still serves requests, because their owners may have to clean up inside it.
+ * True if the virtual cluster is being deleted and has no finalizer except the server's own. Its control plane is then
+ * removed and must never be created again. The result stays true, because no finalizer can be added during deletion.
+ * Until then the virtual cluster serves requests, because the owners of finalizers may have to clean up inside it.
  */
 export function isReadyForRemoval({ metadata }: VirtualCluster): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;

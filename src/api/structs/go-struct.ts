@@ -1,20 +1,20 @@
 /**
- * A Kubernetes Go struct as data: its members by JSON name, in the order of its JSON encoding, how they are printed
- * when empty, and their protobuf field numbers, which never change.
+ * A description of a Kubernetes Go struct: its fields by JSON name, in the order of the JSON encoding, with their
+ * treatment of empty values and their protobuf field numbers.
  */
 export interface GoStruct {
   /** The name under which OpenAPI publishes the struct. */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** The fields in the order of the protobuf encoding. */
+  /** The fields in the order of their protobuf numbers. */
   readonly byNumber: readonly Field[];
   find(number: number): Field | undefined;
 }
 
 /**
- * Types whose JSON and protobuf encodings differ: `time` and `formatMicroTime` are RFC 3339 text, and seconds with
- * nanoseconds in protobuf; `bytes` is base64 text; `quantity` is text in a separate message; `json` and `fieldsV1` are
- * any JSON value, as text in a message; `strings` is a list in a message that contains nothing else.
+ * The type of a field that is not a struct. For some types, JSON and protobuf differ. In JSON, `time` and `microTime`
+ * are RFC 3339 text, `bytes` is base64 text, `quantity` is text, and `json` and `fieldsV1` are any JSON value. In
+ * protobuf, times are seconds and nanoseconds, and the others are wrapped in a message, as is the list `strings`.
  */
 export type GoScalarType =
   | 'string'
@@ -30,7 +30,7 @@ export type GoScalarType =
   | 'fieldsV1'
   | 'strings';
 
-/** A union: a struct, or a list of structs, a boolean, or a list of strings. */
+/** A Go type with two JSON forms: a struct, or alternatively what `or` says. */
 export interface UnionType {
   readonly struct: GoStruct;
   readonly or: 'structs' | 'bool' | 'strings';
@@ -39,18 +39,18 @@ export interface UnionType {
 export type FieldType = GoScalarType | GoStruct | UnionType;
 
 export interface Field {
-  /** '' for an embedded struct, whose members JSON inlines into the outer struct. */
+  /** The JSON name. '' for an embedded struct, whose members become members of the outer struct in JSON. */
   readonly name: string;
   readonly number: number;
   readonly type: FieldType;
-  /** `value`: always encoded. `pointer`: optional in both encodings. `map`: keys are strings. */
+  /** `value`: always encoded. `pointer`: omitted if unset. `list`: repeated. `map`: a map with string keys. */
   readonly shape: 'value' | 'pointer' | 'list' | 'map';
   /**
-   * True if JSON contains the member even if it is empty: `allowed: false`, `rules: null`. Structs and times always
-   * are.
+   * True if the JSON contains the member even if it is empty, such as `allowed: false` or `rules: null`. This is always
+   * so for structs and times.
    */
   readonly shown: boolean;
-  /** True if OpenAPI lists the member as required. Validation of a kind is separate. */
+  /** True if OpenAPI lists the member as required. Validation does not use this. */
   readonly required: boolean;
 }
 
@@ -65,7 +65,7 @@ export function alwaysPrinted(number: number, type: FieldType = 'string'): Field
   return { number, type, shape: 'value', shown: true, required: true };
 }
 
-/** A value that is omitted when empty, even if it is a struct or a time. */
+/** A field that JSON omits if it is empty, even if it is a struct or a time. */
 export function omitEmpty(number: number, type: FieldType): FieldPlan {
   return { number, type, shape: 'value', shown: false, required: false };
 }
@@ -74,7 +74,7 @@ export function pointer(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: false, required: false };
 }
 
-/** A pointer that JSON prints as null if it is unset. */
+/** A pointer field that JSON prints as null if it is unset. */
 export function alwaysPrintedPointer(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'pointer', shown: true, required: true };
 }
@@ -83,7 +83,7 @@ export function list(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: false, required: false };
 }
 
-/** A list that JSON prints as null if it is unset. */
+/** A list field that JSON prints as null if it is unset. */
 export function alwaysPrintedList(number: number, type: FieldType = 'string'): FieldPlan {
   return { number, type, shape: 'list', shown: true, required: true };
 }
@@ -100,7 +100,9 @@ export function markOptional(plan: FieldPlan): FieldPlan {
   return { ...plan, required: false };
 }
 
-/** A plan that is a function can refer to structs that are defined later, including itself. */
+/**
+ * Defines a struct. A `plan` that is a function can refer to structs that are defined later, or to the struct itself.
+ */
 export function struct(name: string, plan: StructPlan | (() => StructPlan)): GoStruct {
   let known: (Pick<GoStruct, 'fields' | 'byNumber'> & { readonly numbered: ReadonlyMap<number, Field> }) | undefined;
   const made = () => {

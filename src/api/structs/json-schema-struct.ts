@@ -16,7 +16,7 @@ const validationRule = struct(`${apiextensions}.ValidationRule`, {
   optionalOldSelf: pointer(6, 'bool'),
 });
 
-/** A schema in a custom resource definition. It is recursive. */
+/** The Go struct of a schema in a CustomResourceDefinition. It is recursive. */
 export const jsonSchemaProps: GoStruct = struct(`${apiextensions}.JSONSchemaProps`, () => ({
   id: value(1),
   $schema: value(2),

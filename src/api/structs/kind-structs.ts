@@ -16,7 +16,7 @@ import {
   tokenReview,
 } from './review-structs.ts';
 
-/** Kinds that have lists, by group and version. */
+/** The Go structs of kinds that also have a list kind, by API version and kind. */
 const listed: Readonly<Record<string, Readonly<Record<string, GoStruct>>>> = {
   v1: {
     ConfigMap: configMap,
@@ -72,7 +72,7 @@ for (const [apiVersion, kinds] of Object.entries(listed)) {
   }
 }
 
-/** The struct of a kind that typed Go clients know. Clients send DeleteOptions in any group version. */
+/** Returns the Go struct of a kind. `undefined` if it has none. DeleteOptions are accepted in every API version. */
 export function goStructOf(apiVersion: string, kind: string): GoStruct | undefined {
   return kind === 'DeleteOptions' ? deleteOptions : structs.get(`${apiVersion}/${kind}`);
 }

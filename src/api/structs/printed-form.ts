@@ -5,23 +5,23 @@ import { goStructOf } from './kind-structs.ts';
 import { objectMeta } from './meta-structs.ts';
 
 /**
- * The object as Kubernetes prints it after a round trip through its Go type: members in struct order, empty members
- * omitted or printed as the struct specifies, map keys sorted (rule DEC-25). Objects of other kinds are returned
- * unchanged, and so are values of the wrong type, which validation reports. Unchanged parts are shared.
+ * Returns the object as Kubernetes prints it: members in struct order, empty members omitted or printed as the Go
+ * struct specifies, map keys sorted (rule DEC-25). Objects without a Go struct and values of the wrong type are
+ * returned unchanged. Unchanged parts are shared with the argument.
  */
 export function toPrintedForm(object: KubeObject): KubeObject {
   return inStructForm(object, true);
 }
 
 /**
- * The same without the nulls that Go prints for empty lists, times and pointers. This is the stored form: readers need
- * not handle nulls, and objects that print alike are equal. Leaves the metadata unchanged.
+ * Returns the object in the form in which it is stored: as `toPrintedForm`, but without the nulls that Go prints for
+ * empty lists, times and pointers. Code that reads stored objects need not handle nulls. Does not change the metadata.
  */
 export function toStoredForm(object: KubeObject): KubeObject {
   return { ...inStructForm(object, false), metadata: object.metadata };
 }
 
-/** A new object of the kind with no fields set. Its initial members have no field manager. */
+/** Returns an object of the kind without any fields set. The members that it has initially get no field manager. */
 export function emptyObjectOf(apiVersion: string, kind: string): JsonObject {
   return inStructForm({ apiVersion, kind, metadata: {} }, true) as JsonObject;
 }
@@ -35,7 +35,7 @@ function inStructForm(object: KubeObject, nulls: boolean): KubeObject {
   return shaped as KubeObject;
 }
 
-/** The printed metadata of an object whose kind has a struct. */
+/** Returns the metadata as Kubernetes prints it, for an object whose kind has a Go struct. */
 export function toPrintedMetadata(metadata: ObjectMeta): ObjectMeta {
   const shaped: JsonObject = {};
   fill(shaped, objectMeta, metadata as JsonObject, true);
@@ -81,7 +81,7 @@ function mapOf(type: FieldType, members: JsonObject, nulls: boolean): JsonObject
   return sorted;
 }
 
-/** True if the keys are sorted and no value is null. Most maps are small, and sorted after they were printed once. */
+/** True if the keys are sorted and no value is null. Most maps are, because they were printed before. */
 function isSorted(members: JsonObject): boolean {
   let previous = '';
   for (const key in members) {

@@ -9,8 +9,8 @@ import type { Schema } from '../schema/schema.ts';
 import { validateMeta } from './object-meta.ts';
 
 /**
- * Validation errors of the apiVersion, kind and metadata of embedded resources, where the schema declares them. Their
- * metadata is normalized already.
+ * Validates apiVersion, kind and metadata of the embedded resources that the schema declares. Their metadata must be
+ * normalized already.
  */
 export function validateEmbedded(schema: Schema, value: JsonValue, path = ''): FieldError[] {
   return hasEmbeddedResources(schema) ? validateBelow(schema, value, path) : [];
@@ -58,7 +58,7 @@ function kindFaults(text: string): string[] {
   return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(',')}`];
 }
 
-/** An embedded resource needs no name, and may have any scope. */
+/** Validates the metadata of an embedded resource, which needs no name and may or may not have a namespace. */
 function metadataErrors(meta: ObjectMeta, field: string): FieldError[] {
   const named = (meta.name ?? '') === '' ? { ...meta, name: 'unnamed' } : meta;
   const errors = validateMeta(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: 'path-segment' });

@@ -1,7 +1,7 @@
 import { byteLength, labelValueFaults, qualifiedNameFaults } from '@flotilla/kubernetes-formats';
 import { type FieldError, invalid, tooLong } from '../field-error.ts';
 
-/** Errors of keys and values have the same path, without the key (rules META-05 to META-07). */
+/** Validates labels. All errors have the path `field`, without the key of the label (rules META-05 to META-07). */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key in labels) {
@@ -15,7 +15,8 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
 const annotationBytes = 262_144;
 
 /**
- * Keys follow the rules of labels, but allow upper case. Only the total size of values is limited (META-08, META-09).
+ * Validates annotations. Their keys follow the rules for label keys, but may contain upper case letters. Only the total
+ * size of all annotations is limited (META-08, META-09).
  */
 export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -24,7 +25,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     for (const fault of annotationKeyFaults(key)) errors.push(invalid(field, key, fault));
     characters += key.length + (annotations[key] ?? '').length;
   }
-  // A UTF-16 unit takes at most three bytes (a pair takes four), so most annotations need no byte count.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so the bytes of most annotations need not be counted.
   if (3 * characters > annotationBytes && bytesOf(annotations) > annotationBytes) {
     errors.push(tooLong(field, annotationBytes));
   }
@@ -37,7 +38,7 @@ function bytesOf(annotations: Readonly<Record<string, string>>): number {
   return bytes;
 }
 
-/** A key that is valid as written is also valid in lower case. */
+/** Returns the errors of a key in lower case. A key that is valid as written is valid in lower case, too. */
 function annotationKeyFaults(key: string): readonly string[] {
   return qualifiedNameFaults(key).length === 0 ? [] : qualifiedNameFaults(key.toLowerCase());
 }

@@ -16,7 +16,7 @@ export interface MetaRules extends NameLimits {
   readonly namespaced: boolean;
 }
 
-/** Validates the metadata of an object that is about to be created. Its name has been generated if requested. */
+/** Validates the metadata of an object before it is created. A name that the server generates must be set already. */
 export function validateMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   const errors: FieldError[] = [];
   validateName(meta, rules, errors);
@@ -49,7 +49,7 @@ function validateNamespace(namespace: string, namespaced: boolean, errors: Field
   }
 }
 
-/** Rules for every write. */
+/** Validates the parts of the metadata whose rules are the same for creates and updates. */
 function validateContents(meta: ObjectMeta, errors: FieldError[]): void {
   const { generation = 0, labels, annotations, ownerReferences, managedFields } = meta;
   if (generation < 0) errors.push(invalid('metadata.generation', generation, 'must be greater than or equal to 0'));
@@ -81,8 +81,8 @@ const immutableFields = [
 ] as const;
 
 /**
- * Validates the metadata of an update, after the server has restored the fields that clients cannot set (rule
- * UPDATE-12). The registry checks whether a resourceVersion is required.
+ * Validates the metadata in an update. The server must have restored the fields that clients cannot set (rule
+ * UPDATE-12). Whether a resourceVersion is required is checked elsewhere.
  */
 export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
@@ -102,7 +102,7 @@ export function validateMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta): Fi
   return errors;
 }
 
-/** Go prints a missing string as "", and a missing number or time as null. */
+/** Returns the value that Go prints for an absent member: "" for a string, and null for a number or time. */
 function absent(name: string): JsonValue {
   return name === 'name' || name === 'namespace' || name === 'uid' ? '' : null;
 }

@@ -1,7 +1,7 @@
 import { byteLength } from '@flotilla/kubernetes-formats';
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from '../field-error.ts';
 
-/** The options of a write as sent. Absent parameters are '' or undefined. */
+/** The options of a write as the client sent them. Absent parameters are '' or undefined. */
 export interface SentWriteOptions {
   readonly dryRun: readonly string[];
   readonly fieldManager: string;
@@ -9,8 +9,8 @@ export interface SentWriteOptions {
 }
 
 /**
- * Callers throw the errors of these functions as `invalidObject({ group: 'meta.k8s.io', kind: 'CreateOptions' }, '',
- * …)`, with the kind of the options.
+ * Validates the options of a write. Callers throw the errors as `invalidObject({ group: 'meta.k8s.io', kind:
+ * 'CreateOptions' }, '', …)`, with the kind of their options.
  */
 export function validateWriteOptions(options: SentWriteOptions): FieldError[] {
   return [
@@ -40,7 +40,7 @@ export interface SentDeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
 }
 
-/** 100 years. More is a mistake, and would exceed the range of timestamps with four-digit years. */
+/** Maximum grace period: 100 years, in seconds. A longer one could exceed timestamps with four-digit years. */
 const maxGraceSeconds = 100 * 366 * 24 * 3600;
 
 const policies = ['Foreground', 'Background', 'Orphan'];
@@ -124,7 +124,7 @@ function validateFieldValidation(mode: string): FieldError[] {
 const managerBytes = 128;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Rule CREATE-09. Also applies to managers in managedFields. Positions count bytes. */
+/** Validates the name of a field manager (rule CREATE-09), also in managedFields. Positions in messages count bytes. */
 export function validateFieldManager(manager: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (byteLength(manager) > managerBytes) errors.push(tooLong(field, managerBytes));

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../field-error.ts';
 import type { OwnerReference } from '../meta.ts';
 
-/** Rules OWNER-01 to OWNER-03. Does not check whether the owner exists. */
+/** Validates owner references (rules OWNER-01 to OWNER-03). Does not check whether the owners exist. */
 export function validateOwnerReferences(references: readonly OwnerReference[], field: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';

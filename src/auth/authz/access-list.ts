@@ -2,19 +2,19 @@ import type { AccessEntry } from '../../api/management/v1/access.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
 
-/** Reading is one permission: a caller who can see an object in a list can get it, and vice versa. */
+/** The verbs for reading. Each of them grants all three: a caller who can list an object can get it, and vice versa. */
 export const readVerbs: readonly string[] = ['get', 'list', 'watch'];
 
 export interface AccessListQuery {
   readonly verb: string;
   readonly subresource: string;
-  /** Verbs on the object itself that imply the permission. If empty, an entry must name the subresource. */
+  /** Verbs on the object itself that also grant the permission. If empty, an entry must name the subresource. */
   readonly impliedBy: readonly string[];
 }
 
 /**
- * True if the object's own `access` list grants the caller this permission. An entry without subresources applies to
- * the object itself, an entry with subresources to these only, and `*` to the object and all of its subresources.
+ * True if the `access` list of the object grants the permission to the caller. An entry without subresources applies to
+ * the object itself. An entry with subresources applies only to them. `*` means the object and all subresources.
  */
 export function accessListGrants(caller: Caller, object: GuardedObject, query: AccessListQuery): boolean {
   const entries = object.spec?.access;

@@ -17,7 +17,7 @@ import { type ResourceKind, typedObject } from '../../api/resource.ts';
 import type { ReviewState } from './access-state.ts';
 import { membersOfProject, readersOf } from './principals.ts';
 
-/** All existing objects, by kind. */
+/** The objects of a test, by kind. */
 export interface TestObjects {
   readonly projects?: readonly Project[];
   readonly instances?: readonly VirtualClusterInstance[];
@@ -42,23 +42,31 @@ export function object(kind: string, name: string, spec: JsonObject = {}, projec
   };
 }
 
-/** A function that makes objects of a cluster-scoped kind. */
-const maker =
+/** Returns a function that creates objects of a cluster-scoped kind. */
+const factoryOf =
   <Fields extends JsonObject>(kind: ResourceKind<Fields>) =>
   (name: string, spec?: JsonObject) =>
     typedObject(kind, object(kind.kind, name, spec));
 
-export const project = maker(projectKind);
+export const project = factoryOf(projectKind);
 export const instance = (inProject: string, name: string, spec?: JsonObject) =>
   typedObject(virtualClusterInstanceKind, object('VirtualClusterInstance', name, spec, inProject));
-export const cluster = maker(clusterKind);
-export const template = maker(virtualClusterTemplateKind);
-export const user = maker(userKind);
-export const team = maker(teamKind);
+export const cluster = factoryOf(clusterKind);
+export const template = factoryOf(virtualClusterTemplateKind);
+export const user = factoryOf(userKind);
+export const team = factoryOf(teamKind);
 
-/** A static state: the objects and the indexes built from them. */
-export function accessStateOf(world: TestObjects): ReviewState {
-  const { projects = [], instances = [], clusters = [], templates = [], users = [], teams = [], events = [] } = world;
+/** Returns an access state that contains only the given objects and never changes. */
+export function accessStateOf(testObjects: TestObjects): ReviewState {
+  const {
+    projects = [],
+    instances = [],
+    clusters = [],
+    templates = [],
+    users = [],
+    teams = [],
+    events = [],
+  } = testObjects;
   const one = <Type extends KubeObject>(objects: readonly Type[]) => {
     const byName = new Map(objects.map((each) => [each.metadata.name ?? '', each]));
     return (name: string) => byName.get(name);
@@ -85,7 +93,7 @@ export function accessStateOf(world: TestObjects): ReviewState {
       ),
     hasReadableInstance: (namespace, principal) =>
       inNamespace(instances, namespace).some((each) => readersOf(each).has(principal)),
-    selfService: world.selfService ?? false,
+    selfService: testObjects.selfService ?? false,
     projects: () => projects,
     namespaces: () => projects.map(({ metadata }) => object('Namespace', projectNamespace(metadata.name ?? ''))),
     clusters: () => clusters,

@@ -7,8 +7,8 @@ import type { VirtualClusterTemplate } from '../../api/management/v1/virtual-clu
 import type { KubeObject } from '../../api/meta.ts';
 
 /**
- * The state that decisions read. Lookups are synchronous, return the current state, and take a time that does not
- * depend on the number of objects. Objects are frozen. `principal` is one of `principalsOf` (principals.ts).
+ * The state that authorization decisions read. Lookups are synchronous, return the current state, and take constant
+ * time. Objects are frozen. `principal` is a user or team in the form of `userPrincipal` and `teamPrincipal`.
  */
 export interface AccessState {
   project(name: string): Project | undefined;
@@ -17,18 +17,18 @@ export interface AccessState {
   template(name: string): VirtualClusterTemplate | undefined;
   user(name: string): User | undefined;
   team(name: string): Team | undefined;
-  /** The event in its core/v1 form. */
+  /** Returns an event in its core/v1 version. */
   event(namespace: string, name: string): KubeObject | undefined;
   teamsOf(user: string): readonly string[];
-  /** The projects that have this user or team as a member. */
+  /** Returns the names of the projects in which this user or team is a member. */
   projectsOf(principal: string): ReadonlySet<string>;
-  /** True if the principal owns an instance in the namespace, or an instance names it as a reader in its `access`. */
+  /** True if the principal owns an instance in the namespace, or may read one through the instance's `access` list. */
   hasReadableInstance(namespace: string, principal: string): boolean;
-  /** True if every caller may create projects. */
+  /** True if every user and team may create projects. */
   readonly selfService: boolean;
 }
 
-/** The state that listing all permissions of a caller iterates over. */
+/** The additional state that is needed to list all permissions of a caller. */
 export interface ReviewState extends AccessState {
   projects(): Iterable<Project>;
   namespaces(): Iterable<KubeObject>;

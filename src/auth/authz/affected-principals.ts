@@ -35,7 +35,7 @@ function ruleOf<Fields extends JsonObject>(
   return [kind.plural, (before, after) => rule(typed(before), typed(after))];
 }
 
-/** The kinds whose objects grant permissions to callers other than those who may write them. */
+/** The kinds whose objects can grant permissions to callers. */
 export const permissionGrantingKinds: readonly ResourceKind[] = [
   projectKind,
   virtualClusterInstanceKind,
@@ -46,10 +46,9 @@ export const permissionGrantingKinds: readonly ResourceKind[] = [
 ];
 
 /**
- * Returns the principals whose permissions a change of this object affects, `undefined` if there are none. Visibility
- * of the object itself is not reported: a watch adds or removes it on its own as it is written. Reported are the
- * consequences elsewhere: other objects that become visible, and open streams. Changes of a user's own groups are
- * handled by the user's keys.
+ * Returns the principals whose permissions change with this object. `undefined` if there are none. Includes principals
+ * who can then see other objects or whose open streams must end. Principals who gain or lose only the object itself are
+ * omitted, because watches handle that. Changes to the groups of a user are handled by the user's keys.
  */
 export function affectedPrincipals(
   kind: Pick<ResourceKind, 'plural'>,
@@ -63,7 +62,7 @@ export function affectedPrincipals(
   return isSameSpec ? undefined : rules.get(kind.plural)?.(before, after);
 }
 
-/** All principals that a project names: they can see what it allows and who its members are. */
+/** Returns all principals that a project names. They can see what the project allows and who its members are. */
 export function principalsNamedInProject(project: Project | undefined): AffectedPrincipals {
   return named([...ownerEntries(project), ...memberEntries(project), ...accessEntries(project)]);
 }
@@ -76,7 +75,9 @@ function byProject(before: Project | undefined, after: Project | undefined): Aff
   return unionOfAffected(principalsNamedInProject(before), principalsNamedInProject(after));
 }
 
-/** Creating an instance makes nothing but itself visible, and deleting it removes nothing else. */
+/**
+ * Creating or deleting an instance affects only the visibility of the instance itself, so only updates are examined.
+ */
 function byInstance(
   before: VirtualClusterInstance | undefined,
   after: VirtualClusterInstance | undefined,
@@ -95,7 +96,7 @@ function byInstance(
   );
 }
 
-/** The template defines the roles of callers inside its virtual clusters, so a change affects all of their users. */
+/** Templates define the roles inside their virtual clusters, so a change to the roles affects all users. */
 function byTemplate(
   before: VirtualClusterTemplate | undefined,
   after: VirtualClusterTemplate | undefined,
@@ -126,7 +127,7 @@ function byOwnAccess(before: GuardedObject | undefined, after: GuardedObject | u
   );
 }
 
-/** An entry that names users and teams: of an `access` list or an access rule. */
+/** An entry of an `access` list, or an access rule. It names users and teams. */
 interface NamingEntry {
   readonly users?: readonly string[];
   readonly teams?: readonly string[];
@@ -147,7 +148,7 @@ function memberEntries(project: Project | undefined): readonly NamingEntry[] {
   );
 }
 
-/** The principals that the entries name; `*` means everybody. */
+/** Returns the principals that the entries name. `*` means everybody. */
 function named(list: readonly NamingEntry[]): AffectedPrincipals {
   const users = new Set(list.flatMap((entry) => entry.users ?? []));
   const teams = new Set(list.flatMap((entry) => entry.teams ?? []));

@@ -1,6 +1,6 @@
 /**
- * The API that a request addresses. The management API authorizes requests on its own objects. A gateway passes the
- * attributes of the request inside its target to check whether the caller may reach that target at all.
+ * The API that a request addresses: the management API itself, or a cluster behind the gateway. For the latter, the
+ * authorizer only decides whether the caller may reach that cluster at all.
  */
 export type RequestTarget =
   | { readonly type: 'Management' }
@@ -16,7 +16,7 @@ export interface ResourceAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Defaults to Management. */
+  /** The API that the request addresses. Optional; defaults to Management. */
   readonly target?: RequestTarget;
 }
 
@@ -24,14 +24,17 @@ export interface PathAttributes {
   readonly resourceRequest: false;
   readonly verb: string;
   readonly path: string;
-  /** Defaults to Management. */
+  /** The API that the request addresses. Optional; defaults to Management. */
   readonly target?: RequestTarget;
 }
 
-/** The input of an authorization decision: the operation and the object or path. */
+/** The input of an authorization decision: the verb, and the resource or path that the request addresses. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** Returns a copy with another target. Written out, since every gateway request calls it and a spread is slower. */
+/**
+ * Returns a copy with another target. Copies each member, because a spread is slower and every gateway request calls
+ * it.
+ */
 export function withTarget(attributes: Attributes, target: RequestTarget): Attributes {
   if (!attributes.resourceRequest) {
     return { resourceRequest: false, verb: attributes.verb, path: attributes.path, target };
@@ -40,10 +43,10 @@ export function withTarget(attributes: Attributes, target: RequestTarget): Attri
   return { resourceRequest: true, verb, group, version, resource, subresource, namespace, name, target };
 }
 
-/** The result, with the reason that audit entries and reviews contain. */
+/** The result of an authorization. Audit events and access reviews contain the reason. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** The scopes of the credential, as written in the key. Absent if it has none. */
+  /** The scopes of the credential, as text. Absent if the credential is not scoped. */
   readonly scopes?: readonly string[];
 }

@@ -1,20 +1,20 @@
 import { adminsGroup, teamOfGroup, userOfGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 
-/** A caller in terms of the management API. At most one of `user` and `team` is set; neither for a bare subject. */
+/** A caller of the management API. At most one of `user` and `team` is set. Neither is set for any other subject. */
 export interface Caller {
   readonly user: string | undefined;
-  /** The team whose key was used. */
+  /** The team that the access key of the request belongs to. */
   readonly team: string | undefined;
   readonly subject: string;
-  /** The teams that the caller is a member of, or is. */
+  /** The teams of the user, or the team that the access key belongs to. */
   readonly teams: readonly string[];
   readonly isAdmin: boolean;
 }
 
 const callers = new WeakMap<UserInfo, Caller>();
 
-/** Parses the groups of the identity, without lookups. */
+/** Derives the caller from the user name and groups of an identity, without lookups. */
 export function callerOf(user: UserInfo): Caller {
   let caller = callers.get(user);
   if (caller === undefined) {
@@ -38,7 +38,7 @@ function readCaller(user: UserInfo): Caller {
   return { user: name, team, subject: user.name, teams, isAdmin };
 }
 
-/** Returns the caller in the form of `spec.owner`. */
+/** Returns the caller as a value for `spec.owner`. */
 export function ownerOf(caller: Caller): { user: string } | { team: string } {
   return caller.team === undefined ? { user: caller.user ?? caller.subject } : { team: caller.team };
 }

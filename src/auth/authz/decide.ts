@@ -24,8 +24,8 @@ const denyWithoutName = deny('this permission depends on the object; request an 
 const denyOutOfScope = deny('outside of the scope of the access key');
 
 /**
- * The authorizer of the management API, used by requests, lists, watches, admission and reviews. A pure function of its
- * arguments. Denies everything that no rule allows.
+ * The authorizer of the management API. Requests, lists, watches, admission and access reviews use it. It denies
+ * everything that no rule allows. Its result depends only on its arguments.
  */
 export function decide(subject: Subject, attributes: Attributes, state: AccessState): Decision {
   if (subject.system) return allowSystem;
@@ -37,7 +37,7 @@ export function decide(subject: Subject, attributes: Attributes, state: AccessSt
   return { allowed: true, reason: `${decision.reason}; within the scope of the access key`, scopes };
 }
 
-/** Decides by the user's own permissions, regardless of the credential's scopes. */
+/** Decides by the permissions of the user, without the scopes of the credential. */
 function decideForUser(user: UserInfo, attributes: Attributes, state: AccessState): Decision {
   if (isAdmin(user)) return allowAdmin;
   if (clusterOfAgentUser(user.name) !== undefined) return denyAgent;
@@ -49,7 +49,9 @@ function decideForUser(user: UserInfo, attributes: Attributes, state: AccessStat
   return isOpen ? allowPath : denyByDefault;
 }
 
-/** A caller who may use a cluster reaches it through the gateway. The cluster's own policy decides the rest. */
+/**
+ * Reaching a cluster through the gateway requires `use` on its object. The cluster itself authorizes the request, too.
+ */
 function asUse(target: Exclude<RequestTarget, { type: 'Management' }>): ResourceAttributes {
   const location =
     target.type === 'Cluster'
@@ -85,7 +87,7 @@ function decideResource(user: UserInfo, attributes: ResourceAttributes, state: A
 
 const kindVerbs: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
-/** True for requests on the whole kind, which never name an object. The hint to name one does not apply to them. */
+/** True for requests that address a whole kind. The advice to request an object by name does not apply to them. */
 function isKindRequest({ verb, subresource }: ResourceAttributes): boolean {
   return subresource === '' && kindVerbs.has(verb);
 }
@@ -102,8 +104,8 @@ export function isGrantedByAccessList(
 const named: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
 
 /**
- * A caller who may create an object of that name learns that it does not exist (404, and an apply creates it), as a
- * create would reveal. For all other callers, missing and inaccessible objects look the same.
+ * True if the object does not exist and the caller may create it. Such a caller gets 404, or creates the object with an
+ * apply, because a create would reveal the same. To other callers, missing and inaccessible objects look alike.
  */
 function mayCreateMissing(
   kind: GuardedKind,

@@ -40,21 +40,23 @@ import {
 
 type Find<Found> = (state: AccessState, namespace: string, name: string) => Found | undefined;
 
-/** A kind of the management API with its permission rules. */
+/** A kind of the management API, with the rules that grant permissions on it. */
 export interface GuardedKind {
   readonly kind: ResourceKind<GuardedFields>;
-  /** Returns the rule for a subresource and verb. */
+  /**
+   * Returns the rule for a verb on a subresource. `undefined` if there is none; only admins have the permission then.
+   */
   permissionFor(subresource: string, verb: string): Permission | undefined;
   readonly permissions: readonly Permission[];
-  /** Absent if permissions on this kind never depend on the object. */
+  /** Looks up an object. Absent if permissions on this kind never depend on the object. */
   readonly find?: Find<GuardedObject>;
-  /** The project itself, or the project that contains the object or collection. */
+  /** Looks up the project that contains the object. For a project, returns the project itself. */
   readonly project?: Find<Project>;
 }
 
 const inNamespace: Find<Project> = (state, namespace) => state.project(projectOfNamespace(namespace) ?? '');
 
-const all: readonly GuardedKind[] = [
+const allKinds: readonly GuardedKind[] = [
   guarded(projectKind, projectPermissions, {
     find: (state, _namespace, name) => state.project(name),
     project: (state, _namespace, name) => state.project(name),
@@ -80,8 +82,8 @@ const all: readonly GuardedKind[] = [
       project: inNamespace,
     }),
   ),
-  ...ruled(ownedKeyPermissions, [ownedAccessKeyKind]),
-  ...ruled(selfReviewPermissions, [
+  ...withRules(ownedKeyPermissions, [ownedAccessKeyKind]),
+  ...withRules(selfReviewPermissions, [
     selfKind,
     directClusterEndpointTokenKind,
     selfSubjectReviewKind,
@@ -90,8 +92,8 @@ const all: readonly GuardedKind[] = [
       selfSubjectRulesReviewKind(group),
     ]),
   ]),
-  // For admins only.
-  ...ruled(
+  // Without rules: only admins have permissions on these kinds.
+  ...withRules(
     [],
     [
       accessKeyKind,
@@ -104,20 +106,20 @@ const all: readonly GuardedKind[] = [
 ];
 
 const byName: ReadonlyMap<string, GuardedKind> = new Map(
-  all.map((one) => [`${one.kind.plural}.${one.kind.group}`, one]),
+  allKinds.map((one) => [`${one.kind.plural}.${one.kind.group}`, one]),
 );
 
-/** `undefined` for a kind that is not in the table; only admins have access to it. */
+/** Returns the kind with its permission rules. `undefined` if it has no rules; only admins have access to it then. */
 export function guardedKind(group: string, resource: string): GuardedKind | undefined {
   return byName.get(`${resource}.${group}`);
 }
 
 export function guardedKinds(): readonly GuardedKind[] {
-  return all;
+  return allKinds;
 }
 
-/** For kinds on which permissions never depend on the object. */
-function ruled(rules: readonly Permission[], kinds: readonly ResourceKind[]): GuardedKind[] {
+/** Defines kinds whose permissions never depend on the object. */
+function withRules(rules: readonly Permission[], kinds: readonly ResourceKind[]): GuardedKind[] {
   return kinds.map((kind) => guarded(kind, rules));
 }
 

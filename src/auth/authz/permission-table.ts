@@ -2,20 +2,20 @@ import { readVerbs } from './access-list.ts';
 import type { Relation } from './relations.ts';
 
 /**
- * One rule of the permission table (completions §8): verbs on subresources, granted to callers with one of these
- * relations to the object. Admins may do everything and are not listed.
+ * One rule of the permission table (completions §8). It grants verbs on subresources to callers with one of the given
+ * relations to the object. Admins have all permissions and are not listed.
  */
 export interface Permission {
   readonly verbs: readonly string[];
   /**
-   * '' is the object itself. `spec.<field>` and `metadata.<field>` stand for setting that field; `spec.*` and
-   * `metadata.*` for any field without a rule of its own.
+   * '' is the object itself. `spec.<field>` and `metadata.<field>` are the permission to set that field. `spec.*` and
+   * `metadata.*` apply to all fields without a rule of their own.
    */
   readonly subresources: readonly string[];
   readonly grantedTo: readonly Relation[];
   /**
-   * Verbs in the object's own `access` list that grant the permission. If empty, only an entry that names the
-   * subresource does. If absent, the `access` list cannot grant it.
+   * Verbs in the object's `access` list that grant the permission. If empty, the entry must also name the subresource.
+   * If absent, the `access` list cannot grant the permission.
    */
   readonly accessVerbs?: readonly string[];
 }
@@ -27,7 +27,7 @@ const writes = ['update', 'patch'];
 const fieldWrites = ['create', 'update'];
 const displayFields = ['spec.displayName', 'spec.description'];
 
-/** An `access` entry that grants `update` does not grant `patch`. */
+/** Returns separate rules for `update` and `patch`, because an `access` entry for one does not grant the other. */
 function writePermissions(to: readonly Relation[]): Permission[] {
   return writes.map(
     (verb): Permission => ({ verbs: [verb], subresources: object, grantedTo: to, accessVerbs: [verb] }),
@@ -60,18 +60,18 @@ export const projectPermissions: readonly Permission[] = [
     accessVerbs: [],
   },
   { verbs: ['delete'], subresources: object, grantedTo: [], accessVerbs: ['delete'] },
-  // The request body names the source cluster; permission to `use` that cluster is checked once it is known.
+  // Permission to `use` the source cluster is checked later, because only the request body names that cluster.
   { verbs: ['create'], subresources: ['importvirtualcluster'], grantedTo: ['projectAdmin'] },
 ];
 
-/** The `access` list alone determines sharing: it grants the same to members and to others. */
+/** Rules for instances. Project membership alone gives no access to an instance; its `access` list does. */
 export const instancePermissions: readonly Permission[] = [
   { verbs: lists, subresources: object, grantedTo: ['allNamespaces', 'projectParticipant'] },
   { verbs: ['get'], subresources: ['', 'status', 'log'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: readVerbs },
   { verbs: ['create'], subresources: object, grantedTo: ['projectAdmin', 'projectUser'] },
   { verbs: ['create'], subresources: ['restricted'], grantedTo: ['projectAdmin'] },
   ...writePermissions(['projectAdmin', 'owner']),
-  // Permission to write an instance does not include granting or revoking other permissions on it.
+  // A caller who may write an instance may not therefore change who has access to it.
   {
     verbs: ['update'],
     subresources: ['spec.access', 'spec.extraAccessRules'],
@@ -85,7 +85,7 @@ export const instancePermissions: readonly Permission[] = [
   { verbs: ['create'], subresources: ['kubeconfig'], grantedTo: ['projectAdmin', 'owner'], accessVerbs: ['use'] },
 ];
 
-/** For clusters, templates, users and teams. `adminFields` are the fields that only admins may set. */
+/** Returns the rules of clusters, templates, users and teams. Only admins may set the `adminFields`. */
 function sharedPermissions(
   readers: readonly Relation[],
   writers: readonly Relation[],
@@ -106,7 +106,7 @@ function sharedPermissions(
   ];
 }
 
-/** Permission to write an object does not include granting or revoking other permissions on it. */
+/** A caller who may write an object may not therefore change its `access` list. */
 const accessFieldPermission: Permission = {
   verbs: ['update'],
   subresources: ['spec.access'],
@@ -149,7 +149,7 @@ export const eventPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: object, grantedTo: ['projectAdmin', 'involvedObjectReader'] },
 ];
 
-/** The kind itself shows and accepts only the caller's own keys. */
+/** Every caller may use this kind, because it contains only the caller's own access keys. */
 export const ownedKeyPermissions: readonly Permission[] = [
   {
     verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
@@ -159,12 +159,12 @@ export const ownedKeyPermissions: readonly Permission[] = [
   { verbs: ['get'], subresources: ['status'], grantedTo: ['anyCaller'] },
 ];
 
-/** Reviews about the caller and tokens for the caller (rule AUTHZ-07). */
+/** Rules for reviews about the caller and for tokens of the caller (rule AUTHZ-07). */
 export const selfReviewPermissions: readonly Permission[] = [
   { verbs: ['create'], subresources: object, grantedTo: ['anyCaller'] },
 ];
 
-/** Paths that every authenticated caller may read (rule DISC-18). */
+/** Paths that every authenticated caller may read (rule DISC-18). A trailing `*` matches all subpaths. */
 export const openPaths: readonly string[] = [
   '/',
   '/api',
@@ -188,12 +188,12 @@ export function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
-/** Metadata fields that need a permission: selectors, deletion and garbage collection use them. Annotations do not. */
+/** Metadata fields that require a permission, because selectors, deletion or garbage collection depend on them. */
 export const protectedMetadataFields = ['labels', 'finalizers', 'ownerReferences'] as const;
 
 const fieldParts = ['spec.', 'metadata.'];
 
-/** Returns the wildcard rule that covers this field, `undefined` if the subresource is not a field. */
+/** Returns the wildcard for a field: `spec.*` or `metadata.*`. `undefined` if the subresource is not a field. */
 export function fieldWildcard(subresource: string): string | undefined {
   const part = fieldParts.find((each) => subresource.startsWith(each));
   return part === undefined ? undefined : `${part}*`;

@@ -3,7 +3,7 @@ import { readVerbs } from './access-list.ts';
 import type { Caller } from './caller.ts';
 import type { GuardedObject } from './guarded-object.ts';
 
-/** Index keys of users and teams. */
+/** Returns the text that identifies a user in indexes. */
 export function userPrincipal(name: string): string {
   return `user:${name}`;
 }
@@ -12,10 +12,10 @@ export function teamPrincipal(name: string): string {
   return `team:${name}`;
 }
 
-/** The principal that `*` stands for in an `access` list. */
+/** The principal for `*` in an `access` list: all users and teams. */
 export const everyPrincipal = '*';
 
-/** All principals under which objects can refer to this caller, including everybody. */
+/** Returns all principals that stand for this caller: the user or team, the user's teams, and everybody. */
 export function principalsOf(caller: Caller): string[] {
   return [
     ...(caller.user === undefined ? [] : [userPrincipal(caller.user)]),
@@ -24,7 +24,7 @@ export function principalsOf(caller: Caller): string[] {
   ];
 }
 
-/** The members of a project. */
+/** Returns the principals that are members of a project. */
 export function membersOfProject(project: Project): Set<string> {
   const members = new Set<string>();
   for (const { kind, name } of project.spec?.members ?? []) {
@@ -33,7 +33,7 @@ export function membersOfProject(project: Project): Set<string> {
   return members;
 }
 
-/** The principals that may read an object as its owner or through its `access` list. */
+/** Returns the principals that may read an object because they own it or its `access` list names them. */
 export function readersOf({ spec }: GuardedObject): Set<string> {
   const readers = new Set<string>();
   const { user = '', team = '' } = spec?.owner ?? {};

@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 
 export type ProjectRole = 'admin' | 'user' | 'viewer';
 
-/** A set of names, or all names. */
+/** A set of names. If `all` is true, it contains every name. */
 interface Names {
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
@@ -24,7 +24,7 @@ const roleOf: ReadonlyMap<string, ProjectRole> = new Map([
   [projectRoles.viewer, 'viewer'],
 ]);
 
-/** Built once per version of a project, so that a check of one member does not scan ten thousand. */
+/** The grants of each project object, so that a check does not have to scan all members of a large project. */
 const grantsCache = new WeakMap<Project, Grants>();
 
 function grantsOf(project: Project): Grants {
@@ -40,7 +40,7 @@ function grantsOf(project: Project): Grants {
   return grants;
 }
 
-/** True if the caller has this role in the project, directly or through a team. */
+/** True if the caller has the role in the project, directly or as a member of a team. */
 export function hasRole(caller: Caller, project: Project | undefined, role: ProjectRole): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);
@@ -48,7 +48,7 @@ export function hasRole(caller: Caller, project: Project | undefined, role: Proj
   return caller.teams.some((team) => teams.get(team)?.has(role) === true);
 }
 
-/** True if the caller is a member of the project with any role. */
+/** True if the caller is a member of the project with any role, directly or as a member of a team. */
 export function isMember(caller: Caller, project: Project | undefined): boolean {
   if (project === undefined) return false;
   const { users, teams } = grantsOf(project);

@@ -9,20 +9,20 @@ import type { GuardedObject } from './guarded-object.ts';
 import { principalsOf, teamPrincipal, userPrincipal } from './principals.ts';
 import { allowsCluster, allowsTemplate, hasRole, isMember } from './project-grants.ts';
 
-/** The input of a relation check: the caller, the state, and the object that the request addresses. */
+/** The input of a relation check: the caller, the access state, and the object that the request addresses. */
 export interface RelationContext {
   readonly caller: Caller;
   readonly state: AccessState;
-  /** The namespace of the object or collection; '' for all namespaces and for cluster-scoped kinds. */
+  /** The namespace that the request addresses. '' for all namespaces and for cluster-scoped kinds. */
   readonly namespace: string;
-  /** Absent if the request names no object, or none with that name exists. */
+  /** The addressed object. Absent if the request does not name an object, or the object does not exist. */
   readonly object?: GuardedObject | undefined;
-  /** The project itself, or the project that contains the object or collection. */
+  /** The project that contains the addressed object. For a project, the project itself. */
   readonly project?: Project | undefined;
 }
 
 interface RelationRule {
-  /** The reason of decisions that this relation allows. */
+  /** The reason in the decision if this relation allows the request. */
   readonly reason: string;
   holds(context: RelationContext): boolean;
 }
@@ -32,7 +32,7 @@ export const relations = {
   anyCaller: { reason: 'allowed for every authenticated caller', holds: () => true },
   selfService: {
     reason: 'self-service creation of projects is enabled',
-    // A subject that is neither a user nor a team cannot be stored as the admin of the project it creates.
+    // Any other subject could not be stored as a member of the project that it creates.
     holds: ({ caller, state }) => state.selfService && (caller.user !== undefined || caller.team !== undefined),
   },
   projectAdmin: {
@@ -49,11 +49,11 @@ export const relations = {
   },
   projectReader: { reason: 'may read the project', holds: readsProject },
   allNamespaces: {
-    reason: 'allowed for every authenticated caller; shows what the caller may read',
+    reason: 'allowed for every authenticated caller; the response contains what the caller may read',
     holds: ({ namespace }) => namespace === '',
   },
   projectParticipant: {
-    reason: 'has access to objects in the project; shows what the caller may read',
+    reason: 'the caller has access to objects in the project; the response contains what the caller may read',
     holds: (context) =>
       context.namespace !== '' &&
       (isMember(context.caller, context.project) ||
@@ -70,7 +70,7 @@ export const relations = {
     holds: ({ caller, object }) => object !== undefined && caller.teams.includes(object.metadata.name ?? ''),
   },
   sharesProjectWithUser: {
-    reason: 'shares a project with the caller',
+    reason: 'the user is a member of a project of the caller',
     holds: ({ caller, state, object }) => {
       if (object === undefined) return false;
       const name = object.metadata.name ?? '';
@@ -78,19 +78,22 @@ export const relations = {
     },
   },
   sharesProjectWithTeam: {
-    reason: 'shares a project with the caller',
+    reason: 'the team is a member of a project of the caller',
     holds: ({ caller, state, object }) =>
       object !== undefined && sharesProject(caller, [teamPrincipal(object.metadata.name ?? '')], state),
   },
   allowedCluster: {
-    reason: 'allowed in a project of the caller',
+    reason: 'the cluster is allowed in a project of the caller',
     holds: (context) => allowedInOwnProject(context, allowsCluster),
   },
   allowedTemplate: {
-    reason: 'allowed in a project of the caller',
+    reason: 'the template is allowed in a project of the caller',
     holds: (context) => allowedInOwnProject(context, allowsTemplate),
   },
-  involvedObjectReader: { reason: 'may read the object that the event is about', holds: readsInvolvedObject },
+  involvedObjectReader: {
+    reason: 'the caller may read the object that the event is about',
+    holds: readsInvolvedObject,
+  },
 } as const satisfies Record<string, RelationRule>;
 
 export type Relation = keyof typeof relations;
@@ -108,7 +111,7 @@ function readsProject({ caller, project }: RelationContext): boolean {
   return isMember(caller, project) || owns(caller, project) || accessListGrants(caller, project, reading);
 }
 
-/** True if one of `others` is a member of a project of the caller. Iterates over the shorter of the two lists. */
+/** True if one of `others` is a member of a project of the caller. Iterates over the shorter list of projects. */
 function sharesProject(caller: Caller, others: readonly string[], state: AccessState): boolean {
   const theirs = others.map((one) => state.projectsOf(one));
   const own = principalsOf(caller).map((one) => state.projectsOf(one));
@@ -137,7 +140,9 @@ function allowedInOwnProject(
 
 const instanceVersion = apiVersionOf(virtualClusterInstanceKind);
 
-/** Accepts an event in either API form. The UID distinguishes its object from a later one of the same name. */
+/**
+ * True if the caller may read the object of an event. The UID distinguishes it from a later object of the same name.
+ */
 function readsInvolvedObject({ caller, state, namespace, object: event }: RelationContext): boolean {
   const subject = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
   if (subject === undefined || textAt(subject, 'kind') !== virtualClusterInstanceKind.kind) return false;

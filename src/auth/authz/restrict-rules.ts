@@ -1,6 +1,6 @@
 import type { Attributes, Decision } from './attributes.ts';
 
-/** Permissions in the form of SelfSubjectRulesReview. */
+/** The permissions of a caller in the format of a SelfSubjectRulesReview. */
 export interface PermissionRules {
   readonly resourceRules: readonly {
     readonly verbs: readonly string[];
@@ -16,19 +16,19 @@ export interface PermissionRules {
   readonly evaluationError?: string;
 }
 
-/** Checks whether a credential allows a request at all. */
+/** Checks whether the credential of the caller allows a request, independent of the user's permissions. */
 export type CredentialCheck = (attributes: Attributes) => Decision | Promise<Decision>;
 
 /**
- * Restricts a caller's permissions to those that their credential allows. A wildcard is kept only if the credential has
- * the same wildcard; what it would allow of a wider one is not listed.
+ * Restricts a caller's permissions to those that the caller's credential allows. A wildcard is kept only if the
+ * credential allows the same wildcard. Otherwise it is omitted, even if the credential allows a part of it.
  */
 export async function restrictRules<R extends PermissionRules>(
   rules: R,
   namespace: string,
-  passes: CredentialCheck,
+  checkCredential: CredentialCheck,
 ): Promise<R> {
-  const probe = await passes({ resourceRequest: false, verb: 'get', path: '/version' });
+  const probe = await checkCredential({ resourceRequest: false, verb: 'get', path: '/version' });
   if (probe.scopes === undefined) return rules;
   let isRestricted = false;
   const allowedVerbs = async (
@@ -37,7 +37,7 @@ export async function restrictRules<R extends PermissionRules>(
   ): Promise<string[]> => {
     const kept: string[] = [];
     for (const verb of verbs) {
-      if ((await passes(attributesOf(verb))).allowed) kept.push(verb);
+      if ((await checkCredential(attributesOf(verb))).allowed) kept.push(verb);
       else isRestricted = true;
     }
     return kept;

@@ -2,7 +2,7 @@ import type { JsonValue } from '@flotilla/json';
 import { objectAt, textAt, valueAt } from '@flotilla/json';
 import type { Attributes } from './attributes.ts';
 
-/** Returns the attributes in the spec of an access review. */
+/** Returns the attributes of the request that an access review asks about. */
 export function reviewAttributes(review: JsonValue): Attributes {
   const spec = valueAt(review, 'spec');
   const path = objectAt(spec, 'nonResourceAttributes');

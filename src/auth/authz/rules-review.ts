@@ -18,11 +18,11 @@ import { fieldWildcard, openPaths, openPathVerbs, protectedMetadataFields } from
 import { isAdmin, type Subject } from './subject.ts';
 import { visibilityFilterFor } from './visibility-filter.ts';
 
-/** Rules as SelfSubjectRulesReview shows them. */
+/** The permissions of a caller in the format of a SelfSubjectRulesReview. */
 export interface Rules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** True if some permissions are not listed; `evaluationError` names their kinds. */
+  /** True if some permissions are not listed. `evaluationError` then names the kinds that are affected. */
   readonly incomplete: boolean;
   readonly evaluationError?: string;
 }
@@ -39,15 +39,17 @@ export interface NonResourceRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** Limits per kind on the objects inspected and on the names checked: about ten milliseconds. */
+/**
+ * Maximum numbers of objects inspected and of names checked per kind. They limit the time to about ten milliseconds.
+ */
 const maxObjects = 20_000;
 const maxNames = 500;
 
 const plainVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /**
- * Lists what a caller may do in a namespace and at cluster scope. It runs the decision function for each permission
- * that exists, so the two cannot disagree.
+ * Lists what a caller may do in a namespace and at cluster scope. It calls the authorizer for each possible permission,
+ * so that the list and the authorizer cannot disagree.
  */
 export function permissionRulesFor(subject: Subject, namespace: string, state: ReviewState): Rules {
   if (subject.scopes.length === 0 && isAdmin(subject.user)) {
@@ -73,12 +75,12 @@ export function permissionRulesFor(subject: Subject, namespace: string, state: R
   };
 }
 
-/** A listing of permissions in progress. */
+/** The inputs of a permission listing, and the kinds that it could not list completely. */
 interface Review {
   readonly subject: Subject;
   readonly namespace: string;
   readonly state: ReviewState;
-  /** The kinds with more objects than are inspected. */
+  /** The kinds that have more objects or names than the limits allow to inspect. */
   readonly truncatedKinds: string[];
 }
 
@@ -92,7 +94,7 @@ function rulesOfKind(guarded: GuardedKind, review: Review): ResourceRule[] {
   };
   const names = guarded.find === undefined ? [] : namesOf(guarded, review);
   const isAdminCaller = isAdmin(subject.user);
-  /** Verbs by resource and object names. */
+  /** The allowed verbs, by resource and object names. */
   const found = new Map<string, { resource: string; names: readonly string[]; verbs: string[] }>();
   const add = (resource: string, verb: string, forNames: readonly string[]) => {
     const key = JSON.stringify([resource, forNames]);
@@ -119,7 +121,9 @@ function rulesOfKind(guarded: GuardedKind, review: Review): ResourceRule[] {
   }));
 }
 
-/** All checks of a kind. A wildcard rule is expanded to the fields that the kind has. */
+/**
+ * Returns the verbs to check for each subresource of a kind. A field wildcard is expanded to the fields of the kind.
+ */
 function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
   const checks = new Map([['', new Set(plainVerbs)]]);
   for (const permission of guarded.permissions) {
@@ -134,7 +138,7 @@ function checksOf(guarded: GuardedKind): Map<string, Set<string>> {
   return checks;
 }
 
-/** Expands `spec.*` or `metadata.*` to the single fields. */
+/** Expands the wildcard `spec.*` or `metadata.*` to the single fields. */
 function fieldsOf({ schema }: ResourceKind, any: string): string[] {
   const part = any.slice(0, any.indexOf('.'));
   const fields = part === 'metadata' ? protectedMetadataFields : Object.keys(schema.properties?.spec?.properties ?? {});
@@ -154,7 +158,9 @@ const objectsOf: ReadonlyMap<string, Objects> = new Map<string, Objects>([
   [eventKind.plural, (state, namespace) => state.eventsOf(namespace)],
 ]);
 
-/** The names of objects that the caller may have permissions on: readable ones, and those with an `access` list. */
+/**
+ * Returns the names of objects on which the caller may have permissions: readable ones and those with `access` lists.
+ */
 function namesOf({ kind }: GuardedKind, { subject, namespace, state, truncatedKinds }: Review): string[] {
   const reads = visibilityFilterFor(subject, kind, state, 'get');
   const names: string[] = [];
@@ -175,7 +181,7 @@ function hasAccessList({ spec }: GuardedObject): boolean {
   return spec?.access !== undefined && spec.access.length > 0;
 }
 
-/** The rules of a scope may name other paths; only an admin has permissions beyond the open paths. */
+/** Returns the paths to check. Only admins have permissions on paths that are not open to every caller. */
 function pathsOf({ user, scopes }: Subject): string[] {
   const named = isAdmin(user) ? scopes.flatMap((scope) => scope.rules.flatMap((rule) => rule.paths)) : [];
   return [...new Set([...openPaths, ...named])];

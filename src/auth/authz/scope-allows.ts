@@ -15,10 +15,10 @@ import { allowsCluster } from './project-grants.ts';
 import { denyAllScope, isEmptySelection, type Scope, selects } from './scope.ts';
 import { ruleMatches } from './scope-rule.ts';
 
-/** Lists and watches are filtered, not denied, if the scope allows some of the items. */
+/** Verbs whose results are filtered. Such a request is allowed if the scope allows at least some of the items. */
 const filteredVerbs: ReadonlySet<string> = new Set(['list', 'watch']);
 
-/** True if the scope allows this request. The permissions of the user are a separate check. */
+/** True if the scope allows the request. The permissions of the user are checked separately. */
 export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessState): boolean {
   const credentialDecision = decideOnCredentials(scope, attributes);
   if (credentialDecision !== undefined) return credentialDecision;
@@ -27,7 +27,7 @@ export function scopeAllows(scope: Scope, attributes: Attributes, state: AccessS
   return matchesRule(scope, attributes, collection);
 }
 
-/** Returns a filter for the objects in the result of a list, watch or deletecollection that are within the scope. */
+/** Returns a filter for the items of a list, watch or deletecollection. It keeps the objects that the scope allows. */
 export function scopeShows(
   scope: Scope,
   kind: ResourceKind,
@@ -51,7 +51,7 @@ export function scopeShows(
     if (credentialDecision !== undefined) return credentialDecision;
     if (listsCover(scope, attributes, state)) return true;
     if (matchesRule(scope, { ...attributes, verb }, false)) return true;
-    // The lists that a command-line tool needs show the objects that the rest of the scope allows it to get.
+    // The lists that the CLI needs contain the objects that the rules of the scope allow it to get.
     return (
       scope.allowsCli &&
       cliResources.has(resource) &&
@@ -62,8 +62,9 @@ export function scopeShows(
 }
 
 /**
- * A scoped key can create keys and tokens, which inherit its scopes. Every other operation on credentials would allow
- * escaping the scope and is denied, whatever a rule says. `undefined` if the request does not concern credentials.
+ * A scoped key can create keys and tokens, which inherit its scopes. All other operations on credentials are denied,
+ * even if a rule allows them, because they could escape the scope. `undefined` if the request does not concern
+ * credentials.
  */
 function decideOnCredentials(scope: Scope, attributes: Attributes): boolean | undefined {
   if (scope === denyAllScope) return false;
@@ -84,14 +85,14 @@ function matchesRule(scope: Scope, attributes: Attributes, collection: boolean):
   if (!attributes.resourceRequest || fieldWildcard(attributes.subresource) === undefined) {
     return scope.rules.some((rule) => ruleMatches(rule, attributes, { collection }));
   }
-  // The permission to set a field is checked as part of a write that the scope has already allowed.
+  // Permission to set a field is checked only for a write that the scope has already allowed.
   const verbs = attributes.verb === 'update' ? ['update', 'patch'] : [attributes.verb];
   return verbs.some((verb) =>
     scope.rules.some((rule) => ruleMatches(rule, { ...attributes, verb, subresource: '' }, { collection })),
   );
 }
 
-/** True if the lists of the scope or its CLI flag cover the request. Rules are checked separately. */
+/** True if the projects, virtual clusters, clusters or CLI flag of the scope allow the request. Ignores its rules. */
 function listsCover(scope: Scope, attributes: Attributes, state: AccessState): boolean {
   const { target } = attributes;
   if (target?.type === 'Cluster') return selects(scope.clusters, target.cluster);
@@ -148,7 +149,7 @@ function namesInstance({ virtualClusters }: Scope, project: string, name: string
 
 function coversCluster(scope: Scope, attributes: ResourceAttributes, state: AccessState): boolean {
   const { verb, subresource, name } = attributes;
-  // This is not access to the cluster, which has its own target, but part of an import into a project of the scope.
+  // An import into a project requires `use` on the source cluster. Access to the cluster itself has another target.
   if (verb === 'use' && subresource === '') return !isEmptySelection(scope.projects) || selects(scope.clusters, name);
   if (!isRead(attributes)) return false;
   if (filteredVerbs.has(verb)) return scope.allowsCli || !isEmptySelection(scope.clusters);
@@ -156,7 +157,7 @@ function coversCluster(scope: Scope, attributes: ResourceAttributes, state: Acce
   return scope.allowsCli && name !== '' && isAllowedInProjects(scope, name, state);
 }
 
-/** A command-line tool sees in `clusters` the same clusters as in `projects/<name>/clusters`. */
+/** With the CLI flag, the list of clusters contains the clusters that the projects of the scope allow. */
 function isAllowedInProjects({ projects }: Scope, cluster: string, state: AccessState): boolean {
   if (projects.all) return true;
   for (const name of projects.names) {

@@ -5,13 +5,13 @@ import type { Attributes, RequestTarget, ResourceAttributes } from './attributes
 
 interface RuleResources {
   readonly group: string;
-  /** If empty, matches every resource of the group. */
+  /** Patterns for resources of the group. If empty, every resource of the group matches. */
   readonly resources: readonly string[];
-  /** If empty, matches every name. */
+  /** Object names. If empty, every name matches. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A deprecated rule of a scope. All of its members must match; an empty list matches everything. */
+/** A rule of a scope, which is a deprecated feature. All members must match. An empty list matches everything. */
 export interface ScopeRule {
   readonly verbs: ReadonlySet<string>;
   readonly resources: readonly RuleResources[];
@@ -42,7 +42,7 @@ export function compileRule(rule: JsonValue): ScopeRule {
   };
 }
 
-/** A name that no object has, since an empty intersection of two name lists must not mean "every name". */
+/** A name that no object has. It represents an empty intersection, because an empty list would match every name. */
 const noName = '\0';
 
 function intersection(own: readonly string[], ruleNames: readonly string[]): Set<string> {
@@ -53,8 +53,8 @@ function intersection(own: readonly string[], ruleNames: readonly string[]): Set
 
 export interface RuleMatching {
   /**
-   * True if the request addresses a collection whose objects are filtered afterwards. Object names, and namespaces if
-   * the request covers all of them, are then checked per object.
+   * True if the request addresses a collection whose items are filtered later. Object names are then checked per item,
+   * and so are namespaces if the request covers all of them.
    */
   readonly collection: boolean;
 }
@@ -99,7 +99,7 @@ function matchesResource(rule: ScopeRule, attributes: ResourceAttributes, collec
   );
 }
 
-/** Patterns are `pods`, `pods/log`, `pods/*`, or a subresource of any resource; a lone `*` matches everything. */
+/** True if a pattern matches: `pods`, `pods/log`, `pods/*`, or `*` for everything. */
 function matchesName(pattern: string, { resource, subresource }: ResourceAttributes): boolean {
   if (pattern === '*') return true;
   const [wantedResource, wantedSub] = pattern.split('/');

@@ -3,31 +3,31 @@ import { flagAt, listAt, textAt, writeJson } from '@flotilla/json';
 import { scopeCliFlag } from '../../api/naming.ts';
 import { compileRule, type ScopeRule } from './scope-rule.ts';
 
-/** A selection of names, or all names. */
+/** A set of names. If `all` is true, it contains every name. */
 export interface NameSelection {
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
 }
 
-/** The compiled scope of a key or token: an upper bound of what it can access (completions §5). It only restricts. */
+/** The compiled scope of an access key or token (completions §5). A scope restricts permissions and never adds any. */
 export interface Scope {
-  /** True if the scope sets `allowPlatformCli`, which allows the reads that a command-line tool needs. */
+  /** True if the scope sets `allowPlatformCli`, which allows the read requests that the CLI needs. */
   readonly allowsCli: boolean;
-  /** True if the scope contains only `allowPlatformCli`. The reads then show everything that the user can see. */
+  /** True if the scope sets only `allowPlatformCli`. Read requests then return everything that the user can see. */
   readonly cliOnly: boolean;
   readonly projects: NameSelection;
-  /** Virtual clusters by project. Those under `*` apply to every project. */
+  /** Virtual clusters by project. The entry `*` applies to every project. */
   readonly virtualClusters: ReadonlyMap<string, NameSelection>;
   readonly clusters: NameSelection;
   readonly rules: readonly ScopeRule[];
-  /** The scope as written in the key, for audit entries. Truncated if long. */
+  /** The scope as JSON text for audit events. Truncated if it is long. */
   readonly text: string;
 }
 
-/** Compiled once per version of a key: cached objects are frozen, and identical until they change. */
+/** Compiled scopes, by the scope object in the cached key. The object is frozen and is replaced if the key changes. */
 const compiledScopes = new WeakMap<JsonObject, Scope>();
 
-/** `scope` must not change afterwards: pass a cached object or one decoded for this call. */
+/** Compiles a scope. The object must not change afterwards, because the result is cached. */
 export function compileScope(scope: JsonObject): Scope {
   const found = compiledScopes.get(scope);
   if (found !== undefined) return found;
@@ -46,7 +46,7 @@ export function compileScope(scope: JsonObject): Scope {
   return compiled;
 }
 
-/** The scope of a credential that no longer exists. It denies everything, even the creation of keys. */
+/** The scope of a credential whose access key no longer exists. It denies everything, even the creation of keys. */
 export const denyAllScope: Scope = {
   allowsCli: false,
   cliOnly: false,
@@ -57,7 +57,7 @@ export const denyAllScope: Scope = {
   text: '',
 };
 
-/** Limits the length of an audit entry; the key that it names contains the full scope. */
+/** Maximum length of a scope in an audit event. The event also names the key, which contains the full scope. */
 const maxTextLength = 1024;
 
 function shortened(text: string): string {

@@ -2,12 +2,12 @@ import { adminsGroup } from '../../api/naming.ts';
 import type { UserInfo } from '../../api/user-info.ts';
 import type { Scope } from './scope.ts';
 
-/** The caller as the authorizer sees it. */
+/** The caller and the restrictions of the credential, as the authorizer needs them. */
 export interface Subject {
   readonly user: UserInfo;
-  /** True for the server's own code. Set only inside the process, never derived from a name or a group. */
+  /** True for the server's own code. It is set only inside the process and never derived from a user name or group. */
   readonly system: boolean;
-  /** The scopes of the credential. All of them must allow a request. */
+  /** The scopes of the credential. A request must be allowed by every one of them. */
   readonly scopes: readonly Scope[];
 }
 

@@ -11,9 +11,9 @@ import { isAdmin, type Subject } from './subject.ts';
 export type VisibilityFilter = (object: KubeObject) => boolean;
 
 /**
- * Returns a filter for the objects that a list, watch or deletecollection shows: those that the caller may get.
- * `undefined` if the caller sees all of them. The filter always uses the current state: a watch keeps it for as long as
- * it lasts. `verb` is the verb of the request, which the rules of a scope may name.
+ * Returns a filter for the items of a list, watch or deletecollection. It keeps the objects that the caller may get.
+ * `undefined` if the caller may get all of them. The filter always reads the current state, because a watch uses it for
+ * a long time. `verb` is the verb of the request, because the rules of a scope can depend on it.
  */
 export function visibilityFilterFor(
   subject: Subject,

@@ -10,8 +10,8 @@ type Owners = Pick<ManagementState, 'user' | 'team'>;
 type Keys = Owners & Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>;
 
 /**
- * Records which of the groups that a key lists were granted to the key itself. A group that its owner had when it was
- * listed is not granted: it follows the owner, and the key loses it when the owner does.
+ * Records which of the groups in `spec.groups` were granted to the access key itself. A group that the owner also has
+ * is not recorded, so that the key loses it together with the owner.
  */
 export function recordGrantedGroups(draft: AccessKeyDraft, state: Owners): void {
   const { object, old, hidden } = draft;
@@ -26,7 +26,7 @@ export function recordGrantedGroups(draft: AccessKeyDraft, state: Owners): void 
   }
 }
 
-/** Returns the key with only the groups granted to it; groups that follow the owner come from the owner. */
+/** Returns the key with only the groups that were granted to the key itself. The others come from its owner. */
 export function withGrantedGroups(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): AccessKey {
   const listed = key.spec?.groups ?? [];
   if (listed.length === 0) return key;
@@ -35,14 +35,14 @@ export function withGrantedGroups(key: AccessKey, state: Pick<ManagementState, '
 }
 
 /**
- * Returns the reason why the groups of this key forbid a non-admin caller to write it, `undefined` if they do not. A
- * key with groups that the caller lacks has more permissions than the caller, through its value, within its scope and
- * until its expiry, so the caller may change none of these. Groups that the caller has only through the key in use do
- * not count; otherwise that key could extend its own life forever.
+ * Returns the reason why a non-admin caller may not write this key because of its groups. `undefined` if the caller
+ * may. A key in groups that the caller lacks has more permissions than the caller, so the caller may not change its
+ * value, scope or expiry. Groups that the caller has only through the key in use do not count, because that key could
+ * otherwise extend its own life forever.
  */
 export function groupsDenialReason(draft: AccessKeyDraft, context: RequestContext, state: Keys): string | undefined {
   const { object, old } = draft;
-  // A new key expires with the key that creates it.
+  // A new key needs no such check, because it expires together with the key that creates it.
   const held = old === undefined ? context.user.groups : heldWithoutKey(context, state);
   const storedGroups = old?.object.spec?.groups ?? [];
   const foreign = (object.spec?.groups ?? []).filter((group) => !held.includes(group) && !storedGroups.includes(group));
@@ -71,12 +71,14 @@ function heldWithoutKey(context: RequestContext, state: Keys): readonly string[]
   return context.user.groups.filter((group) => !granted.includes(group) || followsOwner(group, used, state));
 }
 
-/** A key stored before this was recorded has all groups that it lists. */
+/**
+ * Returns the groups granted to the key itself. Keys from before this was recorded have all groups in `spec.groups`.
+ */
 function grantedGroups(key: AccessKey, hidden: JsonObject | undefined): readonly string[] {
   return hidden?.[hiddenGrantedGroups] === undefined ? (key.spec?.groups ?? []) : textsAt(hidden, hiddenGrantedGroups);
 }
 
-/** Always false for a bare subject: its groups come from its keys only. */
+/** True if the key gets the group from its owner. False if the owner is not a user or team, and so has no groups. */
 function followsOwner(group: string, key: AccessKey, state: Owners): boolean {
   const { user = '', team = '' } = key.spec ?? {};
   if (user === '' && team === '') return false;

@@ -4,25 +4,25 @@ import type { FieldsOf } from '../../api/resource.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { hiddenCreatorKey } from './access-key-hidden.ts';
 
-/** The spec fields that can name the owner of a key; at most one is set. */
+/** The fields of an access key's spec that can name its owner. At most one is set. */
 export const keyOwnerFields = ['user', 'team', 'subject'] as const;
 
-/** The field that names the owner of a key. `undefined` if none does. */
+/** Returns the field that names the owner of a key. `undefined` if none is set. */
 export function ownerMemberOf({ spec }: Pick<AccessKey, 'spec'>): (typeof keyOwnerFields)[number] | undefined {
   return keyOwnerFields.find((member) => (spec?.[member] ?? '') !== '');
 }
 
-/** The spec field that names the owner of a key. */
+/** A field of an access key's spec that can name its owner. */
 export type KeyOwnerField = (typeof keyOwnerFields)[number];
 
-/** Indexes of access key names, so that lookups do not scan all keys. */
+/** Indexes of access key names by owner and by creator key, so that lookups do not scan all keys. */
 export interface AccessKeyIndex {
   of(member: KeyOwnerField, name: string): ReadonlySet<string>;
-  /** The keys created with this one, directly or transitively. */
+  /** Returns the names of the keys that were created with this key, directly or through other keys. */
   createdWith(keyName: string): Set<string>;
 }
 
-/** Follows the store of access keys from now on, for the lifetime of the store. */
+/** Creates the index and updates it with each change in the store. */
 export function indexAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>): AccessKeyIndex {
   const byOwner = new Map<string, Set<string>>();
   const byCreator = new Map<string, Set<string>>();
@@ -46,7 +46,7 @@ export function indexAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>)
 
   for (const { object } of keys.peekAll()) add(object);
   keys.listen(({ before, after }) => {
-    // The owner and the creator key never change during the life of a key.
+    // The owner and the creator of a key never change, so only creates and deletes affect the index.
     if (before !== undefined && before.object.metadata.uid === after?.object.metadata.uid) return;
     if (before !== undefined) remove(before.object);
     if (after !== undefined) add(after.object);

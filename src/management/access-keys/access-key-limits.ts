@@ -19,14 +19,14 @@ import { isLogin } from './login-keys.ts';
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings' | 'clock'>;
 
-/** Enforces the maximum number of keys per owner. Logins, which the server creates, and expired keys do not count. */
+/** Throws 403 if the owner has the maximum number of keys. Logins and expired keys do not count. */
 export function checkKeyCount(key: AccessKey, context: RequestContext, { state, settings, clock }: Dependencies): void {
   const limit = settings.accessKeys.perUser;
   if (context.system || limit <= 0) return;
   const owner = ownerMemberOf(key);
   if (owner === undefined) return;
   const name = key.spec?.[owner] ?? '';
-  // Inspect the keys only if their total number reaches the limit.
+  // The keys are examined one by one only if their total number reaches the limit.
   if (state.accessKeyCountOf(owner, name) < limit) return;
   let count = 0;
   for (const other of state.accessKeysOf(owner, name)) {
@@ -42,7 +42,8 @@ export function checkKeyCount(key: AccessKey, context: RequestContext, { state, 
 }
 
 /**
- * A write without a ttl keeps a ttl that the server has set; no write extends the life beyond that of the creator key.
+ * Limits the ttl in an update. A write without a ttl keeps the ttl that the server has set. No write makes a key
+ * outlive the key that created it.
  */
 export function keepLifetime(
   draft: AccessKeyDraft,
@@ -63,9 +64,9 @@ export function keepLifetime(
 }
 
 /**
- * Applies what a new key inherits from the key that creates it. The new key does not outlive it, unless the creator is
- * a login, and it carries its scopes. The server's maximum ttl applies in addition. The server creates its own keys
- * without a key, except for logins that a caller opens with one.
+ * Applies the restrictions that a new key inherits from the key that creates it. The new key gets the scopes of its
+ * creator and does not outlive it, unless the creator is a login. The server's maximum ttl applies in addition. Keys
+ * that the server itself creates have no creator key, except for logins that a caller opens with a key.
  */
 export function inheritFromCreatorKey(
   draft: AccessKeyDraft,
@@ -93,8 +94,8 @@ export function inheritFromCreatorKey(
 }
 
 /**
- * A key created during a login outlives the login, but not the key that the login was opened with: logging in with a
- * key must not extend its life. `undefined` if the login was opened with a password.
+ * Returns the access key with which a login was opened. `undefined` if it was opened with a password. A key that is
+ * created during a login outlives the login, but not this key, because a login must not extend the life of a key.
  */
 function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependencies['state']): AccessKey | undefined {
   let link = creator;
@@ -108,15 +109,15 @@ function loginOpener(creator: AccessKey, draft: AccessKeyDraft, state: Dependenc
   return link;
 }
 
-/** The creator key was deleted, so its scopes are no longer known. */
+/** Returns the error if the creator key was deleted, so that its scopes are no longer known. */
 function creatorNotFound(draft: AccessKeyDraft): Error {
   const detail = 'the access key that this request depends on no longer exists';
   return forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
 /**
- * The reduced ttl of a key that would outlive its creator; `undefined` if it does not. It makes the displayed expiry
- * final. Later changes of the creator's expiry are evaluated at each use.
+ * Returns the ttl of a key, reduced so that it does not outlive its creator. `undefined` if no reduction is needed. The
+ * displayed expiry is then correct. Later changes to the expiry of the creator are evaluated at each use.
  */
 function ttlWithinCreator(
   key: AccessKey,

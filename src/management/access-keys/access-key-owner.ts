@@ -15,7 +15,9 @@ import { groupsDenialReason } from './access-key-groups.ts';
 import { hiddenCreatorKey, hiddenOwnerUid } from './access-key-hidden.ts';
 import { keyOwnerFields, ownerMemberOf } from './access-key-index.ts';
 
-/** Defaults the owner to the caller. A later write without an owner keeps the stored one. */
+/**
+ * Sets the owner of a new key to the caller if the request names none. An update without an owner keeps the stored one.
+ */
 export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec, context: RequestContext): void {
   if (ownerMemberOf({ spec }) !== undefined) return;
   for (const member of keyOwnerFields) delete spec[member];
@@ -32,7 +34,7 @@ export function defaultAccessKeyOwner(draft: AccessKeyDraft, spec: AccessKeySpec
   }
 }
 
-/** Checks the owner and the groups that a caller gives a key: 403 for everything beyond their own. */
+/** Throws 403 if the caller gives a key an owner or groups that the caller may not assign. */
 export function checkAccessKeyOwner(
   draft: AccessKeyDraft,
   context: RequestContext,
@@ -40,13 +42,13 @@ export function checkAccessKeyOwner(
 ): void {
   const caller = callerOf(context.user);
   if (context.system || caller.isAdmin) return;
-  // Nobody may change the owner; validation reports that.
+  // On updates the owner needs no check, because validation rejects every change to it.
   const owner = draft.old === undefined ? ownerRefusal(draft, caller) : undefined;
   const detail = owner ?? groupsDenialReason(draft, context, state);
   if (detail !== undefined) throw forbidden(groupResourceOf(accessKeyKind), draft.object.metadata.name ?? '', detail);
 }
 
-/** The owner whose keys are counted: creates for the same owner are serialized. */
+/** Returns a key that serializes creates for the same owner, so that the keys of the owner are counted correctly. */
 export function accessKeySerializationKey(sent: KubeObject, context: RequestContext): string {
   const caller = callerOf(context.user);
   const named = keyOwnerFields.find((member) => textAt(sent, 'spec', member) !== '');
@@ -57,13 +59,13 @@ export function accessKeySerializationKey(sent: KubeObject, context: RequestCont
 
 type Owners = Pick<ManagementState, 'user' | 'team' | 'cluster'>;
 
-/** A user that is deleted and created again under the same name is a different user and gets none of the old keys. */
+/** Records the UID of the owner, so that a new user with the same name does not get the keys of a deleted user. */
 export function bindToOwner(draft: AccessKeyDraft, state: Owners): void {
   const uid = keyOwner(draft.object, state)?.metadata.uid;
   if (uid !== undefined) draft.hidden[hiddenOwnerUid] = uid;
 }
 
-/** True if the key belongs to the object that has the owner's name now. */
+/** True if the existing user or team with the owner's name is the owner of the key, and not a later one. */
 export function belongsToCurrentOwner(
   key: AccessKey,
   state: Owners & Pick<ManagementState, 'accessKeyHidden'>,
@@ -72,15 +74,15 @@ export function belongsToCurrentOwner(
   return uid === '' || uid === keyOwner(key, state)?.metadata.uid;
 }
 
-/** True if the key that created it still exists, or it is not bound to one. */
+/** True if the key that created this key still exists, or if no key created it. */
 export function hasCreatorKey(key: AccessKey, state: Pick<ManagementState, 'accessKey' | 'accessKeyHidden'>): boolean {
   const creator = objectAt(state.accessKeyHidden(key.metadata.name ?? ''), hiddenCreatorKey);
   return creator === undefined || state.accessKey(textAt(creator, 'name'))?.metadata.uid === textAt(creator, 'uid');
 }
 
 /**
- * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` for keys of other subjects
- * and if the owner does not exist.
+ * Returns the user or team that owns a key, or the cluster whose agent owns it. `undefined` if the owner does not
+ * exist, or is another subject.
  */
 export function keyOwner(key: AccessKey, state: Owners): User | Team | Cluster | undefined {
   const { user = '', team = '', subject = '' } = key.spec ?? {};

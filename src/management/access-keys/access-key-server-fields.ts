@@ -5,23 +5,26 @@ import type { Sealer } from '../../seal/sealer.ts';
 import type { AccessKeyDraft } from '../drafts.ts';
 import { hiddenConnectorData, hiddenOidcTokens } from './access-key-hidden.ts';
 
-/** Login data that only the server may write, regardless of the key's owner. */
+/** Fields with login data, which only the server may write. */
 const serverFields = ['identity', 'identityRefresh', 'oidcProvider', 'parent', 'oidcLogin'] as const;
 
 export const connectorDataPurpose = 'access-key-connector-data';
 export const oidcTokensPurpose = 'access-key-oidc-tokens';
 
-/** A secret in the hidden part of a key. */
+/** A secret that is stored sealed in the hidden part of a key. */
 interface HiddenSecret {
   readonly member: string;
-  /** The seal purpose. */
+  /** The purpose with which the secret is sealed. It can be opened only with the same purpose. */
   readonly purpose: string;
 }
 
 const connectorDataSecret: HiddenSecret = { member: hiddenConnectorData, purpose: connectorDataPurpose };
 const oidcTokensSecret: HiddenSecret = { member: hiddenOidcTokens, purpose: oidcTokensPurpose };
 
-/** Ignores these fields in client requests, with a Warning if they differ; seals the secrets that the server writes. */
+/**
+ * Restores the stored values of the server's fields in client requests, with a warning if the client sent other values.
+ * Seals the secrets that the server writes.
+ */
 export function keepServerFields(
   draft: AccessKeyDraft,
   spec: AccessKeySpec,
@@ -67,7 +70,7 @@ function sealTokens(draft: AccessKeyDraft, spec: AccessKeySpec, sealer: Sealer):
   if (Object.keys(tokens).length > 0) sealInto(draft, oidcTokensSecret, writeJson(tokens), sealer);
 }
 
-/** An unchanged value keeps its sealed form, so that a write without changes stays a no-op. */
+/** Seals a secret into the hidden part. An unchanged secret keeps its sealed text, so that the write stays a no-op. */
 function sealInto(draft: AccessKeyDraft, { member, purpose }: HiddenSecret, clear: string, sealer: Sealer): void {
   if (clear === '') return;
   const stored = textAt(draft.hidden, member);

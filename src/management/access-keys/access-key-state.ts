@@ -21,9 +21,9 @@ type StateLookups = Pick<
 >;
 
 /**
- * Returns an access key as authentication sees it. A key that was created with another one does not outlive it: its
- * expiry is the earliest of the chain, and a link that is disabled, deleted or without a valid owner invalidates all
- * keys that depend on it. `latestUse` returns uses that no status shows yet.
+ * Returns the state of an access key that authentication needs. A key does not outlive the keys that created it: its
+ * expiry is the earliest of the chain, and if a key in the chain is disabled, deleted or without a valid owner, the key
+ * is invalid. `latestUse` returns uses that are not stored in the status yet.
  */
 export function keyStateOf(
   key: AccessKey,
@@ -68,35 +68,35 @@ export function keyStateOf(
   return found;
 }
 
-/** True if the last result of `keyStateOf` for this key stays valid while `keysVersion` is unchanged. */
+/** True if the result of `keyStateOf` for this key is cached. It stays valid until `keysVersion` changes. */
 export function hasCachedState(key: AccessKey): boolean {
   return identities.get(key)?.state !== undefined;
 }
 
-/** True if the state depends only on the inputs of the identity: on no other key, password or time of use. */
+/** True if the state of the key does not depend on another key, on a password or on the time of its last use. */
 function isIndependent(key: AccessKey, hidden: JsonObject | undefined): boolean {
   if (isLogin(key) || key.spec?.ttlAfterLastActivity === true) return false;
   return objectAt(hidden, hiddenCreatorKey) === undefined;
 }
 
-/** A cached identity with the inputs that it was computed from. */
+/** The cached identity of a key, and the inputs from which it was computed. */
 interface CachedIdentity {
   readonly hidden: JsonObject | undefined;
   readonly owner: ReturnType<typeof keyOwner>;
   readonly teams: readonly string[];
   readonly identity: UserInfo | undefined;
-  /** The cached state of the key. Only set if the state depends on nothing but the inputs of the identity. */
+  /** The cached state of the key. Set only if the state depends on nothing but the inputs of the identity. */
   state: KeyState | undefined;
 }
 
-/** Keyed by version of the key. */
+/** The cached identity of each key object. A changed key is a new object. */
 const identities = new WeakMap<AccessKey, CachedIdentity>();
 
 function ownerIdentity(key: AccessKey, state: StateLookups): UserInfo | undefined {
   return cachedIdentity(key, state.accessKeyHidden(key.metadata.name ?? ''), state).identity;
 }
 
-/** Called by every authentication; the inputs are nearly always the same as for the previous request. */
+/** Returns the identity of a key. Every authentication calls it, and its inputs rarely change, so it is cached. */
 function cachedIdentity(key: AccessKey, hidden: JsonObject | undefined, state: StateLookups): CachedIdentity {
   const owner = keyOwner(key, state);
   const teams = state.teamsOf(key.spec?.user ?? '');
@@ -114,7 +114,7 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one === other || (one.length === other.length && one.every((item, index) => item === other[index]));
 }
 
-/** Overrides the last activity, for keys whose expiry depends on it. */
+/** Sets the last activity of a key to a more recent use, if the expiry of the key depends on it. */
 function withLastUse(key: AccessKey, used: number | undefined): AccessKey {
   if (used === undefined || key.spec?.ttlAfterLastActivity !== true) return key;
   return { ...key, status: { ...key.status, lastActivity: timestamp(used) } };
@@ -125,10 +125,10 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
   return b === undefined ? a : Math.min(a, b);
 }
 
-/** Per version of a key; the hidden part changes with it. */
+/** The scopes of each key object as text. A changed key, even in its hidden part, is a new object. */
 const scopeTexts = new WeakMap<AccessKey, string>();
 
-/** Called by every authentication. */
+/** Returns the scopes of a key as text. Cached, because every authentication calls it. */
 function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): string {
   const cached = scopeTexts.get(key);
   if (cached !== undefined) return cached;
@@ -138,7 +138,9 @@ function scopesText(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidde
   return text;
 }
 
-/** All scopes of a key: its own and those inherited from the keys that created it. All of them must allow a request. */
+/**
+ * Returns the scopes of a key: its own, and those inherited from its creator. A request must be allowed by all of them.
+ */
 export function scopesOf(key: AccessKey, state: Pick<ManagementState, 'accessKeyHidden'>): readonly JsonObject[] {
   const own = key.spec?.scope ?? undefined;
   const inherited = state.accessKeyHidden(key.metadata.name ?? '')?.[hiddenInheritedScopes];

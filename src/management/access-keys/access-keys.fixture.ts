@@ -1,11 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
 import { openManagementTestEnv } from '../management.fixture.ts';
 
-/** Client-supplied key values. */
+/** Access key values that a client supplies instead of letting the server generate them. */
 export const ownKeyValue = 'a-key-of-my-own.0123456789~abcdefgh';
 export const otherKeyValue = 'another-key-of-mine.0123456789~ABCD';
 
-/** A management API with the users anna and bob, and anna in the team red. */
+/** Opens a management API with the users anna and bob. anna is a member of the team red. */
 export async function openAccessKeyTestEnv(settings = {}) {
   const management = await openManagementTestEnv(settings);
   await management.create('users', 'anna', {});

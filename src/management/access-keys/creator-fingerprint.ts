@@ -4,12 +4,12 @@ import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import type { ManagementState } from '../state.ts';
 import { hiddenGrantedGroups, hiddenInheritedScopes, hiddenKeyHash } from './access-key-hidden.ts';
 
-/** Per version of a key; the hidden part changes with it. */
+/** The fingerprint of each key object. A changed key, even in its hidden part, is a new object. */
 const fingerprints = new WeakMap<AccessKey, string>();
 
 /**
- * Returns a fingerprint that changes with the value and the permissions of the key of that name, '' if the key does not
- * exist. Reveals nothing of the value.
+ * Returns a fingerprint that changes with the value and the permissions of the access key with this name. It does not
+ * reveal the value. '' if the key does not exist.
  */
 export function creatorFingerprint(
   name: string,

@@ -7,16 +7,19 @@ import type { ManagementState } from '../state.ts';
 import { hiddenCreatorFingerprint, hiddenCreatorKey } from './access-key-hidden.ts';
 import { creatorFingerprint } from './creator-fingerprint.ts';
 
-/** On a user: changes with each password. On a login: the fingerprint of the password when the login was created. */
+/**
+ * Member of the hidden part. Of a user: a text that changes with each password. Of a login: that text at the time at
+ * which the login was created.
+ */
 export const hiddenPasswordFingerprint = 'passwordMark';
-/** On a user: the UID of the one login that the last password change did not revoke. */
+/** Member of the hidden part of a user: the UID of the login that the last password change did not revoke. */
 const hiddenKeptLogin = 'keptLogin';
 
 export function isLogin(key: AccessKey): boolean {
   return key.spec?.type === 'Login';
 }
 
-/** Binds a login to the current password of its user and to the current state of the key that it was opened with. */
+/** Binds a login to the current password of its user, and to the current state of the access key that opened it. */
 export function bindLogin(
   draft: AccessKeyDraft,
   state: Pick<ManagementState, 'userHidden' | 'accessKey' | 'accessKeyHidden'>,
@@ -29,8 +32,8 @@ export function bindLogin(
 }
 
 /**
- * Revokes all logins of the user, except the one with which the user changes the password. The password and the
- * revocation are the same write, so no crash can separate them.
+ * Revokes all logins of a user except the one with which the user changes the password. The same write changes the
+ * password and revokes the logins, so that a crash cannot separate the two.
  */
 export function revokeOtherLogins(
   draft: UserDraft,
@@ -45,8 +48,8 @@ export function revokeOtherLogins(
 }
 
 /**
- * True if the key is a login that was created before the last password change, or before the key that it was opened
- * with got another value, scope or group, or was deleted.
+ * True if the key is a login that has been revoked: the user changed the password, or the access key that opened the
+ * login was deleted or got another value, scope or group.
  */
 export function isRevokedLogin(
   key: AccessKey,

@@ -7,17 +7,17 @@ import { readersOf } from '../../auth/authz/principals.ts';
 import type { KindStore } from '../../registry/kind-store.ts';
 import { aggregateIncrementally } from '../aggregate-incrementally.ts';
 
-/** Aggregates over all instances. Stores counts, not names, since there are very many instances. */
+/** Counts over all instances. The index stores no names, because there are very many instances. */
 export interface InstanceIndex {
-  /** True if the principal may read at least one instance in the namespace. */
+  /** True if the user or team may read at least one instance in the namespace. */
   isReader(namespace: string, principal: string): boolean;
   onCluster(cluster: string): number;
   ownedBy(namespace: string, owner: string): number;
-  /** Counts per owner name; a user and a team with the same name are added up. */
+  /** Returns the number of instances per owner name. A user and a team with the same name are added up. */
   owners(namespace: string): Iterable<readonly [owner: string, count: number]>;
 }
 
-/** Follows the store of instances from now on, for the lifetime of the store. */
+/** Creates the index and updates it with each change in the store. */
 export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterInstanceKind>>): InstanceIndex {
   const readers = new Counts();
   const owners = new Counts();
@@ -39,7 +39,7 @@ export function indexInstances(store: KindStore<FieldsOf<typeof virtualClusterIn
   };
 }
 
-/** The owner of an instance in the form that quota messages use; '' if there is none. */
+/** Returns the owner of an instance as quota messages print it, such as `user "anna"`. '' if there is none. */
 export function ownerKey(instance: VirtualClusterInstance): string {
   const { user = '', team = '' } = instance.spec?.owner ?? {};
   if (user !== '') return `user "${user}"`;
@@ -55,7 +55,7 @@ function byName(counts: Iterable<readonly [string, number]>): Map<string, number
   return named;
 }
 
-/** Counters per namespace and key. A counter that drops to zero is removed. */
+/** Counters by namespace and key. A counter that reaches zero is removed. */
 class Counts {
   readonly #byNamespace = new Map<string, Map<string, number>>();
 

@@ -10,7 +10,9 @@ import type { RequestContext } from '../../registry/context.ts';
 import type { InstanceDraft } from '../drafts.ts';
 import { maySetField, requireOwnerReferencePermission, requireWritePermission } from '../field-permissions.ts';
 
-/** Checks the fields that need more than permission to write the instance. Throws 403 (completions §3). */
+/**
+ * Throws 403 if a write changes a field for which permission to write the instance does not suffice (completions §3).
+ */
 export async function checkInstancePermissions(
   draft: InstanceDraft,
   project: Project,
@@ -39,7 +41,7 @@ async function checkOwner(draft: InstanceDraft, context: RequestContext): Promis
   throw denied(draft, 'only project admins may set another owner');
 }
 
-/** The creator of an instance may share it freely; later changes need permission on the field. */
+/** The creator of an instance may set its access fields. Later changes require the permission for the field. */
 async function checkAccess(draft: InstanceDraft, context: RequestContext): Promise<void> {
   const { object, old } = draft;
   if (old === undefined) return;
@@ -59,7 +61,7 @@ function checkLocation(draft: InstanceDraft, context: RequestContext): void {
   const { object, old } = draft;
   for (const member of ['namespace', 'virtualCluster'] as const) {
     const set = old?.object.spec?.clusterRef?.[member] ?? '';
-    // Nobody may change a value that is set; validation reports that.
+    // If a value is already set, nobody may change it, and validation reports the change.
     if (set === '' && (object.spec?.clusterRef?.[member] ?? '') !== '') {
       throw denied(draft, `only admins may set spec.clusterRef.${member}`);
     }
@@ -69,7 +71,7 @@ function checkLocation(draft: InstanceDraft, context: RequestContext): void {
   }
 }
 
-/** Annotations that trigger admin actions, such as leaving an abandoned cluster on its host. They are audited. */
+/** Throws 403 if a caller other than an admin sets an annotation that triggers an admin action, such as abandoning. */
 function checkAnnotations(draft: InstanceDraft, context: RequestContext): void {
   for (const annotation of [abandonAnnotation, importedAnnotation]) {
     const value = draft.object.metadata.annotations?.[annotation];

@@ -10,7 +10,7 @@ import { quotaLimit } from './quota-limit.ts';
 
 const counted = virtualClusterInstanceKind.plural;
 
-/** Enforces the maximum number of instances per project and per owner. Throws 403. */
+/** Throws 403 if the project or the owner already has the maximum number of instances. */
 export function checkInstanceQuota(
   draft: InstanceDraft,
   project: Project,
@@ -32,7 +32,7 @@ export function checkInstanceQuota(
   if (changesOwner) refuseBeyond(draft, owner, owned, ofOwner);
 }
 
-/** True if the project limits the number of instances. */
+/** True if the project sets a quota for instances. */
 export function hasQuotas(project: Project | undefined): boolean {
   const { project: ofProject, user: ofOwner } = project?.spec?.quotas ?? {};
   return ofProject?.[counted] !== undefined || ofOwner?.[counted] !== undefined;

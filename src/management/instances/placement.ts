@@ -6,10 +6,10 @@ import type { ManagementState } from '../state.ts';
 
 const hashLength = 6;
 const maxNamespaceLength = 63;
-/** Helm's limit for release names. */
+/** Maximum length of a virtual cluster name, which is also the name of a Helm release. */
 const maxVirtualClusterLength = 53;
 
-/** 30 bits, in the lower-case characters that names allow. */
+/** Returns a hash of 30 bits as lower-case characters that are allowed in names. */
 function hashOf(...parts: readonly string[]): string {
   const digest = hash('sha256', parts.join('/'), 'buffer');
   let text = '';
@@ -22,8 +22,8 @@ function shortened(name: string, hash: string, maxLength: number): string {
 }
 
 /**
- * The name always ends in the hash, even if nothing was truncated: it distinguishes `a-v-b`/`c` from `a`/`b-v-c`, and
- * the same instance always gets the same namespace.
+ * Returns the host namespace of an instance, which is always the same. It ends in a hash even if it was not truncated,
+ * because the names `a-v-b` and `c` would otherwise give the same namespace as `a` and `b-v-c`.
  */
 export function hostNamespaceFor(project: string, instance: string): string {
   return shortened(hostNamespaceBaseName(project, instance), hashOf(project, instance), maxNamespaceLength);
@@ -34,17 +34,17 @@ export function virtualClusterNameFor(project: string, instance: string): string
   return shortened(instance, hashOf(project, instance), maxVirtualClusterLength);
 }
 
-/** True if `allowedClusters` of the project contains this cluster. */
+/** True if the project's `allowedClusters` contains this cluster. */
 export function allowsCluster(project: Project, cluster: string): boolean {
   return (project.spec?.allowedClusters ?? []).some(({ name }) => ['*', cluster].includes(name));
 }
 
-/** True if new virtual clusters may be placed on the cluster. */
+/** True if new virtual clusters may be placed on the cluster: it is not marked as unusable or being deleted. */
 export function isUsable(cluster: Cluster): boolean {
   return cluster.metadata.deletionTimestamp === undefined && cluster.spec?.unusable !== true;
 }
 
-/** The built-in cluster is always ready, since it is this process. Others must be online and not report Ready=False. */
+/** True if the cluster is online and does not report Ready=False. The built-in cluster is always ready. */
 function isReady(cluster: Cluster): boolean {
   if (cluster.spec?.local === true) return true;
   const isNotReady = (cluster.status?.conditions ?? []).some(
@@ -53,7 +53,7 @@ function isReady(cluster: Cluster): boolean {
   return cluster.status?.online === true && !isNotReady;
 }
 
-/** Returns the allowed and ready cluster with the fewest instances, `undefined` if there is none. */
+/** Returns the allowed and ready cluster with the fewest instances. `undefined` if there is none. */
 export function chooseCluster(
   project: Project,
   state: Pick<ManagementState, 'clusters' | 'instancesOn'>,

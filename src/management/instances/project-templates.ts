@@ -11,7 +11,7 @@ export function allowsTemplate(project: Project, template: string): boolean {
   return allowedTemplates(project).some(({ name }) => ['*', template].includes(name));
 }
 
-/** The template of instances that name none: the project's default, or else the built-in one. */
+/** Returns the template for instances that do not name one: the default of the project, or else `control-plane`. */
 export function defaultTemplateOf(project: Project): string {
   return allowedTemplates(project).find(({ isDefault }) => isDefault === true)?.name || defaultTemplate;
 }

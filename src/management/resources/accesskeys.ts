@@ -25,12 +25,12 @@ import { redactLastApplied } from '../redact-last-applied.ts';
 import { accessKeyErrors } from '../rules/access-key-errors.ts';
 import { writableSpec } from '../writable-spec.ts';
 
-/** The time that expired keys stay visible. */
+/** Time in milliseconds after which the server deletes an expired key. Until then it stays visible. */
 const visibleAfterExpiry = 7 * 24 * 3600 * 1000;
 
 export const accessKeyHashPurpose = 'access-key';
 
-/** One message for all causes, so that a rejection does not reveal that a value is an existing key. */
+/** The error for all unusable key values. A more specific message could reveal that a value is an existing key. */
 const unusableKey: FieldError = {
   type: 'FieldValueInvalid',
   field: 'spec.key',
@@ -50,7 +50,9 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
   const { sealer, state, settings, clock } = dependencies;
   const faults = new WeakMap<AccessKeyDraft, FieldError>();
 
-  /** Removes the value from the object. Only its hash is stored, and a create returns the value once. */
+  /**
+   * Removes the value of the key from the object and stores its hash. Only the response to a create contains the value.
+   */
   function takeKey(draft: AccessKeyDraft): void {
     const spec = writableSpec(draft.object);
     const supplied = spec.key ?? '';
@@ -67,7 +69,8 @@ export function accessKeys(dependencies: ManagementDependencies): StoredResource
   }
 
   /**
-   * Keys created with a scoped key inherit its scopes; existing keys may have wider ones, so it may not change them.
+   * Throws 403 if a scoped key changes an existing key, which may have a wider scope. A scoped key may only create
+   * keys, which inherit its scopes.
    */
   function rejectScopedChange(draft: AccessKeyDraft, context: RequestContext): void {
     const used = context.system || context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);

@@ -8,28 +8,30 @@ import { identifyCluster } from '../identify-cluster.ts';
 import { redactLastApplied } from '../redact-last-applied.ts';
 import { writableSpec } from '../writable-spec.ts';
 
-/** The sealed kubeconfig in the hidden part, and its seal purpose. */
+/** Member of a cluster's hidden part: the sealed kubeconfig. `kubeconfigPurpose` is the purpose of the seal. */
 export const hiddenKubeconfig = 'kubeconfig';
 export const kubeconfigPurpose = 'cluster-kubeconfig';
-/** The unique ID of the connected cluster in the hidden part, once it is known. */
+/** Member of a cluster's hidden part: the unique ID of the connected cluster. Absent until it is known. */
 export const hiddenUid = 'clusterUID';
 
 export const secretPaths = [['spec', 'kubeconfig']];
 
 type Dependencies = Pick<ManagementDependencies, 'sealer' | 'state' | 'clock' | 'connect'>;
 
-/** The kubeconfigs of clusters: taken out of each write, checked, and stored sealed. */
+/**
+ * Handles the kubeconfigs of clusters. It removes them from each written object, checks them, and stores them sealed.
+ */
 export class ClusterKubeconfigs {
   readonly #dependencies: Dependencies;
   readonly #faults = new WeakMap<ClusterDraft, FieldError>();
-  /** Kubeconfigs that agents announce are written by the server itself and are not listed here. */
+  /** Writes in which a client sent the kubeconfig. Kubeconfigs that an agent announces are written by the server. */
   readonly #sentByClient = new WeakSet<ClusterDraft>();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** The error in the kubeconfig of this write. */
+  /** Returns the error in the kubeconfig of a write. `undefined` if there is none. */
   faultOf(draft: ClusterDraft): FieldError | undefined {
     return this.#faults.get(draft);
   }
@@ -38,7 +40,7 @@ export class ClusterKubeconfigs {
     return this.#sentByClient.has(draft);
   }
 
-  /** Removes the kubeconfig from the object and stores it sealed. */
+  /** Removes the kubeconfig from the object and stores it sealed in the hidden part. */
   async take(draft: ClusterDraft, context: RequestContext): Promise<void> {
     const { sealer } = this.#dependencies;
     const spec = writableSpec(draft.object);
@@ -46,7 +48,7 @@ export class ClusterKubeconfigs {
     delete spec.kubeconfig;
     redactLastApplied(draft.object, secretPaths);
     if (sent === '') {
-      // The connection type changed, so the credentials are obsolete. A kubeconfig that an agent announced stays.
+      // Credentials for another connection type are obsolete. Otherwise the stored kubeconfig stays.
       const wasPeer = draft.old?.object.spec?.networkPeer ?? false;
       if (spec.local === true || (spec.networkPeer ?? false) !== wasPeer) {
         delete draft.hidden[hiddenKubeconfig];
@@ -70,7 +72,7 @@ export class ClusterKubeconfigs {
     draft.hidden[hiddenKubeconfig] = sealer.seal(kubeconfigPurpose, sent);
   }
 
-  /** Records the identity of the cluster. Returns the error in the kubeconfig, `undefined` if there is none. */
+  /** Stores the unique ID of the cluster. Returns the error in the kubeconfig. `undefined` if there is none. */
   async #identify(kubeconfig: Kubeconfig, draft: ClusterDraft, context: RequestContext): Promise<string | undefined> {
     if (kubeconfig.insecureSkipTlsVerify === true || kubeconfig.server.startsWith('http:')) {
       context.warn(
@@ -94,7 +96,7 @@ export class ClusterKubeconfigs {
       return `cannot be verified now: ${unreachableReason}. Virtual cluster instances run on the cluster, so it must not be replaced by another one; try again when it is reachable`;
     }
     if (unreachableReason !== undefined) context.warn(`the cluster cannot be reached now: ${unreachableReason}`);
-    // If the identity is not known now, the previous one stays until the cluster reports its own.
+    // If the ID cannot be determined, the stored ID stays until the cluster reports its own.
     if (uid !== '') draft.hidden[hiddenUid] = uid;
     return undefined;
   }

@@ -12,7 +12,7 @@ import { checkFieldPermissions } from '../field-permissions.ts';
 import { ownerErrors } from '../rules/owner-errors.ts';
 import { ClusterKubeconfigs, hiddenKubeconfig, hiddenUid, secretPaths } from './cluster-kubeconfig.ts';
 
-/** Not allowed as cluster names: an agent also serves its cluster at `/cluster/api/…`, without a cluster name. */
+/** Names that clusters must not have, because an agent serves its cluster also at `/cluster/api/…`, without a name. */
 const reservedNames = ['api', 'apis'];
 
 export function clusters(
@@ -74,19 +74,19 @@ function clusterErrors(draft: ClusterDraft, kubeconfigs: ClusterKubeconfigs): Fi
   return found;
 }
 
-/** Claims the UID of the physical cluster, so that only one object connects it. Two would schedule independently. */
+/** Claims the unique ID of the connected cluster, so that no two Cluster objects refer to the same cluster. */
 function claims({ hidden }: Pick<StoredRecord, 'hidden'>): readonly string[] {
   const uid = textAt(hidden, hiddenUid);
   return uid === '' ? [] : [uid];
 }
 
-/** The finalizer delays the deletion of a cluster until its instances are gone: they cannot be removed without it. */
+/** Adds the finalizer that delays the deletion of a cluster until all instances on it have been removed. */
 function addFinalizer(object: Cluster): void {
   const { finalizers = [] } = object.metadata;
   if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer];
 }
 
-/** Only the server removes the finalizer. */
+/** Keeps the finalizer during deletion. Only the server may remove it. */
 function keepFinalizer({ object, old }: ClusterDraft, { system }: RequestContext): void {
   const { deletionTimestamp, finalizers = [] } = old?.object.metadata ?? {};
   if (!system && deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer)) addFinalizer(object);

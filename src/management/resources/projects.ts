@@ -33,7 +33,7 @@ import { warnAboutUnknownMembers } from '../rules/warn-about-unknown-members.ts'
 import type { ManagementState } from '../state.ts';
 import { writableSpec } from '../writable-spec.ts';
 
-/** A project's name with the prefix of its namespace must still be a DNS label. */
+/** Maximum length of a project name, so that the namespace of the project is a valid DNS label. */
 const maxProjectNameLength = 63 - projectNamespace('').length;
 
 export function projects({ state }: Pick<ManagementDependencies, 'state'>): StoredResource {
@@ -55,7 +55,7 @@ async function prepare(draft: ProjectDraft, context: RequestContext, state: Mana
   const caller = callerOf(context.user);
   const spec = writableSpec(draft.object);
   const ownerGiven = Boolean(spec.owner?.user || spec.owner?.team);
-  // Permissions are checked before defaulting: values that the server sets need none.
+  // Permissions are checked before the server sets defaults, because callers need no permission for defaults.
   if (!ownerGiven && draft.old !== undefined) keepOwner(spec, draft.old.object);
   await checkFieldPermissions(projectKind, draft, context);
   if (!context.system) warnAboutUnknownMembers(draft, context, state);
@@ -69,7 +69,7 @@ function keepOwner(spec: ProjectSpec, old: Project): void {
   if (owner !== undefined) spec.owner = owner;
 }
 
-/** The creator of a project becomes its admin. */
+/** Adds the creator of a project to its members as an admin. */
 function withAdmin(members: readonly ProjectMember[], caller: Caller): ProjectMember[] {
   const owner = ownerOf(caller);
   const kindAndName =
@@ -127,10 +127,10 @@ function quotaErrors(quota: JsonObject | undefined, field: string): FieldError[]
   });
 }
 
-/** The number of instances inspected per tick. */
+/** Number of instances that are inspected per tick of the event loop. */
 const instancesPerTick = 100;
 
-/** A protected instance also protects its project from deletion. */
+/** Throws 403 if the caller may not delete the project, or if an instance in it is protected from deletion. */
 async function guardDelete(
   record: { readonly object: Project },
   context: RequestContext,
@@ -153,7 +153,7 @@ async function guardDelete(
   );
 }
 
-/** The namespace of the project's instances. It is created, terminated and deleted with the project. */
+/** Returns the namespace of the project, which is created, terminated and deleted together with the project. */
 function companions({ object }: { readonly object: Project }): readonly Companion[] {
   const { name: project = '', deletionTimestamp } = object.metadata;
   const name = projectNamespace(project);

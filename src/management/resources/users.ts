@@ -15,23 +15,23 @@ import { redactLastApplied } from '../redact-last-applied.ts';
 import { groupErrors, subjectErrors } from '../rules/group-errors.ts';
 import { writableSpec } from '../writable-spec.ts';
 
-/** The sealed slow hash in the hidden part, and its seal purpose. */
+/** Member of a user's hidden part: the sealed password hash. `passwordPurpose` is the purpose of the seal. */
 export const hiddenPassword = 'password';
 export const passwordPurpose = 'user-password';
 
 const minPasswordLength = 8;
 const maxPasswordLength = 1024;
-/** The maximum length of an object name. */
+/** Maximum length of a login name. It is equal to that of object names. */
 const maxUsernameLength = 253;
 
 const secretPaths = [['spec', 'password']];
 
 export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' | 'state'>): StoredResource {
   const faults = new WeakMap<UserDraft, FieldError>();
-  /** One hash per caller at a time: a caller who sets many passwords must not delay logins or other callers. */
-  const lanes = new KeyedSerializer();
+  /** Allows one hash at a time per caller, so that a caller who sets many passwords does not delay logins or others. */
+  const hashSerializer = new KeyedSerializer();
 
-  /** Removes the password from the object. Only its sealed hash is stored. */
+  /** Removes the password from the object and stores its sealed hash in the hidden part. */
   async function takePassword(draft: UserDraft, context: RequestContext): Promise<void> {
     const spec = writableSpec(draft.object);
     const { password: sent = '' } = spec;
@@ -45,13 +45,13 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
       return;
     }
     const storedHash = textAt(draft.hidden, hiddenPassword);
-    const hash = await lanes.run(context.user.name, () => hashIfChanged(sent, storedHash, context));
+    const hash = await hashSerializer.run(context.user.name, () => hashIfChanged(sent, storedHash, context));
     if (hash === undefined) return;
     draft.hidden[hiddenPassword] = sealer.seal(passwordPurpose, hash);
     revokeOtherLogins(draft, context, state);
   }
 
-  /** `undefined` if the password is already set. */
+  /** Hashes a password. `undefined` if it is equal to the stored password. */
   async function hashIfChanged(sent: string, storedHash: string, context: RequestContext): Promise<string | undefined> {
     if (context.isCanceled?.() ?? context.signal.aborted) throw context.signal.reason;
     if (storedHash !== '' && (await verifyPassword(sent, sealer.open(passwordPurpose, storedHash)))) return undefined;
@@ -90,7 +90,7 @@ export function users({ sealer, state }: Pick<ManagementDependencies, 'sealer' |
   });
 }
 
-/** Allowed for admins, and for every user on their own password. */
+/** Throws 403 unless the caller may set the password. Admins may set all passwords, and users their own. */
 async function checkMaySetPassword(draft: UserDraft, context: RequestContext): Promise<void> {
   if (context.system || (await maySetField(userKind, draft, context, 'spec.password'))) return;
   throw forbidden(groupResourceOf(userKind), draft.object.metadata.name ?? '', 'you may not set spec.password');
@@ -100,7 +100,7 @@ function subjectClaim(subject: string): string {
   return `subject:${subject}`;
 }
 
-/** The claim on a login name. */
+/** Returns the claim that makes a login name unique. */
 export function usernameClaim(username: string): string {
   return `username:${username}`;
 }
@@ -110,8 +110,8 @@ function usernameErrors(username: string): FieldError[] {
 }
 
 /**
- * A subject is unique among all names and subjects, so no two users are ever the same towards a cluster. A login name
- * is unique among all names and login names.
+ * Returns the claims of a user. A subject is unique among all object names and subjects, so that clusters can tell all
+ * users apart. A login name is unique among all object names and login names.
  */
 function claims({ object }: { readonly object: User }): readonly string[] {
   const { name = '' } = object.metadata;

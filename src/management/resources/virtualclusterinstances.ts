@@ -42,11 +42,13 @@ export function virtualClusterInstances({
       protectImportAnnotation(draft, context);
       await checkInstancePermissions(draft, project, context);
       if (draft.old === undefined) {
-        // The server's own code (imports) sets the owner itself, and takes over virtual clusters without a template.
+        // An import, which runs as the server, sets the owner itself, and the imported virtual cluster needs no
+        // template.
         if (!context.system) fillOwnerAndTemplate(spec, project, context);
         fillLocation(spec, draft.object, project, state);
       }
-      // Removing an inline template falls back to the default; an instance imported without a template stays without.
+      // If an update removes the inline template, the default is used. An instance that was imported without a template
+      // stays without one.
       else if (draft.old.object.spec?.template !== undefined) fillTemplate(spec, project);
       checkInstanceQuota(draft, project, state);
     },
@@ -65,15 +67,17 @@ export function virtualClusterInstances({
   });
 }
 
-/** Stands for a deleted project. It allows nothing and limits nothing. */
+/** Replaces a project that has been deleted. It allows nothing and sets no quotas. */
 const noProject: Project = { apiVersion: '', kind: '', metadata: {} };
 
-/** The project of the instance. No objects are created in a terminating project (rules CREATE-19, CREATE-20). */
+/**
+ * Returns the project of an instance. Throws 403 for a create in a terminating project (rules CREATE-19, CREATE-20).
+ */
 function projectFor(draft: InstanceDraft, state: ManagementState): Project {
   const namespace = draft.object.metadata.namespace ?? '';
   const project = state.project(projectOfNamespace(namespace) ?? '');
   if (project === undefined) {
-    // The project is already deleted. Its remaining instances can still be updated, so that they can be deleted too.
+    // The project is deleted. Its remaining instances can still be updated, so that their deletion can complete.
     if (draft.old !== undefined) return noProject;
     throw notFound({ group: '', resource: 'namespaces' }, namespace);
   }
@@ -94,7 +98,7 @@ function projectFor(draft: InstanceDraft, state: ManagementState): Project {
   return project;
 }
 
-/** Absent and empty fields keep their stored value, so that the original manifest can be applied again. */
+/** Keeps the stored values of absent and empty fields, so that the original manifest can be applied again. */
 function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterInstance | undefined): void {
   if (old === undefined) return;
   const { owner, clusterRef: location, templateRef: reference } = old.spec ?? {};
@@ -103,13 +107,13 @@ function keepStoredValues(spec: VirtualClusterInstanceSpec, old: VirtualClusterI
   if (reference === undefined || spec.template !== undefined) return;
   const sent = spec.templateRef ?? {};
   if ((sent.name ?? '') !== '') return;
-  // An empty reference keeps all of it; a version alone keeps the template name.
+  // An empty reference keeps the stored reference. A reference with only a version keeps the stored name.
   spec.templateRef = Object.keys(sent).length === 0 ? reference : { ...sent, name: reference.name ?? '' };
 }
 
 /**
- * Only an import records which virtual cluster an instance took over: a manifest applied later does not remove the
- * annotation, and no client can change it.
+ * Restores the annotation that records which virtual cluster was imported. Only an import sets it. Clients cannot
+ * change it, and applying a manifest without it does not remove it.
  */
 function protectImportAnnotation({ object, old }: InstanceDraft, context: RequestContext): void {
   if (context.system) return;
@@ -122,7 +126,7 @@ function protectImportAnnotation({ object, old }: InstanceDraft, context: Reques
   object.metadata.annotations = stored === undefined ? others : { ...others, [importedAnnotation]: stored };
 }
 
-/** Keeps the import annotation of an instance if a manifest without the annotation is applied later. */
+/** Restores the import annotation of an instance if the request does not contain it. */
 function keepImportAnnotation(object: VirtualClusterInstance, old: VirtualClusterInstance | undefined): void {
   const imported = old?.metadata.annotations?.[importedAnnotation];
   if (imported === undefined || object.metadata.annotations?.[importedAnnotation] !== undefined) return;
@@ -148,7 +152,9 @@ function fillOwnerAndTemplate(spec: VirtualClusterInstanceSpec, project: Project
   fillTemplate(spec, project);
 }
 
-/** Decides the location once, in the create call itself, so that its response is final. */
+/**
+ * Sets the location of the virtual cluster during the create, so that the response already contains the final location.
+ */
 function fillLocation(
   spec: VirtualClusterInstanceSpec,
   { metadata }: VirtualClusterInstance,
@@ -173,14 +179,14 @@ function fillTemplate(spec: VirtualClusterInstanceSpec, project: Project): void 
   spec.templateRef = { ...spec.templateRef, name: defaultTemplateOf(project) };
 }
 
-/** The location of the virtual cluster once it is fully known; no two instances share one. */
+/** Returns the claim on the location of the virtual cluster, as soon as all its parts are set. */
 function locationClaims({ object }: { readonly object: VirtualClusterInstance }): readonly string[] {
   const { cluster = '', namespace = '', virtualCluster = '' } = object.spec?.clusterRef ?? {};
   if (cluster === '' || namespace === '' || virtualCluster === '') return [];
   return [locationClaim(cluster, namespace, virtualCluster)];
 }
 
-/** The claim of an instance on the virtual cluster at that location. */
+/** Returns the claim that prevents two instances from having the same virtual cluster. */
 export function locationClaim(cluster: string, namespace: string, virtualCluster: string): string {
   return `place:${cluster}/${namespace}/${virtualCluster}`;
 }

@@ -8,12 +8,12 @@ import type { AccessKeyDraft } from '../drafts.ts';
 import { groupErrors, subjectErrors } from './group-errors.ts';
 import { scopeErrors } from './scope-errors.ts';
 
-/** A hundred years: a longer ttl is a mistake, and this one still fits into a timestamp. */
+/** Maximum ttl of a key: 100 years, in seconds. A longer ttl could exceed the range of timestamps. */
 const absoluteMaxTTL = 100 * 366 * 24 * 3600;
 
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
-/** Validates everything of a key except its value. */
+/** Validates an access key, except its value. */
 export function accessKeyErrors(
   draft: AccessKeyDraft,
   context: RequestContext,
@@ -58,7 +58,7 @@ function typeErrors({ object, old }: AccessKeyDraft, context: RequestContext): F
   if (type === before) return [];
   const allowed: readonly string[] = context.system ? accessKeyTypes : clientAccessKeyTypes;
   if (!allowed.includes(type)) return [notSupported('spec.type', type, allowed)];
-  // A key that the server created for its own purpose keeps its type.
+  // The type of a key that the server created cannot be changed.
   return before === '' || allowed.includes(before) ? [] : [invalid('spec.type', type, 'field is immutable')];
 }
 
@@ -66,7 +66,7 @@ function isServerKey(key: AccessKey | undefined): boolean {
   return key !== undefined && !(clientAccessKeyTypes as readonly string[]).includes(key.spec?.type ?? '');
 }
 
-/** Users cannot change the lifetime of their logins. */
+/** Rejects changes to the lifetime of a login. */
 function lifetimeErrors({ object, old }: AccessKeyDraft): FieldError[] {
   return (['ttl', 'ttlAfterLastActivity'] as const).flatMap((member) => {
     const value = object.spec?.[member];
@@ -76,7 +76,7 @@ function lifetimeErrors({ object, old }: AccessKeyDraft): FieldError[] {
 }
 
 function ttlErrors({ object, old }: AccessKeyDraft, context: RequestContext, { settings }: Dependencies): FieldError[] {
-  // Integers beyond 2^53 are bigints.
+  // The JSON parser returns integers beyond 2^53 as bigint.
   const ttl = Number(object.spec?.ttl ?? 0);
   if (old !== undefined && ttl === (old.object.spec?.ttl ?? 0)) return [];
   const max = settings.accessKeys.maxTTL;

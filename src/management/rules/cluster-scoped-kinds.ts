@@ -1,6 +1,6 @@
 /**
- * The cluster-scoped kinds of Kubernetes: none of them may be applied in a host namespace. The scope of other kinds is
- * known only to the host.
+ * The cluster-scoped kinds of Kubernetes. Templates must not apply them in a host namespace. Only the host knows the
+ * scope of other kinds.
  */
 export const clusterScopedKinds: ReadonlySet<string> = new Set([
   'APIService',

@@ -1,7 +1,7 @@
 import { type FieldError, invalid, required } from '../../api/field-error.ts';
 import { reservedSubjectPrefix, systemPrefix } from '../../api/naming.ts';
 
-/** Rejects groups with the prefix of Kubernetes' own groups. */
+/** Rejects empty groups and groups with the prefix `system:`, which Kubernetes reserves. */
 export function groupErrors(groups: readonly string[] = []): FieldError[] {
   return groups.flatMap((group, index) => {
     const path = `spec.groups[${index}]`;

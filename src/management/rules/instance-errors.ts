@@ -23,8 +23,8 @@ import { definitionErrors } from './template-errors.ts';
 type Dependencies = Pick<ManagementDependencies, 'state' | 'settings'>;
 
 /**
- * Validates an instance. Unchanged fields of an update are not validated again: a deleted template, or a cluster that
- * the project no longer allows, must not block other changes.
+ * Validates an instance. An update validates only changed fields, so that a deleted template, or a cluster that the
+ * project no longer allows, does not block other changes.
  */
 export function instanceErrors(
   draft: InstanceDraft,
@@ -36,7 +36,7 @@ export function instanceErrors(
   const changed = (field: keyof VirtualClusterInstanceSpec) =>
     old === undefined || !equalJson(object.spec?.[field], old.object.spec?.[field]);
   const errors = ownerErrors(owner, 'spec.owner');
-  // If the caller is the owner, no User object is required: a bare subject has none.
+  // An owner other than the caller must exist. The caller may be a subject without a User object.
   const namesOwner = changed('owner') && (owner?.user ?? '') !== context.user.name;
   if (namesOwner) errors.push(...missingOwnerErrors(owner, 'spec.owner', dependencies.state));
   if (template !== undefined && (templateRef?.name ?? '') !== '') {
@@ -66,7 +66,7 @@ const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 function locationErrors({ object, old }: InstanceDraft, state: ManagementState): FieldError[] {
   const { name = '', namespace = '' } = object.metadata;
   const project = projectOfNamespace(namespace) ?? '';
-  // A value that the server derived from an invalid name is not reported as a second error.
+  // A value that the server derived from an invalid name is not reported, because the name is already reported.
   const derived = { namespace: hostNamespaceFor, virtualCluster: virtualClusterNameFor };
   return locationFields.flatMap((member) => {
     const path = `spec.clusterRef.${member}`;
@@ -93,7 +93,8 @@ function clusterErrors(
   path: string,
 ): FieldError[] {
   const project = projectOf(instance, state);
-  // Checked first, and also for missing clusters: callers must not learn which clusters exist outside their project.
+  // Checked before the existence of the cluster, so that callers do not learn which clusters exist outside their
+  // project.
   if (project !== undefined && !allowsCluster(project, name)) {
     return [forbiddenField(path, `the project ${project.metadata.name} does not allow the cluster ${name}`)];
   }
@@ -117,7 +118,7 @@ function templateAndParameterErrors(
 
   const template = state.template(name);
   const errors = checkReference ? referenceErrors(name, version, object, state) : [];
-  // The parameters of a template that the caller may not use are not disclosed.
+  // If the caller may not use the template, its parameters are not validated, because the errors would disclose them.
   if (errors.length > 0) return errors;
   const parameters: readonly TemplateParameter[] | undefined =
     template === undefined ? undefined : resolveTemplate(template, version)?.parameters;

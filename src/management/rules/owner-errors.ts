@@ -2,7 +2,7 @@ import { type FieldError, fieldNotFound, forbiddenField } from '../../api/field-
 import type { Owner } from '../../api/management/v1/owner.ts';
 import type { ManagementState } from '../state.ts';
 
-/** Rejects more than one owner. */
+/** Rejects an owner that is both a user and a team. */
 export function ownerErrors({ user = '', team = '' }: Owner = {}, field: string): FieldError[] {
   return user !== '' && team !== ''
     ? [forbiddenField(`${field}.team`, 'the owner must be a user or a team, not both')]

@@ -5,7 +5,7 @@ import { scopeCliFlag } from '../../api/naming.ts';
 
 const lists = ['projects', 'spaces', 'virtualClusters', 'clusters', 'rules'] as const;
 
-/** Validates a scope. An absent or null scope is valid and means no restriction. */
+/** Validates a scope. A scope that is absent or null is valid and does not restrict anything. */
 export function scopeErrors(scope: JsonValue | undefined, field: string): FieldError[] {
   const given = objectAt(scope);
   if (given === undefined) return [];
@@ -79,22 +79,22 @@ function isResourcePattern(resource: string): boolean {
 }
 
 /**
- * True if `wide` covers something that `narrow` names too. Only wildcards cover other entries. Of two equal entries the
- * later one is at fault, so that each overlap is reported once.
+ * True if two resource patterns of a scope overlap and the error belongs to `narrow`. A pattern with wildcards overlaps
+ * what it covers. For equal patterns the error belongs to the later one, so that each overlap is reported once.
  */
 function overlaps(wide: string, narrow: string, isEarlier: boolean): boolean {
   if (wide === narrow) return isEarlier;
   if (!wide.includes('*')) return false;
   const [wideResource, wideSub] = wide.split('/');
   const [narrowResource, narrowSub] = narrow.split('/');
-  // A lone `*` matches every resource and every subresource.
+  // The pattern `*` matches every resource and every subresource.
   if (wide === '*') return true;
   if (narrow === '*') return false;
   const covers = (a: string | undefined, b: string | undefined) => a === b || a === '*';
   const intersects = (a: string | undefined, b: string | undefined) => covers(a, b) || covers(b, a);
   if (wideSub === undefined || narrowSub === undefined) return false;
   if (covers(wideResource, narrowResource) && covers(wideSub, narrowSub)) return true;
-  // `pods/*` and `*/log` overlap in pods/log; neither covers the other.
+  // `pods/*` and `*/log` overlap in pods/log, although neither covers the other.
   return (
     narrow.includes('*') && isEarlier && intersects(wideResource, narrowResource) && intersects(wideSub, narrowSub)
   );

@@ -35,7 +35,7 @@ export function templateSpecErrors(spec: VirtualClusterTemplateSpec = {}, settin
   ];
 }
 
-/** Validates an inline definition or one of a template, independent of its parameters. */
+/** Validates the definition of a virtual cluster, inline or in a template. Does not render its parameters. */
 export function definitionErrors(
   definition: TemplateDefinition | undefined,
   field: string,
@@ -48,7 +48,7 @@ export function definitionErrors(
   ];
 }
 
-/** An omitted member defaults to that of the first chart in the list. */
+/** A chart in a template. Members that are omitted default to those of the first allowed chart. */
 type Chart = NonNullable<TemplateDefinition['helmRelease']>['chart'];
 
 function chartErrors(chart: Chart, field: string, settings: ManagementSettings): FieldError[] {
@@ -63,7 +63,9 @@ function chartErrors(chart: Chart, field: string, settings: ManagementSettings):
     : [forbiddenField(`${field}.name`, detail)];
 }
 
-/** A `kind` at the start of a line is the kind of a document, whatever template text surrounds it. */
+/**
+ * Matches the kind of a YAML document: a `kind` at the start of a line. The document may contain template expressions.
+ */
 const kindLine = /^kind:[ \t]*["']?([A-Za-z]+)["']?[ \t]*(?:#.*)?$/gm;
 
 function objectErrors(text: string, field: string): FieldError[] {

@@ -3,7 +3,9 @@ import { isJsonObject, type JsonValue } from '@flotilla/json';
 import { type FieldError, invalid } from '../../api/field-error.ts';
 import { childPath, indexPath, keyPath } from '../../api/schema/field-path.ts';
 
-/** Every string of a definition may be a template. Reports those with syntax errors, with their position. */
+/**
+ * Reports the strings of a definition whose template expressions have syntax errors, with the position of the error.
+ */
 export function templateSyntaxErrors(value: JsonValue | undefined, field: string): FieldError[] {
   if (typeof value === 'string') {
     const fault = templateSyntaxError(value);
@@ -14,7 +16,7 @@ export function templateSyntaxErrors(value: JsonValue | undefined, field: string
   return Object.entries(value).flatMap(([name, member]) => templateSyntaxErrors(member, memberPath(field, name)));
 }
 
-/** Keys of labels and annotations are not field names and need brackets. */
+/** Returns the path of a member. Keys of labels and annotations are put in brackets. */
 function memberPath(field: string, name: string): string {
   return /^[A-Za-z]\w*$/.test(name) ? childPath(field, name) : keyPath(field, name);
 }

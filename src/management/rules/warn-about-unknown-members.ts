@@ -5,8 +5,8 @@ import type { ProjectDraft } from '../drafts.ts';
 import type { ManagementState } from '../state.ts';
 
 /**
- * Warns about new members that do not exist. They are allowed, since manifests may be applied in any order. The name
- * may be a typing error, however, and a user who gets that name later becomes a member.
+ * Warns about new members of a project that do not exist. They are allowed, because manifests may be applied in any
+ * order. But the name may be misspelled, and a user who is created with that name later becomes a member.
  */
 export function warnAboutUnknownMembers(
   draft: ProjectDraft,

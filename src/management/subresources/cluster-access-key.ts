@@ -19,8 +19,9 @@ export interface ClusterAccessKeyOptions {
 }
 
 /**
- * POST `accesskey`: creates a key for the agent of the cluster and returns it once. It allows only what the agent
- * needs. The previous key stays valid until the first use of the new one, so that an agent always has a valid key.
+ * POST `clusters/<name>/accesskey`: creates an access key for the agent of the cluster and returns it once. The key
+ * allows only what the agent needs. The previous key stays valid until the new key is first used, so that the agent
+ * always has a valid key.
  */
 export function clusterAccessKey(options: ClusterAccessKeyOptions): MountedSubresource {
   return {

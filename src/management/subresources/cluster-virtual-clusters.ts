@@ -15,14 +15,14 @@ import { computedObject } from './computed-object.ts';
 
 export interface ClusterVirtualClustersOptions {
   readonly state: Pick<ManagementState, 'cluster'>;
-  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
+  /** Returns the host of a connected cluster. `undefined` if this server has no access to it. */
   hostOf(cluster: string): Host | undefined;
   readonly instances: Pick<KindStore, 'byClaim'>;
 }
 
 /**
- * GET `clusters/<name>/virtualclusters`: all virtual clusters on the host, with their instance if the caller may see
- * it.
+ * GET `clusters/<name>/virtualclusters`: returns all virtual clusters on a cluster. Includes the project and the
+ * instance of a virtual cluster if the caller may see them.
  */
 export function clusterVirtualClusters(options: ClusterVirtualClustersOptions): MountedSubresource {
   const { group, plural } = virtualClusterInstanceKind;

@@ -4,7 +4,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { serve } from '../../registry/cache/served.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
 
-/** Builds an object that is computed for one response and not stored. */
+/** Returns an object that is computed for a response and not stored. */
 export function computedObject(kind: ResourceKind, metadata: ObjectMeta, members: JsonObject): ServedObject {
   return serve(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...members } as KubeObject);
 }

@@ -18,18 +18,20 @@ import { computedObject } from './computed-object.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry, tokenGroups } from './requesting-key.ts';
 
 export interface DirectTokensOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
-  /** The installation: the issuer of tokens, which verifiers compare with the one that `selves` returns. */
+  /** The unique ID of this installation, which is the issuer of the tokens. Clients read it from `selves`. */
   readonly instanceId: string;
-  /** Returns the current signer. */
+  /** Returns the current signing key of the installation. */
   signer(): TokenSigner;
 }
 
 const kind = directClusterEndpointTokenKind;
 
-/** The size of the scopes of a token and of its key as JSON. Limited, since a token must fit into a header. */
+/** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
 const maxScopeBytes = 8 * 1024;
 
-/** POST `directclusterendpointtokens`: returns a token for the caller and stores nothing (completions §6). */
+/**
+ * POST `directclusterendpointtokens`: returns a direct-endpoint token for the caller. Stores nothing (completions §6).
+ */
 export function directClusterEndpointTokens(options: DirectTokensOptions): MountedResource {
   return {
     kind,
@@ -59,7 +61,7 @@ export function directClusterEndpointTokens(options: DirectTokensOptions): Mount
 }
 
 function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
-  // A value that is not a number is not reported as too large as well: one error per field.
+  // Reports one error per field: a value that is not a number is not reported as too large as well.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
@@ -78,7 +80,7 @@ function sizeErrors(scopes: readonly JsonObject[]): FieldError[] {
   return bytes <= maxScopeBytes ? [] : [tooLong('spec.scope', maxScopeBytes)];
 }
 
-/** The scopes of the token and of its key. All of them must allow, so no token has more permissions than its key. */
+/** Returns the requested scope and the scopes of the access key. All must allow, so the token cannot exceed its key. */
 function tokenScopes(sent: KubeObject, context: RequestContext, { state }: DirectTokensOptions): JsonObject[] {
   const own = objectAt(sent, 'spec', 'scope');
   return [...(own === undefined ? [] : [own]), ...requestingKeyScopes(context, state)];

@@ -39,12 +39,12 @@ import { computedObject } from './computed-object.ts';
 
 export interface ImportOptions {
   readonly state: ManagementState;
-  /** Returns the host that is connected under that name, `undefined` if this server cannot access it. */
+  /** Returns the host of a connected cluster. `undefined` if this server has no access to it. */
   hostOf(cluster: string): Host | undefined;
   readonly instances: Pick<KindStore, 'byClaim' | 'verbs'>;
 }
 
-/** The source that a request names, after validation of the required fields. */
+/** The virtual cluster to import, from the validated request body. */
 interface Source {
   readonly cluster: string;
   readonly namespace: string;
@@ -60,13 +60,13 @@ const ownerField = 'sourceVirtualCluster.owner';
 
 /**
  * POST `projects/<name>/importvirtualcluster`: creates an instance for an existing virtual cluster (completions §4).
- * Nothing changes on the host: the instance takes over the location and records the UID of the virtual cluster, so that
- * a later one at the same location is not mistaken for it.
+ * Nothing changes on the host. The instance records the UID of the virtual cluster, so that it does not match another
+ * virtual cluster that is created at the same location later.
  */
 export function importVirtualCluster(options: ImportOptions): MountedSubresource {
   const { state, instances } = options;
 
-  /** Throws 409 if an instance already has this virtual cluster; names the instance to callers who may see it. */
+  /** Throws 409 if the virtual cluster already has an instance. Names the instance only if the caller may see it. */
   async function rejectTaken(source: Source, context: RequestContext): Promise<void> {
     const { cluster, namespace, name } = source;
     const { metadata } = instances.byClaim(locationClaim(cluster, namespace, name))?.object ?? {};
@@ -112,7 +112,8 @@ export function importVirtualCluster(options: ImportOptions): MountedSubresource
         try {
           await instances.verbs.create(contextWith(context, { system: true, namespace }), wanted, writeOptions);
         } catch (error) {
-          // A concurrent request may have won since the check. A conflict about the source takes precedence.
+          // A concurrent import may have taken the virtual cluster after the check. That error is more useful than this
+          // one.
           if (error instanceof StatusError && error.code === 409) await rejectTaken(source, context);
           throw error;
         }
@@ -128,12 +129,12 @@ function instanceNameOf({ importName, name }: Source): string {
   return importName || name;
 }
 
-/** Validates the request itself: 422 with all errors at once. */
+/** Validates the request body. Throws 422 with all errors at once. */
 function readSource(sent: KubeObject, context: RequestContext, state: ManagementState): Source {
   const source = valueAt(sent, 'sourceVirtualCluster');
   const missing = requiredMembers.filter((member) => textAt(source, member) === '');
   const importName = textAt(source, 'importName');
-  // If the caller is the owner, no User object is required: a bare subject has none.
+  // An owner other than the caller must exist. The caller may be a subject without a User object.
   const [user, team] = [textAt(source, 'owner', 'user'), textAt(source, 'owner', 'team')];
   const owner = { ...(user === '' ? {} : { user }), ...(team === '' ? {} : { team }) };
   const namesOther = user !== context.user.name;
@@ -149,19 +150,22 @@ function readSource(sent: KubeObject, context: RequestContext, state: Management
   return { cluster, namespace, name, importName, owner };
 }
 
-/** Validates the name of the instance; the name of the virtual cluster itself may be unsuitable. */
+/** Validates the name of the new instance. The name of the virtual cluster may not be a valid instance name. */
 function nameErrors(member: 'name' | 'importName', name: string): FieldError[] {
   const faults = nameFaults(name, { nameRule: 'label' });
   return faults.map((fault) => invalid(`sourceVirtualCluster.${member}`, name, fault));
 }
 
 function throwIfInvalid(sent: KubeObject, errors: readonly FieldError[]): void {
-  // An empty value and a missing one are the same mistake: one error per field.
+  // Reports one error per field, because an empty value and a missing one are the same mistake.
   const distinct = errors.filter((error, index) => errors.findIndex((other) => other.field === error.field) === index);
   if (distinct.length > 0) throw invalidObject(kind, sent.metadata.name ?? '', distinct);
 }
 
-/** `undefined` if this server cannot access the host. Throws 404 if the virtual cluster does not exist. */
+/**
+ * Finds the virtual cluster on its host. `undefined` if there is no access to the host. Throws 404 if it does not
+ * exist.
+ */
 async function find(
   host: Host | undefined,
   { namespace, name }: Source,
@@ -202,7 +206,7 @@ function instanceFor(
   return shapeObject(virtualClusterInstanceKind, body, { findings: [] }).object;
 }
 
-/** The members of the request body except apiVersion, kind and metadata. */
+/** Returns the members of the request body except apiVersion, kind and metadata. */
 function membersOf(sent: KubeObject): JsonObject {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, ...members } = sent;
   return members;

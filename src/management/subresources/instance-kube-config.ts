@@ -21,30 +21,30 @@ import type { ManagementDependencies } from '../dependencies.ts';
 import { computedObject } from './computed-object.ts';
 import { requestingKeyScopes, requireRequestingKey, tokenExpiry } from './requesting-key.ts';
 
-/** The address of this server for clients. */
+/** The address at which clients reach this server. */
 export interface ServerAddress {
-  /** Includes the API prefix, without a trailing slash: `https://127.0.0.1:8443/kubernetes`. */
+  /** The URL with the API prefix and without a trailing slash: `https://127.0.0.1:8443/kubernetes`. */
   readonly root: string;
-  /** CA certificate in PEM. `undefined` if clients trust the server through their operating system. */
+  /** PEM-encoded CA certificate. `undefined` if the operating systems of clients already trust the server. */
   readonly authority: string | undefined;
 }
 
 export interface InstanceKubeConfigOptions extends Pick<ManagementDependencies, 'state' | 'settings' | 'clock'> {
-  /** The issuer of the tokens. */
+  /** The unique ID of this installation, which is the issuer of the tokens. */
   readonly instanceId: string;
-  /** Signs the claims of a token. */
+  /** Signs the claims of a token and returns the token. */
   sign(claims: JsonObject): Promise<string>;
   address(): ServerAddress;
-  /** True if this server has a gateway to the virtual clusters of that cluster. */
+  /** True if this server can forward requests to virtual clusters on that cluster. */
   hasGateway(cluster: string): boolean;
 }
 
 const kind = virtualClusterInstanceKubeConfigKind;
 
-/** The size of the scopes as JSON. Limited, since a token must fit into a header. */
+/** Maximum size in bytes of the scopes in a token, as JSON. A token must fit into a request header. */
 const maxScopeBytes = 8 * 1024;
 
-/** POST `kubeconfig`: returns a kubeconfig with a token for this instance and stores nothing. */
+/** POST `kubeconfig` of an instance: returns a kubeconfig with a gateway token. Stores nothing. */
 export function instanceKubeConfig(options: InstanceKubeConfigOptions): MountedSubresource {
   return {
     kind,
@@ -97,7 +97,7 @@ function throwIfInvalid(
       : [invalid('spec.server', server, 'must be an https URL without user, query and fragment')]),
     ...(isTooLong ? [tooLong('scope', maxScopeBytes)] : []),
   ];
-  // A value that is not a number is not reported as too large as well: one error per field.
+  // Reports one error per field: a value that is not a number is not reported as too large as well.
   const distinct = errors.filter(({ field }, index) => errors.findIndex((other) => other.field === field) === index);
   if (distinct.length > 0) throw invalidObject(kind, name, distinct);
 }
@@ -109,7 +109,7 @@ function isServer(text: string): boolean {
   );
 }
 
-/** Prefers the direct endpoint of the cluster, which works without this server. */
+/** Returns the address for the kubeconfig: the direct endpoint of the cluster if it has one, otherwise this server. */
 function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptions): ServerAddress {
   const serverAddress = address();
   const { host: endpoint = '', caData: authority = '' } = state.cluster(cluster)?.spec?.directEndpoint ?? {};
@@ -122,7 +122,7 @@ function addressFor(cluster: string, { state, address }: InstanceKubeConfigOptio
   };
 }
 
-/** An address without a path is an alternative name of this server. */
+/** Returns the server URL of the kubeconfig. A requested URL without a path is another address of this server. */
 function serverOf(requested: string, root: string, project: string, name: string): string {
   const path = `/project/${project}/virtualcluster/${name}`;
   if (requested === '') return `${root}${path}`;

@@ -11,13 +11,13 @@ import type { ManagementState } from '../state.ts';
 
 export interface InstanceLogOptions {
   readonly state: Pick<ManagementState, 'instance'>;
-  /** Returns the host, `undefined` if this server cannot access it. */
+  /** Returns the host of a connected cluster. `undefined` if this server has no access to it. */
   hostOf(cluster: string): Host | undefined;
 }
 
 const { kind, group } = virtualClusterInstanceKind;
 
-/** GET `log`: returns the log of the virtual cluster's control plane from its host. */
+/** GET `log` of an instance: returns the log of the virtual cluster's control plane, read from its host. */
 export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubresource {
   return {
     kind: virtualClusterInstanceKind,
@@ -31,7 +31,7 @@ export function instanceLog({ state, hostOf }: InstanceLogOptions): MountedSubre
         if (cluster === '') throw noLogYet(instance);
         if (host === undefined) throw notImplemented(`this server cannot read logs on the cluster ${cluster}`);
         const location = { namespace: clusterRef?.namespace ?? '', name: clusterRef?.virtualCluster ?? '' };
-        // The virtual cluster at this location may belong to another instance.
+        // Another virtual cluster may run at the location of this instance. Its log must not be returned.
         const found = await host.observe(location, { signal });
         if (found === undefined || found.uid !== (instance.status?.serviceUID ?? '')) throw noLogYet(instance);
         try {

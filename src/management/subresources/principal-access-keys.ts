@@ -9,12 +9,12 @@ import type { MountedSubresource } from '../../registry/mounted-resource.ts';
 import type { ManagementState } from '../state.ts';
 import { computedObject } from './computed-object.ts';
 
-/** GET `users/<name>/accesskeys`. */
+/** GET `users/<name>/accesskeys`: returns the access keys of a user. */
 export function userAccessKeys(state: ManagementState): MountedSubresource {
   return keysOf(userAccessKeysKind, userKind, 'user', state);
 }
 
-/** GET `teams/<name>/accesskeys`. */
+/** GET `teams/<name>/accesskeys`: returns the access keys of a team. */
 export function teamAccessKeys(state: ManagementState): MountedSubresource {
   return keysOf(teamAccessKeysKind, teamKind, 'team', state);
 }

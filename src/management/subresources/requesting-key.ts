@@ -6,10 +6,12 @@ import type { RequestContext } from '../../registry/context.ts';
 import { keyStateOf, scopesOf } from '../access-keys/access-key-state.ts';
 import type { ManagementState } from '../state.ts';
 
-/** The key that requests a token. The token is restricted by its scopes and expires with it. */
+/** The access key with which a caller requests a token. The token has its scopes and expires no later. */
 export type RequestingKey = KeyState & { readonly user: UserInfo };
 
-/** Throws the error that `refusal` builds if the caller may not have a token. */
+/**
+ * Returns the access key of the request. Throws the error that `refusal` creates if the caller may not have a token.
+ */
 export function requireRequestingKey(
   context: RequestContext,
   state: ManagementState,
@@ -17,7 +19,7 @@ export function requireRequestingKey(
   refusal: (detail: string) => Error,
 ): RequestingKey {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
-  // The key is in use right now, even if its status does not show it yet.
+  // The request itself is a use of the key, even if the status of the key does not contain it yet.
   const found =
     key === undefined ? undefined : keyStateOf(key, state, (name) => (name === key.metadata.name ? now : undefined));
   if (!isUsable(found, now)) throw refusal('a token can be requested only with a valid access key');
@@ -26,13 +28,15 @@ export function requireRequestingKey(
   return found;
 }
 
-/** The scopes of the key in use. */
+/** Returns the scopes of the access key of the request. */
 export function requestingKeyScopes(context: RequestContext, state: ManagementState): readonly JsonObject[] {
   const key = context.accessKey === undefined ? undefined : state.accessKey(context.accessKey);
   return key === undefined ? [] : scopesOf(key, state);
 }
 
-/** The expiry of a token in seconds since the epoch. Warns if the key expires before the requested time. */
+/**
+ * Returns the expiry of a token in seconds since the epoch. Warns if the access key expires before the requested time.
+ */
 export function tokenExpiry(
   context: RequestContext,
   { expiresAt }: RequestingKey,
@@ -49,12 +53,15 @@ export function tokenExpiry(
   return Math.min(requested, keyExpiry);
 }
 
-/** The groups of a token: without system groups, except system:authenticated. */
+/** Returns the groups for a token: all groups of the user except `system:` groups other than system:authenticated. */
 export function tokenGroups({ groups }: UserInfo): string[] {
   return groups.filter((group) => group === kubernetesAuthenticatedGroup || !group.startsWith(systemPrefix));
 }
 
-/** Impersonation is checked here; a token would carry it to locations where nothing can check that permission. */
+/**
+ * False if the caller impersonates another user. A token would carry the impersonation to agents, which cannot check
+ * it.
+ */
 function isSameIdentity(caller: UserInfo, key: UserInfo): boolean {
   return caller.name === key.name && caller.groups.every((group) => key.groups.includes(group));
 }

@@ -58,7 +58,7 @@ function describedUser(name: string, state: ManagementState): NonNullable<SelfSt
   };
 }
 
-/** The name, and the display name if there is one. */
+/** Returns the name of a user or team, and its display name if it has one. */
 export function describePrincipal(name: string, object: User | Team | undefined): NonNullable<SelfStatus['team']> {
   const displayName = object?.spec?.displayName ?? '';
   return { name, ...(displayName === '' ? {} : { displayName }) };

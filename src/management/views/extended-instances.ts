@@ -6,7 +6,8 @@ import type { MountedResource } from '../../registry/mounted-resource.ts';
 import type { ServedObject } from '../../registry/verbs.ts';
 
 /**
- * With `?extended=true`, get and list add what the caller may do with each instance. A watch returns stored objects.
+ * With `?extended=true`, get and list add to the status of each instance whether the caller may use or change it. A
+ * watch returns the stored objects.
  */
 export function extendedInstances(mounted: MountedResource): MountedResource {
   const { get, list } = mounted.verbs;

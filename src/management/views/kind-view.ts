@@ -6,16 +6,16 @@ import { serve } from '../../registry/cache/served.ts';
 import type { DeleteResult, Patch, ServedObject, WatchEvent, WatchStream } from '../../registry/verbs.ts';
 import { streamMapper } from '../../registry/watch/mapped-stream.ts';
 
-/** Serves the objects of a stored kind under another kind of the same group and version. */
+/** Serves the objects of a stored kind as objects of another kind, the shown kind, in the same group and version. */
 export interface KindView {
-  /** Converts an object of the stored kind to the shown kind; cached per version. */
+  /** Converts an object from the stored kind to the shown kind. Cached per version of the object. */
   toShown(served: ServedObject): ServedObject;
   toShownEvents(stream: WatchStream): WatchStream;
   toShownDeleted(deleted: DeleteResult): DeleteResult;
-  /** Converts an object that a client sent under the shown kind to the stored kind. */
+  /** Converts an object that a client sent from the shown kind to the stored kind. */
   toStored(object: KubeObject): KubeObject;
   toStoredPatch(patch: Patch): Patch;
-  /** Runs a call and converts the kind in its errors to the shown kind. */
+  /** Makes a call. If it fails, converts the stored kind in its error to the shown kind. */
   withShownErrors<T>(call: () => Promise<T>): Promise<T>;
 }
 
@@ -44,7 +44,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     [wholeName(`${apiVersionOf(stored)}, Kind=${stored.kind}`), `${apiVersionOf(shown)}, Kind=${shown.kind}`],
   ];
 
-  /** A message names the kind before any text of the client, so only the first match is replaced. */
+  /** Replaces the stored kind in a message. Only the first match is replaced, because client text comes later. */
   function renamed(message: string): string {
     let text = message;
     for (const [from, to] of names) text = text.replace(from, () => to);
@@ -69,7 +69,7 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
       if (patch.type === 'apply') return { ...patch, object: inwardValue(patch.object) };
       if (patch.type !== 'json') return { ...patch, document: inwardValue(patch.document) };
       if (!Array.isArray(patch.operations)) return patch;
-      return { ...patch, operations: patch.operations.map(inwardOperation) };
+      return { ...patch, operations: patch.operations.map(toStoredOperation) };
     },
     async withShownErrors(call) {
       try {
@@ -86,14 +86,17 @@ export function kindView(stored: ResourceKind, shown: ResourceKind): KindView {
     return { ...event, object: outward(event.object) };
   }
 
-  /** A JSON patch test or write of `/kind` refers to the shown kind. */
-  function inwardOperation(operation: JsonValue): JsonValue {
+  /** Converts an operation of a JSON patch on `/kind`, whose value is the shown kind. */
+  function toStoredOperation(operation: JsonValue): JsonValue {
     const touchesKind = isJsonObject(operation) && operation.path === '/kind' && operation.value === shown.kind;
     return touchesKind ? { ...operation, value: stored.kind } : operation;
   }
 }
 
-/** The shown name may end in the stored one; the lookbehind skips text that already names the shown kind. */
+/**
+ * Returns an expression for a whole name. The lookbehind skips names of the shown kind, which may end in the stored
+ * name.
+ */
 function wholeName(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z])${name.replaceAll('.', '\\.')}`);
 }

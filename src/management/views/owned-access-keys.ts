@@ -16,8 +16,8 @@ type StateLookups = Pick<ManagementState, 'accessKeysOf' | 'accessKeyHidden' | '
 const resource = groupResourceOf(ownedAccessKeyKind);
 
 /**
- * The caller's own keys and those of the caller's teams, as a kind of its own. The objects are the AccessKeys
- * themselves. Keys of others do not exist (404); only a name conflict (409) reveals that some key has the name.
+ * Serves the access keys of the caller and of the caller's teams as the kind OwnedAccessKey. Keys of other owners do
+ * not exist for the caller (404). Only a name conflict (409) reveals that a key with that name exists.
  */
 export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>, state: StateLookups): MountedResource {
   const view = kindView(accessKeyKind, ownedAccessKeyKind);
@@ -31,7 +31,7 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
     if (!isOwnName(context, name)) throw notFound(resource, name);
   }
 
-  /** An apply creates a missing object; on a key of somebody else it is a create with a name that is taken. */
+  /** Throws if the caller may not patch the key. An apply to a key of another owner is a create with a name in use. */
   function requirePatchable(context: RequestContext, name: string, patch: Patch): void {
     if (patch.type !== 'apply') requireOwn(context, name);
     else if (keys.peek('', name) !== undefined && !isOwnName(context, name)) throw alreadyExists(resource, name);
@@ -74,7 +74,7 @@ export function ownedAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>,
       }),
   };
 
-  /** The UID precondition protects a key that was recreated under this name since the ownership check. */
+  /** Adds a UID precondition, so that a key that was recreated after the ownership check is not deleted. */
   function withUidPrecondition(name: string, options: DeleteOptions): DeleteOptions {
     const uid = keys.peek('', name)?.object.metadata.uid;
     if (uid === undefined || options.preconditions.uid !== undefined) return options;
@@ -113,7 +113,7 @@ function onlyOwn(context: RequestContext, state: StateLookups): RequestContext {
   });
 }
 
-/** Limits a list to the caller's own keys, so that it does not scan a hundred thousand others. */
+/** Returns the names of the caller's own keys, so that a list does not scan a hundred thousand other keys. */
 function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
   const lists = caller.teams.map((team) => state.accessKeysOf('team', team));
   if (caller.user !== undefined) lists.push(state.accessKeysOf('user', caller.user));
@@ -121,7 +121,7 @@ function* ownNames(caller: Caller, state: StateLookups): Iterable<string> {
   for (const list of lists) for (const key of list) yield key.metadata.name ?? '';
 }
 
-/** The registry checks the permission to create the stored kind; map it to the permission on this kind. */
+/** Maps checks of the permission to create AccessKeys to the permission to create OwnedAccessKeys. */
 function asStoredKind(context: RequestContext): RequestContext {
   return contextWith(context, {
     may: (attributes) =>

@@ -8,23 +8,28 @@ import { accessKeyExpiry, accessKeyPhase } from '../access-key-expiry.ts';
 import { scopeSchema } from './scope.ts';
 
 export const accessKeyTypes = ['User', 'Login', 'Other', 'Reset', 'OIDCRefreshToken'] as const;
-/** The types that clients may set. Only the server sets the others. */
+/** The types of access keys that clients may set. Only the server sets the other types. */
 export const clientAccessKeyTypes = ['Other', 'User'] as const;
 
 const identity = t.object(
   {
     userId: t.optional(t.string({ description: 'Subject claim of the user at the identity provider.' })),
     username: t.optional(t.string({ description: 'Username at the identity provider.' })),
-    preferredUsername: t.optional(t.string({ description: 'Preferred username or display name.' })),
+    preferredUsername: t.optional(
+      t.string({ description: 'Preferred username or display name at the identity provider.' }),
+    ),
     email: t.optional(t.string({ description: 'Email address of the user.' })),
     emailVerified: t.optional(t.boolean({ description: 'True if the identity provider verified the email address.' })),
     groups: t.optional(t.array(t.string(), { description: 'Groups that the identity provider reports.' })),
-    connector: t.optional(t.string({ description: 'Connector of the identity provider that the login used.' })),
+    connector: t.optional(t.string({ description: 'Name of the identity provider connector that the login used.' })),
     connectorData: t.optional(
       t.string({ description: 'Data that the connector needs for later requests. Never returned.' }),
     ),
   },
-  { description: 'Identity from single sign-on, if the key comes from such a login. Set by the server.' },
+  {
+    description:
+      'Identity of the user at the identity provider. Present if a single sign-on login created the key. Set by the server.',
+  },
 );
 
 const oidcProvider = t.object(
@@ -34,7 +39,7 @@ const oidcProvider = t.object(
     redirectUri: t.optional(t.string({ description: 'Redirect URI of the authorization request.' })),
     scopes: t.optional(t.string({ description: 'Scopes of the authorization request.' })),
   },
-  { description: 'Details of the OIDC refresh token, if the key is one. Set by the server.' },
+  { description: 'OIDC authorization request. Present if the key is an OIDC refresh token. Set by the server.' },
 );
 
 const oidcLogin = t.object(
@@ -44,7 +49,7 @@ const oidcLogin = t.object(
     refreshToken: t.optional(t.string({ description: 'Refresh token. Never returned.' })),
     lastRefresh: t.optional(t.timestamp({ description: 'Time at which the tokens were last refreshed.' })),
   },
-  { description: 'Deprecated: use identity instead. Set by the server.' },
+  { description: 'Tokens of a single sign-on login. Deprecated: use identity instead. Set by the server.' },
 );
 
 const spec = t.object(
@@ -54,22 +59,26 @@ const spec = t.object(
     user: t.optional(t.string({ description: 'Name of the user that the key belongs to.' })),
     team: t.optional(t.string({ description: 'Name of the team that the key belongs to.' })),
     subject: t.optional(
-      t.string({ description: 'Subject that the key authenticates as, instead of a user or a team.' }),
+      t.string({ description: 'Subject that the key authenticates as. It takes the place of a user or a team.' }),
     ),
-    groups: t.optional(t.array(t.string(), { description: 'Additional groups of requests that use the key.' })),
+    groups: t.optional(
+      t.array(t.string(), {
+        description: 'Groups that the caller of a request with this key has in addition to its other groups.',
+      }),
+    ),
     key: t.optional(
       t.string({
         description: 'Bearer token of the key. Returned only once, in the response to the request that creates it.',
       }),
     ),
-    disabled: t.optional(t.boolean({ description: 'If true, the key gives no access.' })),
+    disabled: t.optional(t.boolean({ description: 'If true, requests with this key are rejected.' })),
     ttl: t.optional(
       t.integer({
-        description: 'Lifetime in seconds. 0 or absent: the key does not expire, unless the server sets a maximum.',
+        description: 'Lifetime in seconds. If 0 or absent, the key does not expire, unless the server sets a maximum.',
       }),
     ),
     ttlAfterLastActivity: t.optional(
-      t.boolean({ description: 'If true, ttl counts from the last use of the key instead of from its creation.' }),
+      t.boolean({ description: 'If true, the lifetime starts at the last use of the key instead of at its creation.' }),
     ),
     scope: t.optional(scopeSchema),
     type: t.optional(
@@ -79,10 +88,12 @@ const spec = t.object(
       }),
     ),
     identity: t.optional(identity),
-    identityRefresh: t.optional(t.timestamp({ description: 'Time at which the identity was last refreshed.' })),
+    identityRefresh: t.optional(t.timestamp({ description: 'Time at which the server last refreshed the identity.' })),
     oidcProvider: t.optional(oidcProvider),
     parent: t.optional(
-      t.string({ description: 'Deprecated. Key whose login data this key shares. Set by the server.' }),
+      t.string({
+        description: 'Name of the access key whose login data this key shares. Deprecated. Set by the server.',
+      }),
     ),
     oidcLogin: t.optional(oidcLogin),
   },
@@ -103,7 +114,7 @@ const columns: readonly Column<Static<typeof schema>>[] = [
   column('User', 'spec.user', { description: 'User that the key belongs to.' }),
   column('Team', 'spec.team', { description: 'Team that the key belongs to.' }),
   column('Type', 'spec.type', { description: 'Type of the key.' }),
-  column('Status', accessKeyPhase, { description: 'Active, Disabled or Expired.' }),
+  column('Status', accessKeyPhase, { description: 'State of the key: Active, Disabled or Expired.' }),
   column(
     'Expires',
     (object) => {
@@ -129,7 +140,7 @@ const shared = {
   selectableFields: ['spec.user', 'spec.team', 'spec.type'],
 } as const;
 
-/** The access keys of all users and teams, for admins. */
+/** The access keys of all users and teams. Only admins have access to this kind. */
 export const accessKeyKind = defineKind({
   ...shared,
   kind: 'AccessKey',
@@ -138,7 +149,7 @@ export const accessKeyKind = defineKind({
   description: 'An access key of any user or team.',
 });
 
-/** The same access keys, limited to those of the caller and of the caller's teams. */
+/** The access keys of the caller and of the caller's teams. The objects are the same as those of the kind AccessKey. */
 export const ownedAccessKeyKind = defineKind({
   ...shared,
   kind: 'OwnedAccessKey',

@@ -7,11 +7,16 @@ const schema = t.object({
     t.object({
       name: t.string({ description: 'Name of the virtual cluster.' }),
       namespace: t.string({ description: 'Namespace on the cluster that the virtual cluster runs in.' }),
-      version: t.optional(t.string({ description: 'Version of the virtual cluster.' })),
+      version: t.optional(t.string({ description: 'Kubernetes version of the virtual cluster.' })),
       status: t.optional(t.string({ description: 'Current state of the virtual cluster.' })),
-      project: t.optional(t.string({ description: 'Project of the virtual cluster. Absent if it is not imported.' })),
+      project: t.optional(
+        t.string({ description: 'Project of the virtual cluster. Absent if it belongs to no project.' }),
+      ),
       instance: t.optional(
-        t.string({ description: 'VirtualClusterInstance of the virtual cluster. Absent if it is not imported.' }),
+        t.string({
+          description:
+            'Name of the VirtualClusterInstance that describes the virtual cluster. Absent if there is none.',
+        }),
       ),
     }),
     { description: 'Virtual clusters that run on the cluster.' },
@@ -27,6 +32,6 @@ export const clusterVirtualClustersKind = defineKind({
   plural: 'clustervirtualclusters',
   singular: 'clustervirtualclusters',
   namespaced: false,
-  description: 'The virtual clusters that run on a connected cluster, imported or not.',
+  description: 'The virtual clusters that run on a connected cluster, including those that belong to no project.',
   schema,
 });

@@ -15,7 +15,8 @@ const spec = t.object(
     local: t.optional(t.boolean({ description: 'True for the built-in cluster of this server.' })),
     kubeconfig: t.optional(
       t.string({
-        description: 'Kubeconfig for the cluster, with all credentials inline. Write-only: it is never returned.',
+        description:
+          'Kubeconfig with which the server reaches the cluster, with inline credentials. Write-only: never returned.',
       }),
     ),
     networkPeer: t.optional(t.boolean({ description: 'If true, the server reaches the cluster through its agent.' })),
@@ -37,11 +38,13 @@ const spec = t.object(
 const status = t.object(
   {
     phase: t.optional(
-      t.string({ description: 'Initialized or Failed. Empty until the server has probed the cluster.' }),
+      t.string({
+        description: 'Phase of the cluster: Initialized or Failed. Empty until the server has probed the cluster.',
+      }),
     ),
     reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
     message: t.optional(
-      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+      t.string({ description: 'Human-readable explanation of the phase. For a problem, it says how to resolve it.' }),
     ),
     online: t.optional(t.boolean({ description: 'True if the server can reach the cluster.' })),
     kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the cluster reports.' })),

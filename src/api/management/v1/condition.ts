@@ -5,7 +5,7 @@ export const conditionSchema = t.object({
   status: t.enumOf(['True', 'False', 'Unknown'], { description: 'Status of the condition: True, False or Unknown.' }),
   reason: t.optional(t.string({ description: 'Machine-readable reason for the status, in CamelCase.' })),
   message: t.optional(
-    t.string({ description: 'Human-readable explanation of the status, and how to resolve a problem.' }),
+    t.string({ description: 'Human-readable explanation of the status. For a problem, it says how to resolve it.' }),
   ),
   lastTransitionTime: t.optional(t.timestamp({ description: 'Time at which the status last changed.' })),
   observedGeneration: t.optional(
@@ -14,7 +14,7 @@ export const conditionSchema = t.object({
 });
 
 export const conditionsSchema = t.array(conditionSchema, {
-  description: 'Latest observations of the state of the object, one entry per type.',
+  description: 'Conditions of the object, with one entry per type.',
   mapKeys: ['type'],
 });
 

@@ -5,7 +5,7 @@ import { asSchema, t } from '../../schema/schema-builder.ts';
 const schema = asSchema(
   t.object({
     accessKeys: t.array(t.preserved({ description: 'An AccessKey.' }), {
-      description: 'Access keys, without their values.',
+      description: 'Access keys of the user or team, without the key values.',
     }),
   }),
 );

@@ -1,12 +1,12 @@
 import { type Static, t } from '../../schema/schema-builder.ts';
 
-/** The owner of an object: a user or a team, never both. */
+/** Schema of the owner of an object: a user or a team, never both. */
 export const ownerSchema = t.object(
   {
     user: t.optional(t.string({ description: 'Name of the user that owns the object.' })),
     team: t.optional(t.string({ description: 'Name of the team that owns the object.' })),
   },
-  { description: 'User or team that owns the object. Defaults to its creator.' },
+  { description: 'User or team that owns the object. Defaults to the creator of the object.' },
 );
 
 export type Owner = Static<typeof ownerSchema>;

@@ -9,8 +9,8 @@ const member = t.object({
 });
 
 const schema = t.object({
-  users: t.array(member, { description: 'Users who are direct members.' }),
-  teams: t.array(member, { description: 'Teams that are members. Their users have the same roles.' }),
+  users: t.array(member, { description: 'Users who are members themselves, and not only through a team.' }),
+  teams: t.array(member, { description: 'Teams that are members. The users of a team have the roles of the team.' }),
 });
 
 export type ProjectMembers = Static<typeof schema>;

@@ -3,7 +3,9 @@ import { managementGroup, managementVersion } from '../../naming.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 
 const schema = t.object({
-  defaultVirtualClusterTemplate: t.optional(t.string({ description: 'Template of instances that do not name one.' })),
+  defaultVirtualClusterTemplate: t.optional(
+    t.string({ description: 'Template that instances use if they do not name a template.' }),
+  ),
   virtualClusterTemplates: t.array(t.preserved({ description: 'A VirtualClusterTemplate.' }), {
     description: 'Templates that instances of the project may use.',
   }),

@@ -7,11 +7,15 @@ import { accessSchema } from './access.ts';
 import { conditionsSchema } from './condition.ts';
 import { ownerSchema } from './owner.ts';
 
-/** The resources that a quota can limit. */
+/** The resources whose number a project quota can limit. */
 export const quotaResources = ['virtualclusterinstances'] as const;
 
 const quota = (of: string) =>
-  t.optional(t.map(t.intOrString(), { description: `Maximum number of virtualclusterinstances of ${of}.` }));
+  t.optional(
+    t.map(t.intOrString(), {
+      description: `Maximum number of objects of ${of}, by resource. Supported: virtualclusterinstances.`,
+    }),
+  );
 
 const memberSchema = t.object({
   kind: t.enumOf(['User', 'Team'], { description: 'Kind of the member: User or Team.' }),
@@ -47,7 +51,7 @@ const spec = t.object(
           ),
           name: t.string({ description: 'Name of the template. "*" allows all templates.', minLength: 1 }),
           isDefault: t.optional(
-            t.boolean({ description: 'If true, instances that do not name a template use this one.' }),
+            t.boolean({ description: 'If true, instances that do not name a template use this template.' }),
           ),
         }),
         { description: 'Templates that instances of the project may use. If empty, no template is allowed.' },
@@ -81,14 +85,17 @@ const spec = t.object(
 const readyDaySchema = t.object(
   {
     day: t.string({ description: 'Day in UTC, such as 2026-11-15.', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
-    count: t.integer({ description: 'Number of virtual clusters that first became Ready on this day.', minimum: 0 }),
+    count: t.integer({
+      description: 'Number of virtual clusters that became Ready for the first time on this day.',
+      minimum: 0,
+    }),
     buckets: t.array(t.integer({ minimum: 0 }), {
       description:
         'Histogram of the time to Ready. Upper bounds: 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1, 2, 5, 10 min. The last bucket counts longer times.',
       listType: 'atomic',
     }),
   },
-  { description: 'Time to Ready of the virtual clusters that first became Ready on one day.' },
+  { description: 'Time to Ready of the virtual clusters that became Ready for the first time on one day.' },
 );
 
 const status = t.object(
@@ -98,15 +105,23 @@ const status = t.object(
         {
           project: t.optional(
             t.object({
-              limit: t.optional(t.map(t.string(), { description: 'Limits by resource.' })),
-              used: t.optional(t.map(t.string(), { description: 'Current usage by resource.' })),
+              limit: t.optional(
+                t.map(t.string(), { description: 'Maximum number of objects in the project, by resource.' }),
+              ),
+              used: t.optional(
+                t.map(t.string(), { description: 'Current number of objects in the project, by resource.' }),
+              ),
             }),
           ),
           user: t.optional(
             t.object({
-              limit: t.optional(t.map(t.string(), { description: 'Limits of each user and team, by resource.' })),
+              limit: t.optional(
+                t.map(t.string(), { description: 'Maximum number of objects of each user or team, by resource.' }),
+              ),
               used: t.optional(
-                t.map(t.map(t.string()), { description: 'Current usage of each user and team, by resource.' }),
+                t.map(t.map(t.string()), {
+                  description: 'Current number of objects of each user and team, by resource.',
+                }),
               ),
             }),
           ),

@@ -2,7 +2,7 @@ import { scopeCliFlag } from '../../naming.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 
 const resourceRule = t.object({
-  group: t.optional(t.string({ description: 'API group. The empty string is the core group.' })),
+  group: t.optional(t.string({ description: 'API group of the resources. The empty string is the core group.' })),
   resources: t.optional(
     t.array(t.string(), {
       description:
@@ -11,7 +11,8 @@ const resourceRule = t.object({
   ),
   resourceNames: t.optional(
     t.array(t.string(), {
-      description: 'Names of the objects that match. If empty, all names match. Requires resources.',
+      description:
+        'Names of the objects that match. If empty, all names match. Can be set only together with resources.',
     }),
   ),
 });
@@ -23,7 +24,8 @@ const ruleSchema = t.object({
   ),
   resourceNames: t.optional(
     t.array(t.string(), {
-      description: 'Object names that further restrict every entry of resources. Requires resources.',
+      description:
+        'Names of the objects that match, for all entries of resources. Can be set only together with resources.',
     }),
   ),
   namespaces: t.optional(
@@ -45,15 +47,17 @@ const ruleSchema = t.object({
   ),
   cluster: t.optional(
     t.string({
-      description: 'Connected cluster that matches. If set, the rule matches only requests to this cluster.',
+      description: 'Name of a connected cluster. If set, the rule matches only requests to this cluster.',
     }),
   ),
   virtualClusters: t.optional(
     t.array(
       t.object({
-        name: t.optional(t.string({ description: 'Name of the virtual cluster. If empty, all names match.' })),
+        name: t.optional(
+          t.string({ description: 'Name of the virtual cluster that matches. If empty, all names match.' }),
+        ),
         namespace: t.optional(
-          t.string({ description: 'Namespace of the virtual cluster. If empty, all namespaces match.' }),
+          t.string({ description: 'Namespace of the virtual cluster that matches. If empty, all namespaces match.' }),
         ),
       }),
       {
@@ -66,7 +70,7 @@ const ruleSchema = t.object({
 
 const project = t.optional(t.string({ description: 'Name of the project. "*" selects all projects.' }));
 
-/** The restriction of an access key or token. A scope never adds permissions. */
+/** Schema of the scope of an access key or token. A scope only restricts permissions and never adds any. */
 export const scopeSchema = t.nullable(
   t.object(
     {
@@ -107,7 +111,10 @@ export const scopeSchema = t.nullable(
         ),
       ),
       rules: t.optional(
-        t.array(ruleSchema, { description: 'Deprecated: use projects, spaces and virtualClusters instead.' }),
+        t.array(ruleSchema, {
+          description:
+            'Rules for the requests that the credential may send. Deprecated: use projects, spaces and virtualClusters.',
+        }),
       ),
     },
     {

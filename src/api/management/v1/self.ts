@@ -25,7 +25,7 @@ const status = t.object(
     accessKey: t.optional(t.string({ description: 'Name of the access key that the request used.' })),
     accessKeyType: t.optional(t.string({ description: 'Type of the access key that the request used.' })),
     accessKeyScope: t.optional(scopeSchema),
-    subject: t.optional(t.string({ description: 'User name of the caller in requests to clusters.' })),
+    subject: t.optional(t.string({ description: 'User name with which the caller is known to clusters.' })),
     groups: t.optional(t.array(t.string(), { description: 'Groups of the caller.' })),
     instanceID: t.optional(t.string({ description: 'Unique identifier of this installation.' })),
     projectNamespacePrefix: t.optional(
@@ -39,7 +39,7 @@ const status = t.object(
 );
 
 const schema = t.object({
-  spec: t.optional(t.object({}, { description: 'Empty: the request has no parameters.' })),
+  spec: t.optional(t.object({}, { description: 'An empty object, because the request has no parameters.' })),
   status: t.optional(status),
 });
 

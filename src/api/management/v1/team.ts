@@ -12,11 +12,11 @@ const spec = t.object(
     description: t.optional(t.string({ description: 'Purpose of the team.' })),
     owner: t.optional(ownerSchema),
     users: t.optional(
-      t.array(t.string(), { description: 'Users who are members of the team. Only admins may set it.' }),
+      t.array(t.string(), { description: 'Users who are members of the team. Only admins may set this field.' }),
     ),
     groups: t.optional(
       t.array(t.string(), {
-        description: 'Groups of requests that use an access key of the team. Only admins may set it.',
+        description: 'Groups of callers that use an access key of the team. Only admins may set this field.',
       }),
     ),
     access: t.optional(accessSchema),

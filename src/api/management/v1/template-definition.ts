@@ -12,7 +12,7 @@ const metadata = (of: string) =>
     ),
   );
 
-/** The definition of a virtual cluster: inline in an instance, in a template, or in a version of a template. */
+/** Schema of a virtual cluster definition: inline in an instance, in a template, or in a version of a template. */
 export const templateDefinitionSchema = t.object(
   {
     metadata: metadata('the virtual cluster'),
@@ -23,7 +23,7 @@ export const templateDefinitionSchema = t.object(
       ),
     ),
     objects: t.optional(
-      t.string({ description: 'YAML documents that the server applies inside the virtual cluster when it is ready.' }),
+      t.string({ description: 'YAML documents that the server applies inside the virtual cluster after it is ready.' }),
     ),
     helmRelease: t.optional(
       t.object(
@@ -50,10 +50,12 @@ export const templateDefinitionSchema = t.object(
         {
           defaultClusterRole: t.optional(
             t.string({
-              description: 'Cluster role of users with access whom no rule matches. Defaults to cluster-admin.',
+              description: 'Cluster role of users to whom none of the rules applies. Defaults to cluster-admin.',
             }),
           ),
-          rules: t.optional(t.array(accessRuleSchema, { description: 'Cluster roles of specific users and teams.' })),
+          rules: t.optional(
+            t.array(accessRuleSchema, { description: 'Rules that assign cluster roles to certain users and teams.' }),
+          ),
         },
         { description: 'Roles of users and teams inside the virtual cluster.' },
       ),
@@ -87,10 +89,12 @@ export const parametersSchema = t.array(
     }),
     label: t.optional(t.string({ description: 'Human-readable name of the parameter.' })),
     description: t.optional(t.string({ description: 'Description of the parameter.' })),
-    type: t.optional(t.enumOf(parameterTypes, { description: 'Type of the value. Defaults to string.' })),
-    options: t.optional(t.array(t.string(), { description: 'Allowed values. If empty, all values are allowed.' })),
-    min: t.optional(t.integer({ description: 'Minimum value of a number.' })),
-    max: t.optional(t.integer({ description: 'Maximum value of a number.' })),
+    type: t.optional(t.enumOf(parameterTypes, { description: 'Type of the parameter value. Defaults to string.' })),
+    options: t.optional(
+      t.array(t.string(), { description: 'Values that the parameter can have. If empty, all values are allowed.' }),
+    ),
+    min: t.optional(t.integer({ description: 'Minimum value, if the type of the parameter is number.' })),
+    max: t.optional(t.integer({ description: 'Maximum value, if the type of the parameter is number.' })),
     required: t.optional(
       t.boolean({ description: 'If true and there is no default value, an instance must set the parameter.' }),
     ),

@@ -14,13 +14,18 @@ const spec = t.object(
     ),
     email: t.optional(t.string({ description: 'Email address of the user.' })),
     subject: t.optional(
-      t.string({ description: 'Unique user name in requests to clusters. Defaults to the name of the object.' }),
+      t.string({
+        description: 'Unique name with which the user is known to clusters. Defaults to the name of the object.',
+      }),
     ),
-    groups: t.optional(t.array(t.string(), { description: 'Groups of the user. Only admins may set it.' })),
-    disabled: t.optional(t.boolean({ description: 'If true, the user has no access. Only admins may set it.' })),
+    groups: t.optional(t.array(t.string(), { description: 'Groups of the user. Only admins may set this field.' })),
+    disabled: t.optional(
+      t.boolean({ description: 'If true, the user cannot log in or send requests. Only admins may set this field.' }),
+    ),
     password: t.optional(
       t.string({
-        description: 'Password for logins. Write-only: the server stores a slow hash of it and never returns it.',
+        description:
+          'Password with which the user logs in. Write-only: the server stores only a hash and never returns it.',
       }),
     ),
     access: t.optional(accessSchema),
@@ -46,7 +51,7 @@ export const userKind = defineKind({
   categories: [managementCategory],
   namespaced: false,
   confidential: true,
-  description: 'A person, or a machine account, that uses this server.',
+  description: 'A person or a machine account that uses this server.',
   schema,
   columns: [
     column('Display Name', 'spec.displayName', { description: 'Human-readable name.' }),

@@ -7,7 +7,7 @@ const schema = t.object({
     t.object(
       {
         certificateTTL: t.optional(
-          t.integer({ description: 'Lifetime of the credential in seconds. Defaults to one day.' }),
+          t.integer({ description: 'Lifetime of the credential in the kubeconfig, in seconds. Defaults to one day.' }),
         ),
         server: t.optional(
           t.string({

@@ -10,15 +10,17 @@ import { templateDefinitionSchema } from './template-definition.ts';
 
 const clusterRef = t.object(
   {
-    cluster: t.optional(t.string({ description: 'Connected cluster that the virtual cluster runs on.' })),
+    cluster: t.optional(t.string({ description: 'Name of the connected cluster that the virtual cluster runs on.' })),
     namespace: t.optional(
       t.string({
-        description: 'Namespace of the virtual cluster on that cluster. Set by the server, by admins or by an import.',
+        description:
+          'Namespace on the cluster in which the virtual cluster runs. Set by the server, an admin or an import.',
       }),
     ),
     virtualCluster: t.optional(
       t.string({
-        description: 'Name of the virtual cluster on that cluster. Set by the server, by admins or by an import.',
+        description:
+          'Name of the virtual cluster on the cluster that runs it. Set by the server, an admin or an import.',
       }),
     ),
   },
@@ -37,10 +39,12 @@ const templateRef = t.object(
       }),
     ),
     syncOnce: t.optional(
-      t.boolean({ description: 'If true, the template is rendered once and later changes to it are ignored.' }),
+      t.boolean({
+        description: 'If true, the template is rendered only once, and later changes to the template are ignored.',
+      }),
     ),
   },
-  { description: 'Template of the virtual cluster. Mutually exclusive with template.' },
+  { description: 'Reference to the template of the virtual cluster. Must not be set together with template.' },
 );
 
 const spec = t.object(
@@ -56,7 +60,7 @@ const spec = t.object(
     ),
     extraAccessRules: t.optional(
       t.array(accessRuleSchema, {
-        description: 'Roles inside the virtual cluster, in addition to those of the template.',
+        description: 'Rules that assign roles inside the virtual cluster, in addition to the rules of the template.',
       }),
     ),
     access: t.optional(accessSchema),
@@ -73,11 +77,13 @@ const spec = t.object(
 const status = t.object(
   {
     phase: t.optional(
-      t.string({ description: 'Pending, Ready, Sleeping or Failed. Empty immediately after creation.' }),
+      t.string({
+        description: 'Phase of the virtual cluster: Pending, Ready, Sleeping or Failed. Empty directly after creation.',
+      }),
     ),
     reason: t.optional(t.string({ description: 'Machine-readable reason for the phase, in CamelCase.' })),
     message: t.optional(
-      t.string({ description: 'Human-readable explanation of the phase, and how to resolve a problem.' }),
+      t.string({ description: 'Human-readable explanation of the phase. For a problem, it says how to resolve it.' }),
     ),
     kubernetesVersion: t.optional(t.string({ description: 'Kubernetes version that the virtual cluster reports.' })),
     serviceUID: t.optional(t.string({ description: 'Unique identifier of the running virtual cluster.' })),
@@ -85,11 +91,13 @@ const status = t.object(
     virtualCluster: t.optional(templateDefinitionSchema),
     renderedFrom: t.optional(
       t.string({
-        description: 'Digests of the inputs (template and parameters) that virtualCluster was rendered from.',
+        description: 'Digests of the template and the parameters that status.virtualCluster was rendered from.',
       }),
     ),
     installHash: t.optional(
-      t.string({ description: 'Digest of the last installation that the server requested from the host.' }),
+      t.string({
+        description: 'Digest of the settings of the last installation that the server requested from the host.',
+      }),
     ),
     deployHash: t.optional(
       t.string({
@@ -128,12 +136,12 @@ export const virtualClusterInstanceKind = defineKind({
   columns: [
     column('Status', displayedPhase, { description: 'Phase of the virtual cluster.' }),
     column('Cluster', 'spec.clusterRef.cluster', {
-      description: 'Connected cluster that the virtual cluster runs on.',
+      description: 'Name of the connected cluster that the virtual cluster runs on.',
     }),
     column<Static<typeof schema>>(
       'Template',
       (object) => (object.spec?.template === undefined ? object.spec?.templateRef?.name || undefined : '<inline>'),
-      { description: 'Template of the virtual cluster.' },
+      { description: 'Name of the template of the virtual cluster.' },
     ),
     column('Version', 'status.kubernetesVersion', {
       description: 'Kubernetes version that the virtual cluster reports.',
@@ -147,7 +155,7 @@ export const virtualClusterInstanceKind = defineKind({
     ),
     ageColumn,
     column('Host Namespace', 'spec.clusterRef.namespace', {
-      description: 'Namespace of the virtual cluster on its host.',
+      description: 'Namespace on the host in which the virtual cluster runs.',
       wide: true,
     }),
     column('Message', 'status.message', { description: 'Explanation of the phase.', wide: true }),

@@ -18,7 +18,7 @@ const spec = t.object(
     versions: t.optional(
       t.array(
         t.object({
-          version: t.string({ description: 'Semantic version, such as 1.2.0.' }),
+          version: t.string({ description: 'Semantic version of the template, such as 1.2.0.' }),
           template: t.optional(templateDefinitionSchema),
           parameters: t.optional(parametersSchema),
         }),
