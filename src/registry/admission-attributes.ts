@@ -1,20 +1,26 @@
 import type { RequestContext } from './context.ts';
 import type { Draft, StoredResource } from './resource.ts';
 
-/** A write that is about to be stored: its draft is final and valid by the rules of its own kind. */
+/**
+ * A write that admission accepts or rejects before it is stored. The draft is complete and passed the kind's
+ * validation.
+ */
 export interface AdmissionAttributes {
   readonly resource: StoredResource;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** '' for the object itself. */
+  /** The name of the written subresource; '' if the write is to the object itself. */
   readonly subresource: string;
-  /** For a delete, `object` is the deleted object, frozen. Admission must not change the draft. */
+  /**
+   * The object to be written. For a delete, `draft.object` is the deleted object, frozen. Admission must not change the
+   * draft.
+   */
   readonly draft: Draft;
   readonly context: RequestContext;
   readonly dryRun: boolean;
   /**
-   * Registers a callback for the end of the write: it is stored and visible in every cache, has failed, was rejected,
-   * or was a dry run. Admission releases what it reserved for the write (quota). A write that loses a race is admitted
-   * again.
+   * Registers a callback that runs when the write has ended: it is stored and visible in every cache, it failed, it was
+   * rejected, or it was a dry run. Admission uses the callback to release the quota that it reserved for the write. If
+   * the write conflicts with another one and is retried, admission is called again.
    */
   onCompleted(callback: () => void): void;
 }

@@ -2,7 +2,7 @@ import { type MaybePromise, mustAwait } from '../lib/maybe-promise.ts';
 import type { AdmissionAttributes } from './admission-attributes.ts';
 import type { KindRuntime } from './kind-runtime.ts';
 
-/** Runs the plane's admission before a write is stored; the server's own writes skip it. */
+/** Runs the plane's admission and then stores the write. The server's own writes skip admission. */
 export function withAdmission<T>(
   kind: KindRuntime,
   write: Omit<AdmissionAttributes, 'resource' | 'onCompleted'>,
@@ -21,7 +21,7 @@ export function withAdmission<T>(
     for (const callback of callbacks) callback();
     throw error;
   }
-  // Usually admission decides synchronously and registers no callback, so there is nothing to wait for.
+  // Admission usually decides synchronously and registers no callback. In this case the write needs no further promise.
   return mustAwait(decision) || callbacks.length > 0 ? storeAfterDecision(decision, store, callbacks) : store();
 }
 

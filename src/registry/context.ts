@@ -1,48 +1,59 @@
 import type { KubeObject } from '../api/meta.ts';
 import type { UserInfo } from '../api/user-info.ts';
 
-/** The part of a request that every verb needs. */
+/** Describes the request and its caller to the verbs of a kind. */
 export interface RequestContext {
   readonly user: UserInfo;
-  /** The name of the access key that the caller authenticated with; `undefined` for other credentials. */
+  /** The name of the access key that the caller authenticated with; `undefined` if the credential is no access key. */
   readonly accessKey?: string;
   /**
-   * True for the server's own controllers and maintenance: they may write status and remove server finalizers, and they
-   * skip delete guards.
+   * True if the server's own controllers or maintenance send the request. They may write status and remove server
+   * finalizers, and delete guards do not apply to them.
    */
   readonly system: boolean;
-  /** The namespace in the path; '' for cluster-scoped kinds and for lists over all namespaces. */
+  /** The namespace in the request path; '' for cluster-scoped kinds and for lists over all namespaces. */
   readonly namespace: string;
-  /** The name in the path; '' or absent for a collection. */
+  /** The object name in the request path; '' or absent if the request is for a collection. */
   readonly pathName?: string;
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** Reports whether `signal` is aborted, for contexts that can tell without creating the signal. */
+  /**
+   * True if `signal` is aborted. Optional; contexts that create `signal` on demand implement it without creating one.
+   */
   isCanceled?(): boolean;
-  /** Waits for the caller's next CPU slot; long work calls it between its parts. Absent: no fair scheduling. */
+  /**
+   * Waits until fair scheduling grants the caller more CPU time. Long computations call it regularly. Absent if the
+   * request is not scheduled.
+   */
   readonly nextTimeSlice?: () => Promise<void>;
-  /** True if the caller requests the details about themselves that some kinds add to an object. */
+  /** True if the request has `?extended=true`: some kinds then add to each object what the caller may do with it. */
   readonly extended?: boolean;
   /** Adds a Warning header to the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event of the request. Absent: there is no audit log. */
+  /** Adds an annotation to the audit event of the request. Absent if there is no audit log. */
   annotate?(key: string, value: string): void;
-  /** The only names that `mayRead` can accept, in any order, if they are known and few. Absent: any name. */
+  /**
+   * Returns a superset of the names of the objects that `mayRead` accepts, so that a list need not check all objects.
+   * Absent if these names are unknown or too many.
+   */
   readonly readableNames?: () => Iterable<string>;
-  /** Lists, watches and collection deletes skip objects for which this returns false. Absent: all are readable. */
+  /** Lists, watches and collection deletes skip an object if this returns false. Absent if the caller may read all. */
   readonly mayRead?: (object: KubeObject) => boolean;
   /**
-   * Decides whether the caller's credential permits a request, regardless of the caller's own permissions. Self-review
-   * requests use it. Absent: the credential has no restrictions that the plane does not know.
+   * Decides whether the caller's credential permits a request, regardless of the permissions of the user. Self-review
+   * requests include the result. Absent if the plane already knows all restrictions of the credential.
    */
-  readonly credentialAllows?: (asked: RequestAttributes) => CredentialDecision | Promise<CredentialDecision>;
-  /** Authorizes a further request of this caller; admission uses it (owner references, create by apply). */
+  readonly credentialAllows?: (request: RequestAttributes) => CredentialDecision | Promise<CredentialDecision>;
+  /**
+   * Reports whether the caller has a permission that the request needs in addition to its own verb. For example,
+   * admission requires one for an owner reference and for an apply that creates the object.
+   */
   may(attributes: AccessAttributes): boolean | Promise<boolean>;
 }
 
 /**
- * Returns the context with `changes` applied. A plain copy would lose getters and methods of the context's class, which
- * compute values such as the signal on demand.
+ * Returns a copy of `context` with `changes` applied. A spread alone would lose the getters and methods of the
+ * context's class, for example the getter that creates `signal` on demand.
  */
 export function contextWith(context: RequestContext, changes: Partial<RequestContext>): RequestContext {
   return {
@@ -56,7 +67,7 @@ export function contextWith(context: RequestContext, changes: Partial<RequestCon
   };
 }
 
-/** The attributes of a request that is authorized. */
+/** The attributes of a request for the authorizer: those of a resource request, or verb and path of another request. */
 export type RequestAttributes =
   | (Required<AccessAttributes> & { readonly resourceRequest: true; readonly version: string })
   | { readonly resourceRequest: false; readonly verb: string; readonly path: string };
@@ -64,7 +75,7 @@ export type RequestAttributes =
 export interface CredentialDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** The scopes that restricted the decision; absent if none did. */
+  /** The scopes of the access key that restricted the decision; absent if no scope did. */
   readonly scopes?: readonly string[];
 }
 

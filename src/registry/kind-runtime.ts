@@ -11,83 +11,90 @@ import type { SubscriberGroups } from './watch/subscriber-groups.ts';
 import type { MaintenanceWork } from './write/maintenance-work.ts';
 import type { OwnerTracker } from './write/owner-tracker.ts';
 
-/** The functions of the control plane that a kind depends on. */
+/** The functions of the control plane that a kind calls. */
 export interface Collaborators {
-  /** Called before an object is created in a namespace (rules CREATE-19, CREATE-20). */
+  /** Returns the state of a namespace. Called before an object is created in it (rules CREATE-19, CREATE-20). */
   namespaceState(namespace: string): 'active' | 'terminating' | 'missing';
   /**
-   * Returns a check for the transaction that creates an object, so that nothing is created in a namespace whose
-   * deletion started after `namespaceState` was called. Absent: the plane has no namespace objects.
+   * Returns a check for the transaction that creates an object. It fails if the deletion of the namespace started after
+   * `namespaceState` was called. Absent if the plane has no namespace objects.
    */
   namespaceCheck?(namespace: string): Check | undefined;
   /**
-   * Returns the object whose reconcile waits for this namespace to become empty; each change in it requeues that
-   * object.
+   * Returns the object whose reconcile waits until this namespace is empty. Each change in the namespace requeues this
+   * object. `undefined` if no object waits.
    */
   waitsForEmptyNamespace?(namespace: string): ObjectRef | undefined;
-  /** The owner state of the plane, shared by all of its kinds. Absent: queries go to the store. */
+  /** Knows whether any object of the plane has an owner. If absent, every removal queries the store for dependents. */
   readonly ownerTracker?: OwnerTracker;
   /**
-   * Locates the object of an owner reference, which need not exist; `undefined` if the plane does not have its kind.
+   * Returns the kind and key of the object that an owner reference names, even if this object does not exist.
+   * `undefined` if the plane does not have the owner's kind.
    */
   resolveOwner(reference: OwnerReference, namespace: string): ResolvedOwner | undefined;
   /**
-   * Called for each write of a client, after the kind's own validation and before the write is stored, including dry
-   * runs: create, update, patch and apply of the object or a subresource, even without a change; delete, and each
-   * delete of a collection. Throws StatusError to reject the write.
+   * Admits a client's write after the kind's own validation and before the write is stored. Throws StatusError to
+   * reject the write. Called for create, update, patch, apply and delete, of objects and subresources, including dry
+   * runs and writes that change nothing. A collection delete calls it for each object.
    */
   admit?(write: AdmissionAttributes): void | Promise<void>;
 }
 
 export interface ResolvedOwner {
   readonly group: string;
-  /** The plural of the owner's kind. */
+  /** The plural resource name of the owner's kind. */
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
-  /** The uid of the existing owner; '' if the owner does not exist. Absent if that is unknown. */
+  /** The uid of the owner; '' if the owner does not exist. Absent if the plane does not know whether it exists. */
   readonly uid?: string;
 }
 
-/** Generates identifiers; tests supply their own. */
+/** Generates random identifiers. Tests pass a deterministic implementation. */
 export interface IdGenerator {
   uid(): string;
-  /** The five characters that follow a generateName (rule CREATE-12). */
+  /** Returns the five characters that are appended to `generateName` (rule CREATE-12). */
   suffix(): string;
 }
 
 export interface KindLimits {
   /** The maximum size of a stored object, in bytes of UTF-8. */
   readonly objectBytes: number;
-  /** The maximum number of queued events for one slow watch before its stream is ended. */
+  /** The maximum number of events that are queued for a slow watch. If it is exceeded, the watch ends. */
   readonly watchQueue: number;
-  /** The maximum total size of these events: a few changes of large objects use a lot of memory. */
+  /**
+   * The maximum total size of the events that are queued for a slow watch, in characters. If it is exceeded, the watch
+   * ends.
+   */
   readonly watchQueueSize: number;
-  /** The number of changes kept in memory for watches that resume; older ones are read from the store's history. */
+  /** The number of recent changes in memory. A watch that resumes from an older revision reads the store's history. */
   readonly recentChanges: number;
-  /** The total size of the objects in these changes, in characters. */
+  /** The maximum total size of the recent changes in memory, in characters. */
   readonly recentSize: number;
-  /** The capacity for decoded objects, as the size of their text in characters. */
+  /** The maximum total size of decoded objects, in characters of their stored text. */
   readonly decodedSize: number;
 }
 
 export const defaultLimits: KindLimits = {
-  // The limit of a request body: every accepted body can be stored, and patches cannot grow an object beyond it.
+  // Equals the limit for a request body: every accepted body can be stored, and patches cannot grow an object beyond
+  // it.
   objectBytes: 3_145_728,
-  // Any client that reads at all keeps up with bursts of this size; each queued event is a shared pointer.
+  // Only a client that has stopped reading falls this far behind. A queued event is only a pointer to a shared object.
   watchQueue: 1_000,
-  // Ten objects of the maximum size; a thousand objects of typical size use a tenth of it.
+  // The size of ten objects of the maximum size. A thousand objects of typical size take a tenth of it.
   watchQueueSize: 32 * 1024 * 1024,
-  // Covers a reconnect of a few seconds in a busy kind; each change holds two versions of an object.
+  // Enough for a watch of a busy kind to reconnect within a few seconds. Each change holds two versions of an object.
   recentChanges: 500,
   recentSize: 16 * 1024 * 1024,
-  // Several thousand objects of typical size, which take four to six times as much memory when decoded.
+  // Several thousand objects of typical size. Decoded, they take four to six times as much memory.
   decodedSize: 4 * 1024 * 1024,
 };
 
 /** The state that the verbs of one stored kind share. */
 export interface KindRuntime {
-  /** Replaced when the kind is redefined: a write that needs one consistent definition must read it once. */
+  /**
+   * The definition of the kind. It may be replaced at any time, so a write must read it once and use that definition.
+   */
   resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
@@ -97,10 +104,10 @@ export interface KindRuntime {
   readonly collaborators: Collaborators;
   readonly limits: KindLimits;
   readonly cache: ObjectCache;
-  /** Receives each change of the cache. */
+  /** The watches of the kind. They receive each change of `cache`. */
   readonly subscribers: SubscriberGroups;
-  /** The queues of creates that must run one after another. */
+  /** Queues for creates that must run one after another (see `StoredResource.createQueue`). */
   readonly createQueues: KeyedSerializer;
-  /** Called after a commit that left maintenance work. */
+  /** Called after a commit that wrote maintenance rows, with the work that they record. */
   onMaintenanceWork(left: MaintenanceWork): void;
 }

@@ -4,7 +4,7 @@ import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
 
-/** A durable change of one object, as the watch cache observed it. */
+/** A committed change of one object: the object before and after the change. */
 export interface KindChange<Fields extends JsonObject = JsonObject> {
   readonly revision: number;
   readonly before?: ServedObject<TypedObject<Fields>> | undefined;
@@ -12,53 +12,56 @@ export interface KindChange<Fields extends JsonObject = JsonObject> {
 }
 
 /**
- * A stored kind over its slice: the verbs that handlers call, and the watch cache that all readers in the process use.
- * Returned objects are frozen and shared.
+ * A stored kind of one control plane: its verbs, which the request handlers call, and its watch cache, which all
+ * readers in the process use. All returned objects are frozen and shared.
  */
 export interface KindStore<Fields extends JsonObject = JsonObject> {
-  /** The current definition. */
+  /** The current definition of the kind. `redefine` replaces it. */
   readonly resource: StoredResource;
-  /** All verbs, including those that `resource.verbs` denies to clients. */
+  /** All verbs, including those that clients may not use because `resource.verbs` omits them. */
   readonly verbs: Required<ResourceVerbs>;
   /** Present if the kind has a status subresource. */
   readonly status?: Required<Pick<SubresourceVerbs, 'get' | 'update' | 'patch'>> | undefined;
-  /** Returns the current object without waiting. The namespace is '' for cluster-scoped kinds. */
+  /** Returns the cached object; `undefined` if it does not exist. The namespace is '' for cluster-scoped kinds. */
   peek(namespace: string, name: string): ServedObject<TypedObject<Fields>> | undefined;
   peekAll(namespace?: string): readonly ServedObject<TypedObject<Fields>>[];
   /** The number of objects that `peekAll` would return. */
   count(namespace?: string): number;
-  /** The approximate memory use of the kind, without built-in objects, which all planes share. Fast. */
+  /** Returns the approximate memory use in bytes, without unchanged built-in objects, which all planes share. Fast. */
   bytes(): number;
-  /** The part of `bytes` that the current objects use: deleting them reduces it at once. Fast. */
+  /** Returns the part of `bytes` that the current objects use. Deleting objects reduces it at once. Fast. */
   objectBytes(): number;
-  /** The check that the object is still the one that `peek` returns now, for transactions that depend on it. */
+  /**
+   * Returns a check for a transaction that depends on the object. It fails if the object has changed since this call.
+   * `undefined` if the object does not exist.
+   */
   unchangedCheck(namespace: string, name: string): Check | undefined;
-  /** The hidden part of the record. */
+  /** Returns the hidden part of the object's record; `undefined` if there is none. */
   peekHidden(namespace: string, name: string): JsonObject | undefined;
-  /** The object that holds this claim; `undefined` if there is none. */
+  /** Returns the object that holds this claim (see `StoredResource.claims`); `undefined` if no object holds it. */
   byClaim(claim: string): ServedObject<TypedObject<Fields>> | undefined;
   /**
-   * Calls the listener synchronously for each change, in order. It must be fast and must not throw. Returns a stop
-   * function.
+   * Calls the listener synchronously for each change, in the order of revisions. The listener must be fast and must not
+   * throw. Returns a function that stops the calls.
    */
   listen(listener: (change: KindChange<Fields>) => void): () => void;
   /**
-   * Called by maintenance when a deadline of the object has passed: removes it if its grace period is over and it has
-   * no finalizers, deletes it if it has expired, and otherwise does nothing.
+   * Called by maintenance after a deadline of the object has passed. Removes the object if its grace period is over and
+   * it has no finalizers, or deletes it if it has expired. Otherwise does nothing.
    */
   handleDeadline(namespace: string, name: string): Promise<void>;
   /**
-   * Applies another definition of the same kind from now on, after a custom resource definition was changed. Objects
-   * and watches stay. Key, scope, `builtIn` and `claims` must be those of the previous definition.
+   * Replaces the definition of the kind, for example after a custom resource definition was changed. Objects and
+   * watches remain. The new definition must have the same key, scope, `builtIn` and `claims` as the previous one.
    */
   redefine(resource: StoredResource): void;
   /**
-   * Returns the same objects in another version with its own definition; `resource.form` converts them. A repeated call
-   * redefines that version.
+   * Returns the store of another version of the kind. It serves the same objects, converted by `resource.form`. A
+   * second call for the same version replaces the definition of that version.
    */
   inVersion(resource: StoredResource): KindStore;
-  /** Ends the open watches of all versions, as on timeout; clients may open new ones. */
+  /** Ends the open watches of all versions normally, as after a timeout. Clients may start new watches. */
   endWatches(): void;
-  /** Ends all watches permanently. */
+  /** Closes the cache and ends all watches. No new watch can start. */
   close(): void;
 }

@@ -1,22 +1,22 @@
 import type { ResourceKind } from '../api/resource.ts';
 import type { ResourceVerbs, SubresourceVerbs } from './verbs.ts';
 
-/** A kind as a control plane serves it: its data and the functions that handle its requests. */
+/** A kind that a control plane serves: its definition and the functions that handle its requests. */
 export interface MountedResource {
   readonly kind: ResourceKind;
   readonly verbs: ResourceVerbs;
   readonly subresources: Readonly<Record<string, MountedSubresource>>;
-  /** Verbs that exist but that discovery does not list. */
+  /** Verbs that clients can use but that discovery does not list. */
   readonly unlisted?: readonly (keyof ResourceVerbs)[];
 }
 
 export interface MountedSubresource {
-  /** The kind of request and response, if it is not the parent's own. */
+  /** The kind of the subresource's request and response bodies, for example Scale. Often it is the parent's kind. */
   readonly kind: ResourceKind;
   readonly verbs: SubresourceVerbs;
   /**
-   * True for a connection to another API: every method, at this path and all paths below it. The server of the plane
-   * forwards such requests before they reach its kinds; discovery lists the subresource.
+   * True if the subresource is a connection to another API, such as a proxy. It then accepts every method at its path
+   * and at all paths below. Discovery lists it, but the server forwards its requests before they reach `verbs`.
    */
   readonly connects?: boolean;
 }

@@ -36,22 +36,24 @@ import type { MaintenanceWork } from './write/maintenance-work.ts';
 export interface KindStoreOptions {
   readonly resource: StoredResource;
   readonly store: Store;
-  /** The slice of the control plane; also its name in maintenance rows. */
+  /** The slice of the control plane. Maintenance rows use it as the name of the plane. */
   readonly slice: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly ids?: IdGenerator;
   readonly collaborators: Collaborators;
-  /** Called after every commit that left maintenance work; must not throw. */
+  /** Called after each commit that wrote maintenance rows. Must not throw. */
   readonly onMaintenanceWork?: (left: MaintenanceWork) => void;
   readonly limits?: Partial<KindLimits>;
-  /** The rows of all kinds of the plane, if they were read together. */
+  /**
+   * The rows of all kinds of the plane, if they were read together. Otherwise the kind reads its rows from the store.
+   */
   readonly shared?: SliceObjects | undefined;
-  /** The built-in objects of the kind. */
+  /** The built-in objects of the kind; absent if it has none. */
   readonly builtinObjects?: PlaneBuiltinObjects | undefined;
 }
 
-/** Fills the cache of the kind and returns its verbs. Rejects with an API error if the store cannot be read. */
+/** Fills the watch cache of a kind and returns its store. Rejects with an API error if the store cannot be read. */
 export async function openKindStore(options: KindStoreOptions): Promise<KindStore> {
   const { resource, slice, clock, log } = options;
   const { store, shared } = withSealing(options);
@@ -65,8 +67,8 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     shared,
     builtinObjects: options.builtinObjects,
   });
-  const watchers = new SubscriberGroups(log);
-  cache.listen(watchers);
+  const subscribers = new SubscriberGroups(log);
+  cache.listen(subscribers);
   const kind: KindRuntime = {
     resource,
     store,
@@ -75,7 +77,7 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
     log,
     limits,
     cache,
-    subscribers: watchers,
+    subscribers,
     createQueues: new KeyedSerializer(),
     ids: options.ids ?? { uid: randomUUID, suffix: randomSuffix },
     collaborators: options.collaborators,
@@ -84,7 +86,9 @@ export async function openKindStore(options: KindStoreOptions): Promise<KindStor
   return kindStore(kind);
 }
 
-/** The kind in its storage version; other versions are created on first use. */
+/**
+ * Creates the store of one version of a kind: its storage version, or another version on the first `inVersion` call.
+ */
 function kindStore(kind: KindRuntime): KindStore {
   const { cache, subscribers } = kind;
   const status = statusVerbsOf(kind);
@@ -108,7 +112,8 @@ function kindStore(kind: KindRuntime): KindStore {
     listen: (listener) => cache.listen({ changed: (change) => listener(change) }),
     handleDeadline: (namespace, name) => handleDeadline(kind, maintenanceContext(namespace), name),
     redefine(next) {
-      // A kind is usually defined again right after it was opened, which must not recreate all its objects.
+      // A kind is usually defined a second time right after it was opened. Recreating all of its objects would be
+      // wasteful.
       if (next === kind.resource) return;
       kind.resource = next;
       cache.redefine(next);
@@ -130,9 +135,9 @@ function kindStore(kind: KindRuntime): KindStore {
 
 function otherVersion(kind: KindRuntime, resource: StoredResource): KindRuntime {
   const cache = new VersionCache(kind.cache, resource, kind.limits.decodedSize);
-  const watchers = new SubscriberGroups(kind.log);
-  cache.listen(watchers);
-  return { ...kind, resource, cache, subscribers: watchers };
+  const subscribers = new SubscriberGroups(kind.log);
+  cache.listen(subscribers);
+  return { ...kind, resource, cache, subscribers };
 }
 
 function unchanged({ slice, resource }: KindRuntime, object: CachedObject | undefined): Check | undefined {
@@ -152,7 +157,10 @@ function withSealing({ resource, store, slice, shared }: KindStoreOptions) {
   };
 }
 
-/** Fixes the definition for one write, as the kind may be redefined between its validation and its commit. */
+/**
+ * Returns a copy of the runtime whose definition does not change during a write. Otherwise the kind could be redefined
+ * between validation and commit.
+ */
 function withFixedDefinition(kind: KindRuntime): KindRuntime {
   if (kind.resource.form === undefined) return kind;
   const known = fixedRuntimes.get(kind);
@@ -162,7 +170,7 @@ function withFixedDefinition(kind: KindRuntime): KindRuntime {
   return current;
 }
 
-/** The runtimes with the newest definition. */
+/** The latest copy that `withFixedDefinition` returned, by runtime. Writes share it until the kind is redefined. */
 const fixedRuntimes = new WeakMap<KindRuntime, KindRuntime>();
 
 function verbsOf(kind: KindRuntime): KindStore['verbs'] {
@@ -180,7 +188,7 @@ function verbsOf(kind: KindRuntime): KindStore['verbs'] {
   };
 }
 
-/** GET-07: a GET of the status returns the whole object. */
+/** Returns the verbs of the status subresource. A GET of the status returns the whole object (rule GET-07). */
 function statusVerbsOf(kind: KindRuntime): NonNullable<KindStore['status']> {
   return {
     get: (context, name, options) => get(kind, context, name, options),

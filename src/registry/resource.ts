@@ -9,30 +9,31 @@ import type { ObjectRef } from './rows/rows.ts';
 import type { ResourceVerbs } from './verbs.ts';
 
 /**
- * The stored form of an object. `object` is the part that may be served, without resourceVersion. `hidden` never leaves
- * the server (hashes, sealed values): no response, patch, watch or managedFields entry contains it.
+ * An object as the store holds it. `object` is the part that clients may see, without resourceVersion. `hidden` holds
+ * values that never leave the server, such as hashes and sealed values: no response, patch, watch event or
+ * managedFields entry contains them.
  */
 export interface StoredRecord<Fields extends JsonObject = JsonObject> {
   readonly object: TypedObject<Fields>;
   readonly hidden?: JsonObject;
 }
 
-/** An object during a write. Hooks read `old` and change `object` and `hidden` in place. */
+/** An object during a write. Hooks may read `old` and may change `object` and `hidden` in place. */
 export interface Draft<Fields extends JsonObject = JsonObject> {
   object: TypedObject<Fields>;
   hidden: JsonObject;
-  /** The stored record, frozen. Absent for a create. */
+  /** The stored record before the write, frozen. Absent for a create. */
   readonly old?: StoredRecord<Fields>;
   /**
-   * Values that only the response to this write contains, merged over the members of the object (`spec.key` of a new
-   * access key). Never stored, never set by a dry run.
+   * Values that are merged into the object in the response to this write only, for example `spec.key` of a new access
+   * key. They are never stored, and a dry run does not set them.
    */
   reveal?: JsonObject;
-  /** The request document of `object`, if it is known and the object is new. */
+  /** The request body that `object` was decoded from, if the write is a create and the fast path can reuse the body. */
   readonly document?: RequestDocument | undefined;
 }
 
-/** An object of another kind that is written or removed in the same transaction (a project's namespace). */
+/** An object of another kind that is written or deleted in the same transaction, such as the namespace of a project. */
 export interface Companion {
   readonly kind: ResourceKind;
   readonly namespace: string;
@@ -42,27 +43,28 @@ export interface Companion {
 }
 
 /**
- * The form in which objects are served, for kinds whose stored form may differ: objects may have been written in
- * another version, or before their schema changed.
+ * Converts stored objects to the form that clients see. Kinds need it if stored objects can differ from that form,
+ * because they were written in another version or before the schema changed.
  */
 export interface ServedForm {
   /**
-   * The value that marks records stored in this form, which need no conversion. Absent: this is not the storage form.
+   * The value of the member `form` in records that are stored in this form and need no conversion. Absent if objects
+   * are never stored in this form.
    */
   readonly mark?: string;
-  /** The apiVersion in which objects are stored. */
+  /** The apiVersion in which the kind stores new objects. */
   readonly storedVersion: string;
-  /** True if `convert` would not change the object. False may also mean that this is unknown. */
+  /** True if `convert` would return the object unchanged. False also if this is not known. */
   isConverted(object: KubeObject): boolean;
-  /** Converts an object from any stored form to this one. May change its argument, a private copy of the caller. */
+  /** Converts an object from any stored form to this form. May change the object that it is passed. */
   convert(object: KubeObject): KubeObject;
-  /** Converts an object of this form to the storage form, if they differ. May change its argument. */
+  /** Converts an object from this form to the storage form. Absent if the two are the same. May change its argument. */
   toStored?(object: KubeObject): KubeObject;
 }
 
 /**
- * Encrypts rows of the store. The ciphertext is bound to `purpose`: a value that was sealed for one row cannot be
- * opened for another. `open` throws if the value was not sealed for this purpose.
+ * Encrypts and decrypts rows of the store. A sealed value is bound to `purpose`, so a value that was sealed for one row
+ * is invalid in another row. `open` throws if the value was not sealed for this purpose.
  */
 export interface RowSealing {
   seal(purpose: string, clear: string): string;
@@ -70,104 +72,126 @@ export interface RowSealing {
 }
 
 /**
- * A stored kind: its data, and hooks where it differs from the default behavior. Order of a write: decode, defaults,
- * prune → system metadata → `prepare` → schema and metadata validation, `validate` → claims, indexes → store.
+ * The definition of a stored kind: its data, and hooks for behavior that differs from the default. A write runs these
+ * steps in order: decode, apply defaults and prune → set system metadata → `prepare` → validate schema and metadata →
+ * `validate` → compute claims and indexes → store.
  */
 export interface StoredResource<Fields extends JsonObject = JsonObject> extends ResourceKind<Fields> {
-  /** True if `status` is a subresource: main writes keep it, status writes change nothing else. */
+  /**
+   * True if the kind has a status subresource. Writes to the object then keep status; status writes change only status.
+   */
   readonly hasStatus: boolean;
-  /** The verbs that clients may use. Optional; defaults to all. The server's own code may always use all of them. */
+  /** The verbs that clients may use. Optional; defaults to all verbs. The server itself may always use all verbs. */
   readonly verbs?: readonly (keyof ResourceVerbs)[];
-  /** True if a PUT without a resourceVersion overwrites (most core kinds); otherwise it is a 422. */
+  /**
+   * True if a PUT without a resourceVersion overwrites the object, as for most core kinds. Otherwise the PUT gets 422.
+   */
   readonly unconditionalUpdate?: boolean;
-  /** True if a PUT creates an object that does not exist (events, leases). */
+  /** True if a PUT of an object that does not exist creates it, as for events and leases. */
   readonly createOnUpdate?: boolean;
-  /** The naming rule. Optional; defaults to DNS subdomain. */
+  /** The syntax of valid names. Optional; defaults to `subdomain`, a DNS subdomain. */
   readonly nameRule?: 'subdomain' | 'label' | 'path-segment';
-  /** The maximum length of a name. Optional; defaults to 253, or 63 for labels. */
+  /** The maximum length of a name. Optional; defaults to 253, or to 63 if `nameRule` is `label`. */
   readonly maxNameLength?: number;
-  /** The prefix of the generated name of an object without name and generateName (access keys). */
+  /**
+   * If set, an object without name and generateName gets a generated name with this prefix, for example an access key.
+   */
   readonly autoName?: string;
-  /** True if `gracePeriodSeconds` delays removal (completions §2.1), as for every management kind. */
+  /** True if `gracePeriodSeconds` delays the removal of an object (completions §2.1). True for all management kinds. */
   readonly gracePeriods?: boolean;
-  /** Members that `prepare` consumes and that are never served, so no manager owns them. `[['spec', 'key']]`. */
+  /**
+   * The paths of fields that `prepare` reads and removes, for example `[['spec', 'key']]`. Responses never contain
+   * these fields, so no field manager owns them.
+   */
   readonly writeOnlyFields?: readonly (readonly string[])[];
   /**
-   * Encrypts the whole rows of the kind (secrets): the values, and every other part of an object that may contain them,
-   * such as the annotation in which kubectl keeps the last applied configuration. In memory they are plaintext.
+   * Encrypts the rows of the kind, for example of Secrets. The whole row is encrypted, because other parts of an object
+   * may repeat its values, such as the annotation with the last applied configuration of kubectl. Objects in memory are
+   * plaintext.
    */
   readonly sealing?: RowSealing;
-  /** The served form. If absent, objects are served as they are stored. */
+  /** Converts stored objects to the served form. If absent, objects are served in the form in which they are stored. */
   readonly form?: ServedForm;
-  /** Members that `prepare` sets at creation if the client did not send them. No manager owns a member set this way. */
+  /**
+   * The paths of fields that `prepare` sets on create if the client did not send them. No field manager owns a field
+   * that `prepare` set.
+   */
   readonly unownedFields?: readonly (readonly string[])[];
-  /** A finalizer that the server adds at creation and that only the server may remove. */
+  /** A finalizer that the server adds to each new object. Clients cannot remove it. */
   readonly serverFinalizer?: string;
 
   /**
-   * Sets the members that the server decides and drops those that clients may not set. Throws StatusError for anything
-   * that is not a field error (403, 404). Must have no effect outside the draft, as dry runs call it too. `subresource`
-   * is the name of the subresource if the write came through one that writes the main part
-   * (`WriteOptions.subresource`), else ''.
+   * Sets the fields that the server decides and removes fields that clients may not set. Throws StatusError for errors
+   * that are not field errors, for example 403 or 404. Must change nothing but the draft, because dry runs call it too.
+   * `subresource` is the name of the subresource through which the object itself is written
+   * (`WriteOptions.subresource`), or '' if there is none.
    */
   prepare?(draft: Draft<Fields>, context: RequestContext, subresource: string): void | Promise<void>;
-  /** Returns every field error beyond the schema. Called after `prepare`. */
+  /** Returns all field errors that the schema does not find. Called after `prepare`. */
   validate?(draft: Draft<Fields>, context: RequestContext): readonly FieldError[] | Promise<readonly FieldError[]>;
-  /** Called for a status write instead of `prepare` and `validate`. */
+  /** Changes the draft of a status write. Status writes call it instead of `prepare`. */
   prepareStatus?(draft: Draft<Fields>, context: RequestContext): void;
-  /** Returns every field error of a status write beyond the schema of the status. */
+  /** Returns all field errors of a status write that the schema does not find. */
   validateStatus?(
     draft: Draft<Fields>,
     context: RequestContext,
   ): readonly FieldError[] | Promise<readonly FieldError[]>;
   /**
-   * Returns the name of a queue in which creates run one after another: `prepare` counts against a limit, and two
-   * concurrent creates would both find capacity. Absent or `undefined`: creates run concurrently.
+   * Returns the name of a queue in which creates run one after another. Kinds whose `prepare` enforces a limit on the
+   * number of objects need it: two concurrent creates could exceed the limit. Creates run concurrently if the hook is
+   * absent or returns `undefined`.
    */
   createQueue?(sent: TypedObject<Fields>, context: RequestContext): string | undefined;
   /**
-   * Returns the names that at most one object of the kind may hold at a time (a key's hash, a location on a host). They
-   * are acquired in the same transaction as the object itself. `claimTaken` returns the error for a second holder.
+   * Returns names that only one object of the kind may hold at a time, for example the hash of an access key or a
+   * location on a host. The transaction that writes the object also acquires them. `claimTaken` returns the error for a
+   * write that claims a name of another object.
    */
   claims?(record: StoredRecord<Fields>): readonly string[];
   claimTaken?(claim: string, holder: string, draft: Draft<Fields>): Error;
-  /** Returns the companion objects: created, changed and deleted with the object, in one transaction. */
+  /** Returns the companion objects, which are created, changed and deleted in the same transaction as the object. */
   companions?(record: StoredRecord<Fields>): readonly Companion[];
   /**
-   * Returns the writes to other slices that create the object's dependencies in the same transaction (a control plane).
+   * Returns writes to other slices that belong to the create of the object, for example the rows of a new control
+   * plane. They are part of the same transaction.
    */
   createdAlongside?(record: StoredRecord<Fields>): readonly Write[];
-  /** Returns the time at which maintenance deletes the object, in milliseconds since the epoch. */
+  /**
+   * Returns the time at which maintenance deletes the object, in milliseconds since the epoch; `undefined` for never.
+   */
   expiresAt?(record: StoredRecord<Fields>): number | undefined;
-  /** Throws StatusError to reject this delete (a guard annotation). */
+  /** Throws StatusError to reject a delete, for example because an annotation protects the object. */
   guardDelete?(record: StoredRecord<Fields>, context: RequestContext): void | Promise<void>;
-  /** Returns the message of a failed delete precondition, for kinds that have their own. */
+  /** Returns the error message for a failed delete precondition. Optional; defaults to the message of Kubernetes. */
   preconditionMessage?(member: 'UID' | 'ResourceVersion', wanted: string, found: string): string;
-  /** Changes members other than metadata when a deletion starts (a namespace's phase). The object is a private copy. */
+  /**
+   * Changes fields outside metadata when a deletion starts, for example the phase of a namespace. May change `object`.
+   */
   prepareDelete?(object: TypedObject<Fields>): void;
   /**
-   * True if something other than `metadata.finalizers` blocks the removal of a terminating object (a namespace's own).
+   * True if something other than `metadata.finalizers` blocks the removal of a terminating object, such as
+   * `spec.finalizers` of a namespace.
    */
   isDeletionBlocked?(object: TypedObject<Fields>): boolean;
 
   /**
-   * True if the object needs a reconcile after this write: a namespace that must be emptied, a definition that must be
-   * established. Depends on the record alone. While it is true, every write of the object adds a maintenance row in the
-   * same transaction, so that neither a crash nor unloading the plane loses it. A write that makes it false, or removes
+   * True if the object needs a reconcile, for example a namespace that must be emptied. The result depends only on the
+   * record. While it is true, every write of the object also writes a maintenance row in the same transaction, so that
+   * the reconcile is not lost if the server crashes or unloads the plane. A write that makes it false, or that removes
    * the object, deletes the row.
    */
   needsReconcile?(record: StoredRecord<Fields>): boolean;
   /**
-   * Reconciles an object. Maintenance loads the plane and calls it, one call at a time for an object, until nothing is
-   * left to do. `undefined`: done until the object is written again or another object `requeues` it. A number: call
-   * again after that many milliseconds, or sooner if the object is written. Errors are logged and retried with
-   * increasing backoff. The object may be gone or may need no reconcile any more, and calls may repeat: it must be
-   * idempotent.
+   * Reconciles an object. Maintenance loads the plane and calls it, never twice at the same time for one object. A
+   * returned number requests another call after that many milliseconds, or earlier if the object is written.
+   * `undefined` means that the reconcile is done until the object is written again or another object `requeues` it.
+   * Errors are logged and retried with increasing backoff. Must be idempotent: calls may repeat, and the object may be
+   * deleted or may need no reconcile any more.
    */
   reconcile?(namespace: string, name: string): Promise<number | undefined>;
   /**
-   * Returns other objects of the plane that need a reconcile because of this write (roles that aggregate this one,
-   * definitions that wait for its name): their `reconcile` is called as if they had been written. Must be fast.
+   * Returns other objects of the plane that need a reconcile because of this write, for example the roles that
+   * aggregate the written role. Their `reconcile` is called as if they had been written. Must be fast.
    */
   requeues?(old: StoredRecord<Fields> | undefined, next: StoredRecord<Fields> | undefined): readonly ObjectRef[];
 }

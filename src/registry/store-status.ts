@@ -1,13 +1,13 @@
 import { badRequest, expired, type StatusError, serviceUnavailable, timedOut } from '../api/status.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 
-/** The Retry-After of a store that cannot write. */
+/** The value of the Retry-After header if the store is unavailable. */
 const retryAfterSeconds = 5;
 
 /**
- * Translates errors of the store to API errors. Verbs handle the codes that matter to them (CheckFailed, Expired,
- * FutureRevision) themselves; this covers the rest. Damage is not translated: it is an internal error, which is logged,
- * and clients do not learn what could not be read.
+ * Converts an error of the store to an API error. Verbs handle CheckFailed, Expired and FutureRevision themselves where
+ * they have a better message. Damaged is not converted, so that it becomes an internal error: the details are logged,
+ * and clients do not see them.
  */
 export function toStatusError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
@@ -32,7 +32,7 @@ function statusOf(code: Exclude<StoreErrorCode, 'Damaged'>, message: string): St
   }
 }
 
-/** Awaits a call of the store and translates its error to an API error. */
+/** Awaits a store operation and converts its error to an API error. */
 export async function withStatusErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -8,53 +8,57 @@ import type { RequestContext } from './context.ts';
 import type { RequestDocument } from './fast/request-document.ts';
 
 /**
- * The verbs that handlers call. A verb exists if its function exists: discovery lists the functions that are present,
- * and a request for another verb gets 405. Stored kinds get their verbs from `storedVerbs`; kinds without storage
- * (reviews, selves, imports) implement their own.
+ * The verbs of a kind, as functions that request handlers call. A kind supports the verbs that are present: discovery
+ * lists them, and a request for another verb gets 405. Stored kinds get their verbs from `storedVerbs`. Kinds without
+ * stored objects, such as access reviews, implement their own.
  *
- * Every function throws StatusError for client errors.
+ * All functions throw StatusError for errors of the client.
  */
 export interface ResourceVerbs {
   get?(context: RequestContext, name: string, options: GetOptions): Promise<ServedObject>;
   list?(context: RequestContext, options: ListOptions): Promise<ServedList>;
   watch?(context: RequestContext, options: WatchOptions): Promise<WatchStream>;
   create?(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
-  /** `sent` is the decoded body: defaulted, pruned, its kind checked. */
+  /**
+   * Replaces the object. `sent` is the decoded request body: its kind is checked, it is pruned and has its defaults.
+   */
   update?(context: RequestContext, name: string, sent: KubeObject, options: WriteOptions): Promise<WriteResult>;
   patch?(context: RequestContext, name: string, patch: Patch, options: PatchOptions): Promise<WriteResult>;
   delete?(context: RequestContext, name: string, options: DeleteOptions): Promise<DeleteResult>;
   deletecollection?(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<ServedList>;
 }
 
-/** A subresource: GET, PUT, PATCH under the parent's name, or a POST to it. */
+/** The verbs of a subresource: GET, PUT and PATCH of `<plural>/<name>/<subresource>`, and POST as `createNamed`. */
 export interface SubresourceVerbs extends Pick<ResourceVerbs, 'get' | 'update' | 'patch'> {
-  /** POST `<plural>/<name>/<subresource>`. */
+  /** Handles POST to `<plural>/<name>/<subresource>`. */
   createNamed?(context: RequestContext, name: string, object: KubeObject, options: WriteOptions): Promise<ServedObject>;
-  /** GET of something that is not an object, such as a log. Replaces `get`, and is authorized as `get`. */
+  /**
+   * Handles GET of something that is not an object, such as a log. Replaces `get` and needs the permission for `get`.
+   */
   read?(context: RequestContext, name: string, query: URLSearchParams): Promise<ServedBytes>;
 }
 
-/** Bytes of another server, streamed at the pace of the reader. */
+/** A response that another server sends and that is forwarded as fast as the client reads it. */
 export interface ServedBytes {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An object to be served. The getter may decode it on each call, so a caller that needs it twice should keep it. */
+/** An object for a response. Reading `object` may decode it each time, so store the result if you need it twice. */
 export interface ServedObject<Type extends KubeObject = KubeObject> {
-  /** Frozen and shared. */
+  /** The object, frozen. Other readers share it. */
   readonly object: Type;
   /** The compact JSON of the object. */
   json(): string;
   /**
-   * Returns the object for a caller that reads it immediately and keeps no part of it: cheaper if it has to be decoded.
-   * It may be frozen or not, and managedFields may be missing.
+   * Returns the object for immediate use. The caller must neither change it nor keep a reference to any part of it.
+   * This is cheaper than `object` if the object is not decoded yet. managedFields may be absent.
    */
   peekWithoutManagedFields?(): Type;
-  /** The compact JSON of the metadata, if it is available without decoding the object. */
+  /** Returns the compact JSON of the metadata. Absent if the whole object would have to be decoded for it. */
   metadataJson?(): string;
-  /** True for a built-in object that is unchanged in this plane. */
+  /** True if this is a built-in object that was never changed in this plane. */
   readonly isUnchangedBuiltin?: boolean;
 }
 
@@ -74,7 +78,7 @@ export interface ServedList {
 }
 
 export interface GetOptions {
-  /** The value in the request; '' if absent. The verb validates it. */
+  /** The `resourceVersion` parameter of the request; '' if absent. The verb validates it. */
   readonly resourceVersion: string;
 }
 
@@ -83,14 +87,14 @@ export interface ListOptions {
   readonly fieldSelector?: FieldSelector;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan';
-  /** The page size. 0 means no paging. */
+  /** The maximum number of objects per page. 0 means that the list is not paged. */
   readonly limit: number;
   readonly continue: string;
 }
 
 export interface WatchOptions extends ListOptions {
   readonly allowBookmarks: boolean;
-  /** `undefined` if not sent. */
+  /** The `sendInitialEvents` parameter of the request; `undefined` if it is absent. */
   readonly sendInitialEvents: boolean | undefined;
   readonly timeoutMilliseconds: number;
 }
@@ -103,22 +107,24 @@ export type WatchEvent =
 export interface ObjectEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: ServedObject;
-  /** Present if several watches receive this event: caches the work of one for the others. */
+  /** A cache that several watches share to encode or map this event only once. Absent if only one watch receives it. */
   readonly shared?: SharedEventCache;
 }
 
 /**
- * The cached results of processing an event. They are attached to the event itself: a WeakMap entry would outlive the
- * event, as only a full garbage collection frees it, and by then there are many.
+ * Results that the watches of an event share. They are a member of the event, because entries of a WeakMap would remain
+ * in memory until the next full garbage collection, and many events arrive in between.
  */
 export interface SharedEventCache {
-  /** The encoded lines, by format. */
+  /** The encoded event, by output format. */
   readonly lines: Map<string, Uint8Array>;
-  /** The mapped events, by mapper. */
+  /** The results of event mappers, by mapper. */
   readonly mapped: Map<unknown, WatchEvent>;
 }
 
-/** Ends on timeout, when the context's signal is aborted, when the reader is too slow, or after an ERROR. */
+/**
+ * The events of a watch. Ends on timeout, if the request is aborted, if the client reads too slowly, or after an ERROR.
+ */
 export interface WatchStream extends Feed<WatchEvent>, AsyncIterable<WatchEvent> {}
 
 export interface WriteOptions {
@@ -127,10 +133,11 @@ export interface WriteOptions {
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /**
-   * The subresource that writes the main part of the object (`scale`): admission and managedFields contain its name.
+   * The subresource through which the object itself is written, for example `scale`. Admission and managedFields
+   * contain its name. Absent for a write to the object.
    */
   readonly subresource?: string;
-  /** The document of the object, if it was sent as one. */
+  /** The request body, if the fast path can reuse its text (see `RequestDocument`). */
   readonly document?: RequestDocument | undefined;
 }
 
@@ -147,11 +154,11 @@ export type Patch =
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  /** `undefined` if not sent, which means 0 for kinds of our own. */
+  /** The grace period in seconds; `undefined` if the client sent none, which means 0 for management kinds. */
   readonly gracePeriodSeconds: number | undefined;
   readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' | undefined;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** `gone`: removed at once. `pending`: the current object, whose deletion is in progress. */
+/** `gone`: the object was removed at once. `pending`: its deletion has started, and this is its current state. */
 export type DeleteResult = { readonly gone: Status } | { readonly pending: ServedObject };

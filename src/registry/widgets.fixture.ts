@@ -19,7 +19,7 @@ import type {
   WriteOptions,
 } from './verbs.ts';
 
-/** A test kind with a status, grace periods and a default. */
+/** A kind for tests, with a status subresource, grace periods and a default value. */
 export const widgets: StoredResource = {
   group: 'test.example',
   version: 'v1',
@@ -49,7 +49,7 @@ export const widgets: StoredResource = {
 
 export const slice = 'plane';
 
-/** Returns the store with some functions replaced. */
+/** Returns a store that behaves like `store`, except for the functions in `changes`. */
 export function withOverrides(store: Store, changes: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -146,7 +146,7 @@ export function watching(change: Partial<WatchOptions> = {}): WatchOptions {
 
 export const latest = { resourceVersion: '' };
 
-/** Returns the Status with which a call is rejected. */
+/** Returns the Status of the StatusError that a call rejects with. Throws if the call succeeds. */
 export async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
@@ -158,7 +158,7 @@ export async function refusal(call: Promise<unknown>) {
   return { code, reason, message, details, metadata };
 }
 
-/** Formats an event as `TYPE name@revision`, a bookmark as `BOOKMARK @revision`. */
+/** Formats an event as `TYPE name@revision`, and a bookmark as `BOOKMARK @revision`. */
 export function describeEvent(event: WatchEvent): string {
   if (event.type === 'ERROR') return `ERROR ${event.status.code} ${event.status.message}`;
   if (event.type === 'BOOKMARK') return `BOOKMARK${event.initialEventsEnd ? ' end' : ''} @${event.resourceVersion}`;
@@ -179,7 +179,7 @@ export async function take(stream: WatchStream, count: number): Promise<WatchEve
 
 const readers = new WeakMap<WatchStream, AsyncIterator<WatchEvent>>();
 
-/** One reader per stream, so that `take` continues where it stopped. */
+/** Returns the iterator of a stream. It is always the same one, so that `take` continues with the next event. */
 function reader(stream: WatchStream): AsyncIterator<WatchEvent> {
   const known = readers.get(stream) ?? stream[Symbol.asyncIterator]();
   readers.set(stream, known);

@@ -159,7 +159,7 @@ describe('a restore', () => {
     ]) {
       expect(await refusal(changed)).toMatch(/checksum/);
     }
-    expect(await refusal([...lines, second])).toMatch(/has data after its last line/);
+    expect(await refusal([...lines, second])).toMatch(/has data after its checksum line/);
     expect(await refusal(['{"some":"json"}', ...lines])).toBe('this is not a Flotilla backup');
     expect(await refusal(['not json', ...lines])).toBe('this is not a Flotilla backup');
     expect(await refusal([first.replace('"version":1', '"version":2'), ...lines.slice(1)])).toMatch(/newer version/);

@@ -13,12 +13,13 @@ const format = 'flotilla-backup';
 const version = 1;
 
 /**
- * Clients may know revisions that were assigned after the backup, and these must not be assigned again. A restore
- * therefore skips more revisions than any store writes between a backup and its restore. 2^53 is still far away.
+ * The number of revisions that a restore skips. Clients may have seen revisions that were assigned after the backup,
+ * and these must not be assigned again. No store writes this often between a backup and its restore. After the restore,
+ * revisions are still far below the limit of 2^53.
  */
 const revisionsSkipped = 1_000_000_000;
 
-/** The backup is incomplete or modified, or the directory is not empty. The message is for the operator. */
+/** Thrown if a backup is incomplete or modified, or if the target directory is not empty. Operators see the message. */
 export class BackupError extends Error {
   constructor(message: string) {
     super(message);
@@ -34,13 +35,15 @@ interface Header {
 }
 
 interface Footer {
-  /** The number of rows between the header and this line. */
+  /** The number of lines between the header and the footer. */
   readonly rows: number;
-  /** The hash of all lines before this one, each with its newline. */
+  /** The SHA-256 of all lines before the footer, each with its newline. */
   readonly sha256: string;
 }
 
-/** Yields a snapshot of the store as lines of JSON without newlines. Writes continue meanwhile. */
+/**
+ * Yields a snapshot of the store, one JSON document per line, without newlines. Writes can continue during the backup.
+ */
 export async function* backupLines(store: Store): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let rows = -1;
@@ -56,9 +59,9 @@ export async function* backupLines(store: Store): AsyncGenerator<string> {
 }
 
 /**
- * Creates a store from a backup, with the same identity, entries and revisions. A backup has no history, so earlier
- * watches end with Expired. The directory must be empty or absent. It becomes a store only after the whole backup was
- * read and its checksum verified; on any error (BackupError, StoreError) its contents are unchanged.
+ * Creates a store from a backup, with the same identity, entries and revisions. A backup contains no history, so
+ * watches that started before the backup end with Expired. The directory must be empty or absent. The store can be
+ * opened only after the whole backup was read and its checksum verified. On an error, the directory is empty again.
  */
 export async function restoreBackup(
   lines: AsyncIterable<string>,
@@ -95,7 +98,7 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
   let number = 0;
   for await (const line of lines) {
     number++;
-    if (footer !== undefined) throw new BackupError('the backup has data after its last line');
+    if (footer !== undefined) throw new BackupError('the backup has data after its checksum line');
     const parsed = parseLine(line, number);
     if (header === undefined) header = asHeader(parsed);
     else if (isFooter(parsed)) {
@@ -110,7 +113,7 @@ async function restoreInto(db: Level, lines: AsyncIterable<string>): Promise<{ e
     hash.update(`${line}\n`);
   }
   if (header === undefined) throw new BackupError('the backup is empty');
-  if (footer === undefined) throw new BackupError('the backup is truncated: its last line is missing');
+  if (footer === undefined) throw new BackupError('the backup is truncated: its checksum line is missing');
   if (footer.rows !== rows || footer.sha256 !== hash.digest('hex')) {
     throw new BackupError('the backup was modified or damaged: its checksum does not match');
   }
@@ -177,7 +180,10 @@ function operationOf(row: BackupRow): LevelOperation {
   return put(sliceRow(row.slice), encodeHead({ revision: row.revision, floor: row.revision, changes: 0 }));
 }
 
-/** Flushes every batch: the flush of a later batch does not cover an earlier log file of LevelDB. */
+/**
+ * Writes rows in batches. Each batch is flushed to disk, because a flush covers only the current log file of LevelDB
+ * and earlier batches may be in an older one.
+ */
 class BatchWriter {
   static readonly #maxOperations = 1000;
   static readonly #maxLength = 1024 * 1024;

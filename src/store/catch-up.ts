@@ -4,7 +4,7 @@ import type { KeyRange } from './key.ts';
 import type { Change, Observer, Revision, WakeCount } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** A chunk of history: all changes of the range up to and including `upTo` that follow the previous chunk. */
+/** A chunk of the history of a range. Together with the previous chunks, it contains all changes up to `upTo`. */
 export interface HistoryChunk {
   readonly changes: readonly Change[];
   readonly upTo: Revision;
@@ -16,20 +16,22 @@ interface Observation {
   readonly since: Revision;
   readonly observer: Observer;
   readonly log: Log;
-  /** True if nothing after `since` is committed now: then there is no history to read. */
+  /** True if no change after `since` is committed, so that no history has to be read. */
   isCurrent(): boolean;
-  /** Reads from the state that is committed at the time of the call. Throws Expired. */
+  /** Reads the changes after a revision that are committed at the time of the call. Throws StoreError Expired. */
   readonly history: (since: Revision) => AsyncIterable<HistoryChunk>;
 }
 
 /**
- * The buffer for changes that arrive while history is read. On overflow it is discarded and they are read from history.
+ * The maximum number of changes that are buffered while history is read. If it is exceeded, the buffer is discarded and
+ * the changes are read from history instead.
  */
 const maxBuffered = 4096;
 
 /**
- * Observes without a gap: subscribes, reads history, then delivers the changes that arrived meanwhile, without those
- * that history already had. Resolves when the observation is live, to the function that ends it.
+ * Starts to observe a range without missing a change: subscribes, delivers the changes from history, and then delivers
+ * the changes that arrived in the meantime. Each change is delivered once. Resolves when the observer is up to date.
+ * Returns a function that stops the observation.
  */
 export async function catchUp(observation: Observation): Promise<() => void> {
   const { hub, range, since, observer, log, history } = observation;
@@ -46,10 +48,10 @@ export async function catchUp(observation: Observation): Promise<() => void> {
   try {
     do {
       gate.startBuffering();
-      for await (const piece of history(gate.cursor)) {
+      for await (const chunk of history(gate.cursor)) {
         if (gate.isStopped) break;
-        gate.deliver(piece.changes);
-        gate.advance(piece.upTo);
+        gate.deliver(chunk.changes);
+        gate.advance(chunk.upTo);
       }
     } while (gate.overflowed);
     gate.goLive();
@@ -60,7 +62,10 @@ export async function catchUp(observation: Observation): Promise<() => void> {
   return stop;
 }
 
-/** Wraps an observer: buffers while history is read, drops changes already delivered, and catches its exceptions. */
+/**
+ * Wraps an observer. It buffers changes while history is read, skips changes that were already delivered, and handles
+ * exceptions of the observer.
+ */
 class ObserverGate implements Observer {
   readonly #observer: Observer;
   readonly #log: Log;
@@ -131,7 +136,8 @@ class ObserverGate implements Observer {
   }
 
   /**
-   * An exception of one observer must not reach the writer or other observers. It has missed changes, so it is ended.
+   * Calls the observer. If it throws, its observation ends, because it has missed changes. The exception must not reach
+   * the writer or other observers.
    */
   #catchErrors(call: () => void): void {
     try {

@@ -1,32 +1,33 @@
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * Timestamps changes and computes their age. While a store is open, its time is monotonic whatever the system clock is
- * set to: a watch that was away for a minute must find its history even if the clock was set forward by an hour
- * meanwhile.
+ * Timestamps changes and computes their age. As long as the store is open, its time is independent of adjustments of
+ * the system clock. Otherwise history would expire at once if the clock is set forward by an hour, and watches that
+ * reconnect could not resume.
  */
 export class ChangeAge {
   readonly #clock: Clock;
-  readonly #opened: number;
-  readonly #elapsedThen: number;
+  readonly #openedAt: number;
+  readonly #elapsedAtOpen: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#opened = clock.now();
-    this.#elapsedThen = clock.elapsed();
+    this.#openedAt = clock.now();
+    this.#elapsedAtOpen = clock.elapsed();
   }
 
-  /** The timestamp to store with a change, in whole milliseconds. */
+  /** Returns the current time for a new change, in milliseconds since the epoch. */
   stamp(): number {
-    return this.#opened + Math.round(this.#clock.elapsed() - this.#elapsedThen);
+    return this.#openedAt + Math.round(this.#clock.elapsed() - this.#elapsedAtOpen);
   }
 
   /**
-   * A timestamp in the future was written by an earlier process, before the clock was set back. Such a change ages from
-   * the time the store was opened; otherwise it would be retained for as long as the clock had been wrong.
+   * True if a change with this timestamp is at least as old as the given number of milliseconds. A timestamp in the
+   * future was written before the system clock was set back. Such a change counts as written when the store was opened;
+   * otherwise it would be retained too long.
    */
   isOlder(stamp: number, milliseconds: number): boolean {
     const now = this.stamp();
-    return now - (stamp > now ? this.#opened : stamp) >= milliseconds;
+    return now - (stamp > now ? this.#openedAt : stamp) >= milliseconds;
   }
 }

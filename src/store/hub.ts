@@ -10,14 +10,14 @@ interface Subscription {
 }
 
 /**
- * Delivers changes to the observers of their range, synchronously and in the order of publication. Finding the
- * observers of a change takes one lookup per key segment, independent of the number of observers. Observers must not
- * throw; `catchUp`, the only caller, ensures that.
+ * Delivers changes to observers, synchronously and in the order of publication. Finding the observers of a change takes
+ * one lookup per key segment, independent of the number of observers. Observers must not throw. `catchUp`, which adds
+ * all observers, guarantees this.
  */
 export class Hub {
-  /** Subscriptions by the encoded prefix of their range. A change looks up every prefix of its key. */
+  /** Subscriptions by the encoded prefix of their range. For a change, every prefix of its key is looked up. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
-  /** The number of subscribed prefixes per length, to skip lookups: most possible lengths have none. */
+  /** The number of subscribed prefixes, by length. A prefix of a key is looked up only if its length occurs here. */
   readonly #lengths = new Map<number, number>();
   readonly #waiting: { readonly changes: readonly LoggedChange[]; readonly wakes: WakeCount | undefined }[] = [];
   #publishing = false;
@@ -33,7 +33,10 @@ export class Hub {
     return () => this.#remove(prefix, subscription);
   }
 
-  /** An observer may write. Changes published by that wait until every observer has received the earlier ones. */
+  /**
+   * Delivers changes to all observers. If an observer writes and this publishes further changes, they are delivered
+   * after all observers have received the current ones.
+   */
   publish(changes: readonly LoggedChange[], wakes?: WakeCount): void {
     this.#waiting.push({ changes, wakes });
     if (this.#publishing) return;
@@ -54,26 +57,26 @@ export class Hub {
 
   #deliver(changes: readonly LoggedChange[], wakes: WakeCount | undefined): void {
     if (this.#subscriptions.size === 0) return;
-    const shares = new Map<Subscription, Change[]>();
+    const changesBySubscription = new Map<Subscription, Change[]>();
     for (const { text, change } of changes) {
       for (let end = text.indexOf('\u0000'); end !== -1; end = text.indexOf('\u0000', end + 1)) {
         const subscriptions = this.#lengths.has(end + 1) ? this.#subscriptions.get(text.slice(0, end + 1)) : undefined;
         if (subscriptions === undefined) continue;
         for (const subscription of subscriptions) {
-          const share = shares.get(subscription);
-          if (share === undefined) shares.set(subscription, [change]);
-          else share.push(change);
+          const ownChanges = changesBySubscription.get(subscription);
+          if (ownChanges === undefined) changesBySubscription.set(subscription, [change]);
+          else ownChanges.push(change);
         }
       }
     }
-    for (const [subscription, share] of shares) {
-      if (subscription.active) subscription.observer.changes(share, wakes);
+    for (const [subscription, ownChanges] of changesBySubscription) {
+      if (subscription.active) subscription.observer.changes(ownChanges, wakes);
     }
   }
 
-  #end(concerns: (subscription: Subscription) => boolean, error: StoreError): void {
+  #end(mustEnd: (subscription: Subscription) => boolean, error: StoreError): void {
     for (const [prefix, subscriptions] of [...this.#subscriptions]) {
-      for (const subscription of [...subscriptions].filter(concerns)) {
+      for (const subscription of [...subscriptions].filter(mustEnd)) {
         if (!subscription.active) continue;
         this.#remove(prefix, subscription);
         subscription.observer.ended(error);
@@ -87,8 +90,8 @@ export class Hub {
     subscriptions?.delete(subscription);
     if (subscriptions?.size !== 0) return;
     this.#subscriptions.delete(prefix);
-    const left = (this.#lengths.get(prefix.length) ?? 0) - 1;
-    if (left > 0) this.#lengths.set(prefix.length, left);
+    const count = (this.#lengths.get(prefix.length) ?? 0) - 1;
+    if (count > 0) this.#lengths.set(prefix.length, count);
     else this.#lengths.delete(prefix.length);
   }
 }

@@ -1,27 +1,29 @@
 import { StoreError } from './store-error.ts';
 
 /**
- * The address of a value: a slice (the key range of one control plane) and the segments below it. Segments are compared
- * as a whole: no key of slice `a` is reachable through slice `ab` or vice versa, whatever the names.
+ * The key of a row: a slice (the key range of one control plane) and the segments below it. Segments are compared as a
+ * whole, so no operation on slice `a` can reach a key of slice `ab`.
  */
 export interface Key {
   readonly slice: string;
   readonly segments: readonly string[];
 }
 
-/** All keys of a slice that equal the prefix or start with its segments. An empty prefix means the whole slice. */
+/** All keys of a slice whose first segments equal `prefix`. An empty prefix means the whole slice. */
 export interface KeyRange {
   readonly slice: string;
   readonly prefix: readonly string[];
 }
 
-/** Ends every segment of an encoded key. Not allowed inside a segment; sorts before every other character. */
+/**
+ * The character that ends each segment of an encoded key. It sorts before all others and must not occur in a segment.
+ */
 const terminator = '\u0000';
 
 function encode(slice: string, segments: readonly string[]): string {
   let text = encodeSegment(slice);
   for (const segment of segments) text += encodeSegment(segment);
-  // An unpaired surrogate has no UTF-8 form: two keys that differ only in such a surrogate would be the same key on
+  // An unpaired surrogate cannot be encoded as UTF-8. Keys that differ only in unpaired surrogates would be equal on
   // disk.
   if (!text.isWellFormed()) throw new StoreError('InvalidKey', 'a key segment must be well-formed Unicode');
   return text;
@@ -32,14 +34,14 @@ function encodeSegment(part: string): string {
   return part + terminator;
 }
 
-/** The prefix of every encoded key of the slice. */
+/** Returns the text with which every encoded key of the slice starts. */
 export function encodeSlice(slice: string): string {
   return encode(slice, []);
 }
 
 /**
- * Encodes a key as order-preserving text: the slice, then each segment, each terminated by NUL. Because of the
- * terminator, one encoded key is a prefix of another only if its segments are.
+ * Encodes a key as text: the slice and then each segment, each followed by NUL. The encoding preserves the order of
+ * keys. One encoded key is a prefix of another only if the segments of the first are a prefix of those of the second.
  */
 export function encodeKey(key: Key): string {
   if (key.segments.length === 0) throw new StoreError('InvalidKey', 'a key must have at least one segment');
@@ -51,9 +53,9 @@ export function decodeKey(text: string): Key {
   return { slice: parts[0] ?? '', segments: parts.slice(1, -1) };
 }
 
-/** Returns a decoder for sorted keys. Consecutive keys share the strings of their common segments to save memory. */
+/** Returns a decoder for keys in sorted order. Consecutive keys share the strings of common segments to save memory. */
 export function sortedKeyDecoder(): (text: string) => Key {
-  /** The previous key, and its encoded text up to the last segment. */
+  /** The encoded text of the previous key, up to its last segment. */
   let sharedPrefix = '';
   let previous: Key | undefined;
   return (text) => {
@@ -70,9 +72,9 @@ export function sortedKeyDecoder(): (text: string) => Key {
 }
 
 /**
- * The half-open range [from, to) of encoded keys; the only place that computes the end of a range. The end is the
- * prefix with its final NUL replaced by U+0001. It sorts after every continuation of the prefix and before every other
- * segment that starts with the same characters.
+ * Returns the encoded keys of a range as a half-open interval [from, to). The end is the prefix with its final NUL
+ * replaced by U+0001. It sorts after all keys that start with the prefix, and before other segments that start with the
+ * same characters. All code must use this function to compute the end of a range.
  */
 export function encodeRange(range: KeyRange): { from: string; to: string } {
   const from = encode(range.slice, range.prefix);
@@ -83,7 +85,9 @@ export function inRange(range: KeyRange, key: Key): boolean {
   return key.slice === range.slice && range.prefix.every((segment, index) => key.segments[index] === segment);
 }
 
-/** Compares in UTF-8 byte order, the order of lists. JavaScript's order differs for characters above U+FFFF. */
+/**
+ * Compares encoded keys in UTF-8 byte order, the order of lists. JavaScript sorts characters above U+FFFF differently.
+ */
 export function compareEncoded(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -93,7 +97,9 @@ export function compareEncoded(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Orders surrogates (characters above U+FFFF) after U+E000..U+FFFF. */
+/**
+ * Returns the rank of a UTF-16 code unit. Surrogates, which encode characters above U+FFFF, rank after U+E000..U+FFFF.
+ */
 function byteRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

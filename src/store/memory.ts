@@ -36,7 +36,7 @@ export interface MemoryStoreOptions {
   readonly identity?: string;
 }
 
-/** A store in memory, for tests and experiments. Its contents are lost when the process ends. */
+/** Opens a store in memory, for tests. Its contents are lost when the process ends. */
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options);
 }

@@ -1,29 +1,33 @@
 export type StoreErrorCode =
-  /** A check of a transaction did not hold; nothing was written. */
+  /** A check of the transaction failed. Nothing was written. */
   | 'CheckFailed'
   /** The requested revision is older than the history that the store retains. */
   | 'Expired'
   /** The requested revision does not exist yet. */
   | 'FutureRevision'
   /**
-   * The disk rejects writes (full, read-only, failing), or too many writes are queued. Nothing was written; reads
-   * continue. The result is unknown only if the disk failed during the write and cannot be reopened at once. It becomes
-   * visible, and observers receive it, when the disk works again.
+   * The disk rejects writes because it is full, read-only or broken, or too many writes are queued. Nothing was
+   * written, and reads continue to work. There is one exception: if the disk failed during the write and the database
+   * could not be reopened, it is unknown whether the write succeeded. If it did, readers and observers see it after the
+   * database was reopened.
    */
   | 'Unavailable'
-  /** The stored bytes differ from what was written. The store never returns them. */
+  /** The stored bytes differ from what was written. Reads of damaged rows fail with this error. */
   | 'Damaged'
   | 'InvalidKey'
   | 'Closed'
   /**
-   * Opening failed: another process uses the store, it belongs to another installation, it has a newer format, or it is
-   * damaged.
+   * The store cannot be opened: another process uses it, it belongs to another installation, it has a newer format, or
+   * it is damaged.
    */
   | 'CannotOpen';
 
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
-  /** CheckFailed: the index of the failed check. Expired: the oldest revision that can still be requested. */
+  /**
+   * For CheckFailed, the index of the failed check. For Expired, the oldest revision that is available. Absent for
+   * other codes.
+   */
   readonly detail?: number;
 
   constructor(code: StoreErrorCode, message: string, detail?: number, options?: ErrorOptions) {
@@ -34,7 +38,9 @@ export class StoreError extends Error {
   }
 }
 
-/** Throws Expired unless the history retains every change after `since`. */
+/**
+ * Throws StoreError Expired if a change after revision `since` was compacted. `floor` is the last compacted revision.
+ */
 export function assertRetained(slice: string, since: number, floor: number): void {
   if (since >= floor) return;
   const message = `the history of slice ${JSON.stringify(slice)} after revision ${since} was compacted; the oldest available revision is ${floor}`;
@@ -49,7 +55,7 @@ export function storeClosed(): StoreError {
   return new StoreError('Closed', 'the store is closed');
 }
 
-/** True if the error only reports that the store was closed; background work then just stops. */
+/** True if the error means that the store was closed. Background work stops silently in this case. */
 export function isStoreClosed(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'Closed';
 }

@@ -7,7 +7,7 @@ import { slicesSection } from './suite/slices.ts';
 import type { OpenStore } from './suite/suite-store.ts';
 import { watchingSection } from './suite/watching.ts';
 
-/** The tests that every implementation of Store must pass: one section per guarantee. */
+/** Defines the tests that every implementation of `Store` must pass. Each section tests one guarantee. */
 export function storeSuite(name: string, open: OpenStore): void {
   describe(name, () => {
     keysAndValuesSection(open);

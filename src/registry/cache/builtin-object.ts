@@ -9,26 +9,29 @@ import { resourceKey } from '../rows/rows.ts';
 import { normalizeMetadata } from '../write/metadata.ts';
 import type { ObjectKey } from './object-index.ts';
 
-/** The data of a plane's creation, from which the metadata of its built-in objects is derived. */
+/** Describes the creation of a plane. The metadata of the plane's built-in objects is derived from it. */
 export interface PlaneCreation {
-  /** Unique per plane; the uids of its built-in objects are derived from it. */
+  /** A string that is unique per plane. The uids of the plane's built-in objects are derived from it. */
   readonly seed: string;
   readonly createdAt: Timestamp;
-  /** The revision of the row that records the creation: the resourceVersion of unchanged built-in objects. */
+  /**
+   * The revision of the row that records the creation of the plane. Built-in objects that were never changed have it as
+   * their resourceVersion.
+   */
   readonly revision: number;
 }
 
-/** The row value that marks a built-in object as deleted. No record is encoded as the empty string. */
+/** The row value that marks a built-in object as deleted. It cannot be confused with a record, which is never empty. */
 export const deletedMarker = '';
 
-/** The field manager of built-in objects: in Kubernetes the API server writes them, as an ordinary client. */
+/** The field manager of built-in objects. In Kubernetes, kube-apiserver creates such objects under this name. */
 const fieldManager = 'kube-apiserver';
 const placeholderTime: Timestamp = '2000-01-01T00:00:00Z';
 
 /**
- * An object that every plane has from its creation without a row. One instance serves the whole process; each plane
- * derives uid, creation time and resourceVersion on demand. managedFields are computed on demand as well: there are
- * many built-in objects, and computing all of them would delay the start.
+ * An object that exists in every plane without a stored row, such as a default role. All planes of the process share
+ * one instance, and the uid, creation time and resourceVersion are derived per plane on demand. managedFields are also
+ * computed on demand, because computing them for all built-in objects would delay the start.
  */
 export class BuiltinObject implements ObjectKey {
   readonly namespace: string;
@@ -49,7 +52,7 @@ export class BuiltinObject implements ObjectKey {
     return this.#definition.metadata.labels;
   }
 
-  /** The length of the text that would be stored, in characters. */
+  /** The length of the object's encoded record in characters. It is an estimate of the memory that the object uses. */
   get size(): number {
     this.#size ??= encodeRecord(
       this.#resource,
@@ -76,7 +79,7 @@ export class BuiltinObject implements ObjectKey {
     return this.#tracked;
   }
 
-  /** Returns the record in a plane, frozen; all but the metadata is shared by all planes. */
+  /** Returns the record of this object in the given plane, frozen. All planes share everything except the metadata. */
   recordIn({ seed, createdAt }: PlaneCreation): StoredRecord {
     const { metadata } = this.#object;
     const ownMetadata = normalizeMetadata({
@@ -90,7 +93,7 @@ export class BuiltinObject implements ObjectKey {
   }
 }
 
-/** Returns a stable uid that differs between planes (a name-based UUID, version 5). */
+/** Returns a name-based UUID (version 5). It is stable for an object of a plane and differs between planes. */
 function uidOf(seed: string, resource: string, { namespace, name }: ObjectKey): string {
   const hash = createHash('sha1').update([seed, resource, namespace, name].join('\u0000')).digest('hex');
   const variant = ((Number.parseInt(hash.charAt(16), 16) & 0x3) | 0x8).toString(16);

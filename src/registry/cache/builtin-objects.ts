@@ -20,25 +20,28 @@ export class KindBuiltinObjects {
   }
 }
 
-/** The built-in objects of one kind in one plane. */
+/** The built-in objects of one kind, and the creation data of the plane from which their metadata is derived. */
 export interface PlaneBuiltinObjects {
   readonly kind: KindBuiltinObjects;
   readonly planeCreation: PlaneCreation;
 }
 
-/** Neither a name nor a namespace contains a slash, so the text is unambiguous. */
+/** Formats an object key as `namespace/name`. Neither part contains a slash, so different keys have different texts. */
 export function objectKeyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 
-/** Built-in objects as the parts of a plane define them: every plane passes the same array instances. */
+/**
+ * The lists of built-in objects of a plane. All planes pass the same array instances, so results computed from a list
+ * can be cached by its identity.
+ */
 export type BuiltinObjectLists = readonly (readonly KubeObject[])[];
 
-/** The results per list, computed once for the whole process. */
+/** Caches the result of `groupByKind` and the digest of each list for the whole process. */
 const kindsOfLists = new WeakMap<readonly KubeObject[], ReadonlyMap<string, KindBuiltinObjects>>();
 const digestsOfLists = new WeakMap<readonly KubeObject[], string>();
 
-/** Returns the built-in objects by resource key. Throws if an object's kind is not among the resources. */
+/** Returns the built-in objects, grouped by resource key. Throws if the kind of an object is not among `resources`. */
 export function builtinObjectsByKind(
   resources: readonly StoredResource[],
   lists: BuiltinObjectLists,
@@ -70,7 +73,7 @@ function groupByKind(
   return new Map([...byKind].map(([key, objects]) => [key, new KindBuiltinObjects(objects)]));
 }
 
-/** Distinguishes the built-in objects of different releases. */
+/** Returns a digest of all built-in objects, which shows whether they changed between two releases. */
 export function builtinObjectsDigest(lists: BuiltinObjectLists): string {
   const hash = createHash('sha256');
   for (const list of lists) {

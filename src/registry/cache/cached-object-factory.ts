@@ -19,13 +19,13 @@ export class CachedObjectFactory {
     return this.#kind;
   }
 
-  /** Applies another definition to all objects that are created from now on. */
+  /** Sets the definition of the kind for all objects that are created after this call. */
   redefine(resource: StoredResource): CachedKind {
     this.#kind = { ...this.#kind, resource };
     return this.#kind;
   }
 
-  /** Returns the built-in objects of the kind with the metadata of this plane. */
+  /** Returns the built-in objects of the kind, with the metadata that they have in this plane. */
   builtinObjects(): CachedObject[] {
     return (this.#builtinObjects?.kind.objects ?? []).map((object) => this.#createBuiltin(object));
   }
@@ -34,7 +34,10 @@ export class CachedObjectFactory {
     return this.#builtinObjects?.kind.at(key) !== undefined;
   }
 
-  /** Returns the object that the row's value describes; without a row, the built-in object under that key. */
+  /**
+   * Returns the object that the row `value` describes. If there is no row, returns the built-in object under that key.
+   * `undefined` if there is neither, or if the row marks the object as deleted.
+   */
   at(key: ObjectKey, value: string | undefined, revision: number, record?: StoredRecord): CachedObject | undefined {
     if (value === deletedMarker) return undefined;
     if (value !== undefined) return new CachedObject(this.#kind, key, value, revision).withRecord(record);
@@ -53,7 +56,7 @@ export class CachedObjectFactory {
   }
 }
 
-/** The segments of an object's row are `objects`, resource, namespace, name. */
+/** Returns the object key of a row. The segments of the row's key are `objects`, resource, namespace and name. */
 export function objectKeyOf(segments: readonly string[]): ObjectKey {
   return { namespace: segments[2] ?? '', name: segments[3] ?? '' };
 }

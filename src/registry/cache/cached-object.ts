@@ -32,7 +32,7 @@ import { objectJson } from './served.ts';
 export interface CachedKind {
   readonly resource: RecordKind;
   readonly decoded: DecodedObjects;
-  /** Present if the kind has built-in objects. */
+  /** Describes the creation of the plane. Present if the kind has built-in objects, whose metadata depends on it. */
   readonly planeCreation?: PlaneCreation | undefined;
 }
 
@@ -43,10 +43,10 @@ interface DecodedForms {
 }
 
 /**
- * One version of one object, shared by all readers. It permanently holds only the stored text. The decoded form takes
- * several times as much memory, so it is created on demand, frozen, and kept while the decoded cache has capacity. Two
- * readers may therefore get two equal but distinct objects. A built-in object has no text of its own; the text is
- * created on demand as well.
+ * One version of one object, shared by all readers. It permanently holds only the stored text. Decoding takes several
+ * times as much memory, so the decoded object is created on demand, frozen, and evicted if `DecodedObjects` exceeds its
+ * capacity. Two readers may therefore get two equal but distinct objects. A built-in object has no stored text; its
+ * text is created on demand.
  */
 export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   readonly namespace: string;
@@ -59,7 +59,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   #labels: Labels | undefined;
   #versionOffset = 0;
 
-  /** `content` is the stored text. */
+  /** `content` is the stored text, or the built-in object if there is no row. */
   constructor(kind: CachedKind, key: ObjectKey, content: string | BuiltinObject, revision: number) {
     this.namespace = key.namespace;
     this.name = key.name;
@@ -68,18 +68,18 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     this.#content = content;
   }
 
-  /** Keeps the decoded text, if it is already known. Returns the same object. */
+  /** Caches `record`, the decoded stored text, if the caller already has it. Returns this object. */
   withRecord(record: StoredRecord | undefined): this {
     if (record !== undefined && this.#isInServedForm) this.#cache({ record });
     return this;
   }
 
-  /** Returns the same object under another definition of its kind. */
+  /** Returns the same object, decoded by another definition of its kind. */
   withKind(kind: CachedKind): CachedObject {
     return new CachedObject(kind, this, this.#content, this.revision);
   }
 
-  /** True if the object is stored in a version that is no longer the storage version. */
+  /** True if the object's row must be rewritten, because its version is no longer the storage version of the kind. */
   get isStoredInOldVersion(): boolean {
     const { form } = this.#kind.resource;
     const content = this.#content;
@@ -87,14 +87,14 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return parseRecord(content).object.apiVersion !== form.storedVersion;
   }
 
-  /** True if the object is stored in exactly this form and needs no conversion. */
+  /** True if the object is stored in the given form, so that no conversion is needed to serve it. */
   isStoredIn(form: ServedForm): boolean {
     return (
       form.mark !== undefined && this.#kind.resource.form === form && this.#isInServedForm && !this.isUnchangedBuiltin
     );
   }
 
-  /** The length of the stored text in characters: an approximation of its memory use. */
+  /** The length of the stored text in characters. It approximates the memory that the text uses. */
   get size(): number {
     return typeof this.#content === 'string' ? this.#content.length : this.#content.size;
   }
@@ -116,7 +116,10 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this.#decoded().record;
   }
 
-  /** The metadata. Usually without managedFields if the object is not decoded yet. */
+  /**
+   * Returns the metadata without caching it. The result usually contains no managedFields, because parsing them is
+   * expensive; an object that is already decoded returns its complete metadata.
+   */
   metadata(): Readonly<ObjectMeta> {
     const content = this.#content;
     if (this.#decodedForms !== undefined || typeof content !== 'string') return this.record.object.metadata;
@@ -124,7 +127,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return parseRecordWithoutManagedFields(content, this.#kind.resource).object.metadata;
   }
 
-  /** The object as clients see it, with its resourceVersion. */
+  /** The object as clients see it, including its resourceVersion. */
   get object(): KubeObject {
     const decoded = this.#decoded();
     if (decoded.object === undefined) {
@@ -157,7 +160,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this.#labels;
   }
 
-  /** True if `labels` is available without scanning the text. */
+  /** True if reading `labels` is cheap, because they were already extracted from the stored text. */
   get labelsKnown(): boolean {
     return this.#decodedForms !== undefined || this.#labels !== undefined;
   }
@@ -169,7 +172,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     return this.#decodedForms.json;
   }
 
-  /** Returns the same content at another revision. */
+  /** Returns an object with the same content and another revision. */
   withRevision(revision: number): CachedObject {
     return new CachedObject(this.#kind, this, this.#content, revision).withRecord(this.#decodedForms?.record);
   }
@@ -179,8 +182,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * True on the fast path, which assembles responses from pieces of the stored text. The plain path decodes the record
-   * and serializes it again.
+   * True if responses are assembled from pieces of the stored text (fast path). Otherwise the record is decoded and
+   * serialized again (plain path).
    */
   get #usesText(): boolean {
     return fastPathsEnabled();
@@ -193,8 +196,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   #jsonOfText(): string {
-    const [before, version, behind] = servedParts(this.#text, this.#findVersionOffset(), this.revision);
-    return before + version + behind;
+    const [before, version, after] = servedParts(this.#text, this.#findVersionOffset(), this.revision);
+    return before + version + after;
   }
 
   #findVersionOffset(): number {
@@ -211,7 +214,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
     });
   }
 
-  /** Returns the served object without caching it. */
+  /** Returns the object as clients see it, without caching the decoded object. */
   #decodeUncached(): KubeObject {
     const { resource } = this.#kind;
     const content = this.#content;
@@ -220,8 +223,8 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
   }
 
   /**
-   * Returns the served object for `peekWithoutManagedFields`, without caching it. For the management kinds, the result
-   * usually has no managedFields, and resourceVersion is the last member of metadata.
+   * Decodes the object for `peekWithoutManagedFields`, without caching the result. Custom resources and management
+   * kinds usually lose their managedFields, and their resourceVersion becomes the last member of metadata.
    */
   #decodeWithoutManagedFields(): KubeObject {
     const { resource } = this.#kind;
@@ -258,7 +261,7 @@ export class CachedObject implements ObjectKey, ServedObject, DecodedEntry {
 
 const noLabels: Labels = Object.freeze({});
 
-/** A change in the form that watches use. */
+/** A change of one object, as watches receive it: the object before and after the change. */
 export class CachedChange implements KindChange, ObjectKey {
   readonly revision: number;
   readonly namespace: string;
@@ -275,14 +278,17 @@ export class CachedChange implements KindChange, ObjectKey {
     this.after = after;
   }
 
-  /** The memory that this change adds to the one before it, whose object is this change's previous object. */
+  /**
+   * An estimate of the memory that this change uses, in characters. It counts one object: the object before the change
+   * is shared with the preceding change.
+   */
   get size(): number {
     return (this.after ?? this.before)?.size ?? 0;
   }
 
   /**
-   * The object of a DELETED event: the previous content with the revision of this change (rules WATCH-21, WATCH-23).
-   * Created once for all subscribers.
+   * Returns the object of a DELETED event: the last content of the object with the revision of the deletion (rules
+   * WATCH-21, WATCH-23). All subscribers share one instance.
    */
   deletedObject(): ServedObject | undefined {
     this.#deletedObject ??= this.before?.withRevision(this.revision);

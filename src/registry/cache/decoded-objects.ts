@@ -1,15 +1,15 @@
-/** A decoded form that is expensive to create and can be recreated at any time. */
+/** A decoded object, which can be released at any time because it can be decoded again from its stored text. */
 export interface DecodedEntry {
   readonly size: number;
-  /** True if it was read since the last check. This cache resets it. */
+  /** The entry sets this to true on each read. The cache resets it when it gives the entry a second chance. */
   used: boolean;
   release(): void;
 }
 
-/** The limit of the hit counter. This many consecutive hits or misses outweigh all earlier ones. */
+/** The limit of `#hitBalance` in both directions, so that 32 equal results in a row outweigh all earlier ones. */
 const maxHitBalance = 32;
 
-/** An entry of the doubly linked list. */
+/** An element of the doubly linked list of entries. */
 interface Link {
   readonly object: DecodedEntry;
   before: Link | undefined;
@@ -17,24 +17,24 @@ interface Link {
 }
 
 /**
- * Limits how many objects of a kind are kept in decoded form, which takes several times the memory of their text.
- * Beyond the capacity the oldest entry is evicted, unless it was read since, which gives it a second chance (the CLOCK
- * algorithm).
+ * Limits how many objects of a kind stay decoded, because a decoded object takes several times the memory of its stored
+ * text. If the capacity is exceeded, the oldest entry is evicted. An entry that was read in the meantime gets a second
+ * chance instead (the CLOCK algorithm).
  *
- * The list is linked by hand: a long-lived iterator over a Set that is being written retains every hash table that the
- * Set ever had, with all their entries.
+ * The entries form a linked list of our own. A Set with a long-lived iterator would retain every hash table that the
+ * Set ever had, including all of their entries.
  */
 export class DecodedObjects {
   readonly #capacity: number;
   readonly #links = new Map<DecodedEntry, Link>();
-  /** In the order of insertion or second chance. */
+  /** The ends of the list. Entries are in the order in which they were added or got their last second chance. */
   #oldest: Link | undefined;
   #newest: Link | undefined;
   #size = 0;
-  /** Incremented for each evicted entry that was read, decremented for each that was not. */
+  /** Incremented for each entry that was read before its eviction, decremented for each entry that was not. */
   #hitBalance = 0;
 
-  /** `capacity` is in characters of stored text. */
+  /** `capacity` is the maximum total size of the entries, in characters of stored text. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -44,8 +44,8 @@ export class DecodedObjects {
   }
 
   /**
-   * True if most of the recently evicted entries had been read. If not, caching objects before the first read only
-   * creates long-lived garbage, which costs more than decoding the few objects that are read.
+   * True if most entries were read before they were evicted. If false, objects should not be decoded before their first
+   * read: that would create long-lived garbage, which costs more than decoding the few objects that are read.
    */
   get isEffective(): boolean {
     return this.#hitBalance >= 0;

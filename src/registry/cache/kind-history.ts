@@ -8,15 +8,15 @@ import { ObjectIndex } from './object-index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 
 /**
- * The number of revisions read from history at a time. Objects can have megabytes, a change contains two of them, and
- * they are held until the reader has taken them: so the first chunk is small, and chunks grow only while they are
- * light.
+ * The number of revisions that are read from the store's history at a time. A change contains two objects, each up to
+ * several megabytes, and a chunk stays in memory until the reader has processed it. The first chunk is therefore small.
+ * Each further chunk is twice as long, unless the one before it was larger than `heavyChunkSize` characters.
  */
 const minChunkRevisions = 4;
 const maxChunkRevisions = 32;
 const heavyChunkSize = 1024 * 1024;
 
-/** The history of a kind, from the store. Built-in objects exist from the creation of the plane on. */
+/** Reads the history of a kind from the store. Built-in objects count as created at the creation of the plane. */
 export class KindHistory {
   readonly #store: Store;
   readonly #range: KeyRange;
@@ -29,8 +29,9 @@ export class KindHistory {
   }
 
   /**
-   * Returns every change after `since` up to and including `upTo`, in chunks: from memory if `recent` reaches back that
-   * far, else from the store's history. Throws StoreError Expired if it was compacted, before or during the read.
+   * Returns every change after revision `since` up to and including `upTo`, in chunks. Changes come from `recent` if it
+   * contains all of them, otherwise from the store's history. Throws StoreError Expired if that history was compacted
+   * before or during the read.
    */
   async *changes(
     since: number,
@@ -46,16 +47,17 @@ export class KindHistory {
   }
 
   /**
-   * Returns all objects as they were at that revision, in list order, for a kind with built-in objects. `undefined` if
-   * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
+   * Returns all objects of a kind with built-in objects as they were at that revision, in list order. `undefined` if
+   * the kind has no built-in objects: the rows of the store are then all of its objects. Rejects with StoreError
+   * Expired or FutureRevision.
    */
   async stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     const { planeCreation } = this.#factory.kind;
     if (planeCreation === undefined) return undefined;
-    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
+    const rowsAtRevision = await this.#store.list(this.#range, { atRevision: revision });
     const state = new ObjectIndex<CachedObject>();
     if (revision >= planeCreation.revision) for (const object of this.#factory.builtinObjects()) state.set(object);
-    for (const { key: rowKey, value, revision: written } of rowsThen.entries) {
+    for (const { key: rowKey, value, revision: written } of rowsAtRevision.entries) {
       const key = objectKeyOf(rowKey.segments);
       const object = value === deletedMarker ? undefined : this.#factory.at(key, value, written);
       if (object === undefined) state.delete(key.namespace, key.name);
@@ -84,10 +86,10 @@ export class KindHistory {
     }
   }
 
-  /** Returns the built-in objects that had no row at that revision. */
+  /** Returns the built-in objects that no row had changed or deleted at that revision. */
   async #builtinObjectsAt(revision: number): Promise<CachedObject[]> {
-    const rowsThen = await this.#store.list(this.#range, { atRevision: revision });
-    const rows = new Set(rowsThen.entries.map(({ key }) => objectKeyText(objectKeyOf(key.segments))));
+    const rowsAtRevision = await this.#store.list(this.#range, { atRevision: revision });
+    const rows = new Set(rowsAtRevision.entries.map(({ key }) => objectKeyText(objectKeyOf(key.segments))));
     return this.#factory.builtinObjects().filter((object) => !rows.has(objectKeyText(object)));
   }
 }

@@ -1,6 +1,8 @@
 import { compareBytes } from '@flotilla/json';
 
-/** Identifies an object within its kind; the namespace is '' for cluster-scoped kinds. */
+/**
+ * The namespace and name of an object, which identify it within its kind. The namespace is '' for cluster-scoped kinds.
+ */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
@@ -8,14 +10,17 @@ export interface ObjectKey {
 
 interface NamespaceObjects<T> {
   readonly byName: Map<string, T>;
-  /** All objects in byte order, in runs that are never empty: an insertion moves at most one run. */
+  /**
+   * All objects of the namespace, sorted by name and divided into runs, that is arrays of 1 to `maxRunLength` objects.
+   * Inserting an object moves only the objects of one run.
+   */
   readonly runs: T[][];
 }
 
-/** Long enough for few runs, short enough that moving half of one is cheap. */
+/** A compromise: longer runs make an insertion slower, shorter runs make the list of runs longer. */
 const maxRunLength = 512;
 
-/** The objects of a kind, by name and in list order: namespace, then name, by bytes (rule LIST-03). */
+/** The objects of a kind, indexed by key and sorted by namespace and then name, in byte order (rule LIST-03). */
 export class ObjectIndex<T extends ObjectKey> {
   readonly #byNamespace = new Map<string, NamespaceObjects<T>>();
   readonly #namespaces: string[] = [];
@@ -45,14 +50,19 @@ export class ObjectIndex<T extends ObjectKey> {
     this.#namespaces.splice(firstAfter(this.#namespaces, namespace) - 1, 1);
   }
 
-  /** Iterates in order over one namespace or all, starting after `after` (which need not exist). */
+  /**
+   * Iterates over the objects of one namespace, or of all namespaces, in list order. Starts after the key `after`,
+   * which need not exist.
+   */
   *iterate(namespace?: string, after?: ObjectKey): Generator<T> {
     for (const { run, from } of this.#runsFrom(namespace, after)) {
       for (let at = from; at < run.length; at++) yield run[at] as T;
     }
   }
 
-  /** Returns the first `limit` objects of `iterate` as a copy that later changes do not affect. */
+  /**
+   * Returns the first `limit` objects that `iterate` would return. The array is a copy; later changes do not affect it.
+   */
   take(namespace?: string, after?: ObjectKey, limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
     for (const { run, from } of this.#runsFrom(namespace, after)) {
@@ -106,7 +116,8 @@ export function compareObjectKeys(a: ObjectKey, b: ObjectKey): number {
 
 function insert<T extends ObjectKey>(runs: T[][], item: T): void {
   const last = runs.at(-1)?.at(-1);
-  // Items that arrive in order, as when a cache is filled, are appended without a search and leave full runs.
+  // Objects that arrive in order, for example while a cache is filled, are appended without a search. This fills each
+  // run completely.
   if (last === undefined || compareBytes(last.name, item.name) < 0) {
     const run = runs.at(-1);
     if (run === undefined || run.length >= maxRunLength) runs.push([item]);
@@ -133,7 +144,7 @@ function remove<T extends ObjectKey>(runs: T[][], name: string): void {
 
 /**
  * Returns the index of the run that contains the name, or into which the name would be inserted. This is the first run
- * whose last name does not sort before the given name; the last run if there is no such run.
+ * whose last name is equal to or greater than the given name. If there is no such run, it is the last one.
  */
 function runOf<T extends ObjectKey>(runs: readonly (readonly T[])[], name: string): number {
   let low = 0;
@@ -146,7 +157,7 @@ function runOf<T extends ObjectKey>(runs: readonly (readonly T[])[], name: strin
   return low;
 }
 
-/** Returns the index of the first item whose name sorts after that name. */
+/** Returns the index of the first item whose name is greater than `name`. */
 function indexAfter<T extends ObjectKey>(run: readonly T[], name: string): number {
   let low = 0;
   let high = run.length;

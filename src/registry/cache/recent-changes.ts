@@ -1,18 +1,18 @@
-/** The capacity: a number of changes, and a total size of their objects. */
+/** The capacity of `RecentChanges`: the maximum number of changes and their maximum total size in characters. */
 export interface RecentCapacity {
   readonly changes: number;
   readonly size: number;
 }
 
 /**
- * The newest changes of a kind, so that most watches resume without reading from the store. Beyond the capacity the
- * oldest changes are evicted; `reaches` reports whether a revision is still covered.
+ * The newest changes of a kind, so that most watches can resume without reading from the store. If the capacity is
+ * exceeded, the oldest changes are evicted. `reaches` reports whether all changes after a revision are available.
  */
 export class RecentChanges<T extends { readonly revision: number; readonly size: number }> {
   readonly #capacity: RecentCapacity;
   #changes: T[] = [];
   #size = 0;
-  /** Every change after this revision is present. */
+  /** The list contains every change after this revision. */
   #floor: number;
 
   constructor(capacity: RecentCapacity, floor: number) {
@@ -20,7 +20,7 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     this.#floor = floor;
   }
 
-  /** The total size of the retained changes. */
+  /** The total size of the changes in the list, in characters. */
   get size(): number {
     return this.#size;
   }
@@ -29,7 +29,8 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     this.#changes.push(change);
     this.#size += change.size;
     const { changes, size } = this.#capacity;
-    // Trims at twice the capacity, so that the amortized cost of a push is constant.
+    // Evicts changes only when the list has reached twice its capacity, so that the amortized cost of a push is
+    // constant.
     if (this.#changes.length < changes * 2 && this.#size <= size * 2) return;
     let cut = Math.max(0, this.#changes.length - changes);
     let remaining = this.#changes.slice(cut).reduce((sum, each) => sum + each.size, 0);
@@ -43,7 +44,7 @@ export class RecentChanges<T extends { readonly revision: number; readonly size:
     return revision >= this.#floor;
   }
 
-  /** Returns all changes after that revision. Call it only if `reaches(revision)` is true. */
+  /** Returns all changes after `revision`. The caller must first check that `reaches(revision)` is true. */
   since(revision: number): T[] {
     let low = 0;
     let high = this.#changes.length;

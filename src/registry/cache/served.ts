@@ -4,7 +4,7 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { toPrintedForm } from '../../api/structs/printed-form.ts';
 import type { ServedObject, WriteResult } from '../verbs.ts';
 
-/** Computes the JSON on first use and keeps it for all later uses. */
+/** Serializes the object on the first call of `json` and caches the text. */
 class LazyServedObject implements ServedObject {
   readonly object: KubeObject;
   readonly #kind: Pick<ResourceKind, 'builtIn'>;
@@ -22,14 +22,14 @@ class LazyServedObject implements ServedObject {
 }
 
 /**
- * Returns the JSON of an object. Kinds of our own have sorted members, as custom resources do; built-in kinds have
- * struct order (rule DEC-25).
+ * Returns the JSON of an object. The members of custom resources and management kinds are sorted by name. The members
+ * of Kubernetes' built-in kinds have the order of their Go structs (rule DEC-25).
  */
 export function objectJson(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): string {
   return kind.builtIn === true ? inStructOrder(toPrintedForm(object)) : writeJson(object, { sorted: true });
 }
 
-/** Go structs begin with the kind, whatever the order of the members in `object`. */
+/** Writes `kind` and `apiVersion` first, as Go structs do. The other members keep their order. */
 function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
   return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
@@ -38,7 +38,10 @@ export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): 
   return new LazyServedObject(kind, object);
 }
 
-/** Returns the object with the one-time values that only the caller of this write sees. */
+/**
+ * Returns the object with the values of `reveal` merged into it. Only the response to the write contains these values,
+ * for example the key of a new access key.
+ */
 export function serveWithReveal(
   kind: Pick<ResourceKind, 'builtIn'>,
   object: KubeObject,
@@ -53,7 +56,7 @@ export function writeResult(served: ServedObject, created: boolean): WriteResult
   return new WrittenObject(served, created);
 }
 
-/** The `object` getter is lazy: most responses need only the JSON text. */
+/** The result of a write. `object` is a getter, because decoding is expensive and most responses need only the JSON. */
 class WrittenObject implements WriteResult {
   readonly created: boolean;
   readonly #served: ServedObject;

@@ -3,24 +3,27 @@ import { StoreError } from '../../store/store-error.ts';
 import { allObjectsRange } from '../rows/rows.ts';
 import { withStatusErrors } from '../store-status.ts';
 
-/** The rows of one kind at one revision, and a function to observe all later changes. */
+/** The rows of one kind at one revision, and a function that observes all changes after this revision. */
 export interface KindRows {
   readonly entries: readonly Entry[];
-  /** The revision of the slice for which `entries` is complete. */
+  /** `entries` contains every row of the kind that existed at this revision of the slice. */
   readonly revision: number;
-  /** Must be called in the same event loop tick. Returns a stop function. */
+  /**
+   * Starts to observe changes and returns a function that stops it. Must be called in the same event loop tick in which
+   * the rows were returned, so that no change is missed.
+   */
   observe(observer: Observer): () => void;
 }
 
 /**
- * The objects of a whole plane, listed and observed once for all of its kinds: twenty separate lists and observers
- * would take most of the time to open a small plane. Holds the rows until `release` is called after all kinds were
- * opened; kinds that are opened later read from the store.
+ * The rows of all kinds of a plane. They are listed and observed together, because twenty separate lists and observers
+ * would take most of the time that opening a small plane takes. The rows are held in memory until `release` is called.
+ * A kind that is opened after `release` reads its rows from the store.
  */
 export class SliceObjects {
   readonly #observers = new Map<string, Set<Observer>>();
   #held: Map<string, Entry[]> | undefined = new Map();
-  /** Kinds whose rows have changed while they were held. */
+  /** The kinds whose held rows are outdated, because a change was observed after they were listed. */
   readonly #stale = new Set<string>();
   #revision: number;
   #stopObserving: (() => void) | undefined;
@@ -35,7 +38,7 @@ export class SliceObjects {
     }
   }
 
-  /** Rejects with an API error if the store cannot be read. */
+  /** Lists the rows of the slice and starts to observe them. Rejects with an API error if the store cannot be read. */
   static async open(store: Store, slice: string): Promise<SliceObjects> {
     const range = allObjectsRange(slice);
     for (;;) {
@@ -48,13 +51,15 @@ export class SliceObjects {
         });
         return objects;
       } catch (error) {
-        // History was compacted between the two calls; the next list is newer than the compaction.
+        // History was compacted between `list` and `observe`. The next list returns a revision after the compaction.
         if (!(error instanceof StoreError) || error.code !== 'Expired') return withStatusErrors(Promise.reject(error));
       }
     }
   }
 
-  /** Returns `undefined` if the rows are not held, or not any more. */
+  /**
+   * Returns the rows of a kind. `undefined` if the rows were released or are outdated; read them from the store then.
+   */
   rowsOf(resource: string): KindRows | undefined {
     if (this.#held === undefined || this.#stale.has(resource)) return undefined;
     const entries = this.#held.get(resource) ?? [];
@@ -62,7 +67,7 @@ export class SliceObjects {
     return { entries, revision: this.#revision, observe: (observer) => this.#observe(resource, observer) };
   }
 
-  /** Releases the held rows after all kinds were opened. */
+  /** Releases the memory of the held rows. Call it after all kinds of the plane were opened. */
   release(): void {
     this.#held = undefined;
   }
@@ -77,7 +82,8 @@ export class SliceObjects {
     const observers = this.#observers.get(resource) ?? new Set();
     this.#observers.set(resource, observers);
     observers.add(observer);
-    // The held rows become outdated from here on: if the kind is opened again, it must read from the store.
+    // Later changes go to the observer and do not update the held rows. If the kind is opened again, it must read its
+    // rows from the store.
     this.#stale.add(resource);
     return () => {
       observers.delete(observer);

@@ -5,8 +5,8 @@ import type { ObjectIndex, ObjectKey } from './object-index.ts';
 import type { CacheListener, ObjectCache } from './watch-cache.ts';
 
 /**
- * The objects of a kind in another of its versions: the same texts, converted on demand. It holds only decoded objects,
- * with a capacity of its own, so an unused version uses no memory.
+ * Serves the objects of a kind in a version other than the storage version. It converts the stored texts of the main
+ * cache on demand and caches only decoded objects, so a version that no client uses takes no memory.
  */
 export class VersionCache implements ObjectCache {
   readonly #stored: ObjectCache;
@@ -83,7 +83,7 @@ export class VersionCache implements ObjectCache {
     }
   }
 
-  /** Kinds with several versions have no built-in objects. */
+  /** Always returns `undefined`, because kinds with several versions have no built-in objects. */
   async stateAt(): Promise<ObjectIndex<CachedObject> | undefined> {
     return undefined;
   }

@@ -18,43 +18,45 @@ export interface WatchCacheOptions {
   readonly resource: StoredResource;
   readonly store: Store;
   readonly slice: string;
-  /** The capacity for changes that are kept in memory for watches that resume. */
+  /** The capacity of the list of recent changes, from which watches resume. */
   readonly recent: RecentCapacity;
-  /** The capacity for decoded objects, in characters of stored text. */
+  /** The maximum total size of decoded objects, in characters of their stored text. */
   readonly decodedSize: number;
-  /** The rows of all kinds of the plane, if they were read together. */
+  /**
+   * The rows of all kinds of the plane, if they were read together. Otherwise the cache reads its rows from the store.
+   */
   readonly shared?: Pick<SliceObjects, 'rowsOf'> | undefined;
-  /** The built-in objects of the kind, which need no row. */
+  /** The built-in objects of the kind, which exist without a stored row. */
   readonly builtinObjects?: PlaneBuiltinObjects | undefined;
 }
 
 export interface CacheListener {
   /**
-   * Called synchronously, in order of revision, once per change. Must be fast and must not throw. A listener adds the
-   * watch readers that it wakes to `wakes`.
+   * Called synchronously for each change, in the order of revisions. Must be fast and must not throw. The listener adds
+   * to `wakes` the number of watches that it wakes up.
    */
   changed(change: CachedChange, wakes?: WakeCount): void;
-  /** Called when no further change will follow. */
+  /** Called after the last change, when the cache is closed. */
   ended?(): void;
 }
 
 /**
- * All objects of a kind in memory, kept up to date by observing the store. All reads in the process are served here.
- * The store notifies its observers before it acknowledges a write, so a writer always reads its own write.
+ * Holds all objects of a kind in memory and observes the store to stay up to date. All reads in the process use it. The
+ * store notifies its observers before it acknowledges a write, so every writer can read its own write.
  */
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #objects = new ObjectIndex<CachedObject>();
   readonly #factory: CachedObjectFactory;
   readonly #history: KindHistory;
-  /** Created on first use: the claims of most kinds are only checked in the store. */
+  /** The objects by claim. Created on first use, because the claims of most kinds are only checked in the store. */
   #claims: Map<string, CachedObject> | undefined;
   readonly #listeners = new Set<CacheListener>();
   readonly #expected = new ExpectedRecords();
   #recent: RecentChanges<CachedChange>;
-  /** The revisions of the rows that mark a built-in object as deleted. */
+  /** The revision of each row that marks a built-in object as deleted, by object key. */
   readonly #deleted = new Map<string, number>();
-  /** The total length of the texts of all objects that have rows. */
+  /** The total length of the stored texts of all objects, in characters. */
   #size = 0;
   #revision: number;
   #ended = false;
@@ -97,20 +99,20 @@ export class WatchCache {
         });
         return cache;
       } catch (error) {
-        // History was compacted between the two calls; the next list is newer than the compaction.
+        // History was compacted between `list` and `observe`. The next list returns a revision after the compaction.
         if (!(error instanceof StoreError) || error.code !== 'Expired') return withStatusErrors(Promise.reject(error));
       }
     }
   }
 
-  /** The revision of the newest change of this kind, or the revision of the slice when the cache was filled. */
+  /** The revision of the newest change of this kind. Without a change, the revision at which the cache was filled. */
   get revision(): number {
     return this.#revision;
   }
 
   /**
-   * Waits until the cache contains every write that was acknowledged before this call. Returns the revision for which
-   * the cache is then complete.
+   * Waits until the cache contains every write that was acknowledged before this call. Returns a revision up to which
+   * the cache is complete.
    */
   freshRevision(): number | Promise<number> {
     const { store, slice } = this.#options;
@@ -126,12 +128,12 @@ export class WatchCache {
     }
   }
 
-  /** The approximate memory use: texts, decoded objects and recent changes. */
+  /** The approximate memory use in bytes: stored texts, decoded objects and recent changes. */
   get bytes(): number {
     return bytesPerCache + this.objectBytes + this.#recent.size + bytesPerDecoded * this.#factory.kind.decoded.size;
   }
 
-  /** The part of `bytes` that the current objects use. */
+  /** The part of `bytes` that is used by the stored texts of the current objects. */
   get objectBytes(): number {
     return this.#objects.count() * bytesPerObject + this.#size;
   }
@@ -141,19 +143,19 @@ export class WatchCache {
   }
 
   /**
-   * The revision of the row that marks a deleted built-in object; `undefined` if there is none. A create under that key
-   * overwrites the row.
+   * Returns the revision of the row that marks the built-in object under that key as deleted; `undefined` if there is
+   * no such row. A create under that key overwrites the row.
    */
   deletedMarkerRevision(key: ObjectKey): number | undefined {
     return this.#deleted.get(objectKeyText(key));
   }
 
-  /** True if removing the object under that key must leave a row that marks it as deleted. */
+  /** True if the key belongs to a built-in object. Its deletion must write a row that marks it as deleted. */
   isBuiltin(key: ObjectKey): boolean {
     return this.#factory.isBuiltin(key);
   }
 
-  /** Returns a snapshot of the objects, which later writes do not affect. */
+  /** Returns up to `limit` objects in list order, starting after `after`. Later writes do not change the array. */
   take(namespace?: string, after?: ObjectKey, limit?: number): CachedObject[] {
     return this.#objects.take(namespace, after, limit);
   }
@@ -170,20 +172,20 @@ export class WatchCache {
     return this.#claims.get(claim);
   }
 
-  /** True if objects are usually read in decoded form soon after they were written. */
+  /** True if most objects are decoded soon after a write, so that it pays to cache the decoded record of a write. */
   get readsDecoded(): boolean {
     return this.#factory.kind.decoded.isEffective;
   }
 
   /**
-   * Announces a write of that text with its decoded record, which spares the cache the decoding. Returns a function
-   * that withdraws the announcement.
+   * Announces that `text` will be written under that key and passes its decoded record, so that the cache need not
+   * decode the text. Returns a function that withdraws the announcement.
    */
   expectRecord(key: ObjectKey, text: string, record: StoredRecord): () => void {
     return this.#expected.add(key, text, record);
   }
 
-  /** True if the cache is closed and receives no further changes. */
+  /** True if the cache is closed and no longer observes changes. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -195,8 +197,8 @@ export class WatchCache {
   }
 
   /**
-   * Returns every change after `since` up to and including `upTo`, in chunks: from memory if it reaches back that far,
-   * else from the store's history, in chunks of limited size. Throws StoreError Expired if the history was compacted,
+   * Returns every change after revision `since` up to and including `upTo`, in chunks. Changes come from memory if all
+   * of them are there, otherwise from the store's history. Throws StoreError Expired if that history was compacted
    * before or during the read.
    */
   changesSince(since: number, upTo: number): AsyncGenerator<readonly CachedChange[]> {
@@ -204,25 +206,26 @@ export class WatchCache {
   }
 
   /**
-   * Returns all objects as they were at that revision, in list order, for a kind with built-in objects. `undefined` if
-   * the kind has none, so that the rows of that revision are complete. Rejects with Expired or FutureRevision.
+   * Returns all objects of a kind with built-in objects as they were at that revision, in list order. `undefined` if
+   * the kind has no built-in objects: the rows of the store are then all of its objects. Rejects with StoreError
+   * Expired or FutureRevision.
    */
   stateAt(revision: number): Promise<ObjectIndex<CachedObject> | undefined> {
     return this.#history.stateAt(revision);
   }
 
-  /** Returns an old version of an object, for `pageAtRevision`. */
+  /** Returns an object that was read from the store's history, for a list at an old revision (`pageAtRevision`). */
   historicalObject(key: ObjectKey, text: string, revision: number): CachedObject {
     return new CachedObject(this.#factory.kind, key, text, revision);
   }
 
-  /** Switches to another definition of the kind for all objects. */
+  /** Replaces the definition of the kind, for example after a custom resource definition was changed. */
   redefine(resource: StoredResource): void {
     if (resource.form === undefined && this.#factory.kind.resource.form === undefined) return;
     const kind = this.#factory.redefine(resource);
     for (const object of [...this.#objects.iterate()]) this.#objects.set(object.withKind(kind));
-    // Cached changes have the form of the previous definition; changes from the store's history are converted when
-    // read.
+    // Changes in the list of recent changes are decoded by the previous definition, so the list is emptied. Watches
+    // that resume read these changes from the store's history and decode them by the new definition.
     this.#recent = new RecentChanges(this.#options.recent, this.#revision);
   }
 
@@ -257,12 +260,14 @@ export class WatchCache {
       if (after !== undefined) this.#put(after);
       else this.#objects.delete(key.namespace, key.name);
       this.#revision = revision;
-      // Deleting a deleted built-in object again is a change in the store, but not an event.
+      // The store reports a change if a built-in object is deleted that was already deleted. Watches get no event for
+      // it.
       if (before === undefined && after === undefined) continue;
       const change = new CachedChange(key, revision, before, after);
       this.#recent.push(change);
       for (const listener of this.#listeners) listener.changed(change, wakes);
-      // Only a resuming watch may still need the previous version, and it uses the text.
+      // The previous version need not stay decoded. Only a watch that resumes may read it, and such a watch uses its
+      // text.
       if (before !== undefined) this.#factory.kind.decoded.drop(before);
     }
   }
@@ -298,15 +303,15 @@ export class WatchCache {
   }
 }
 
-/** Measured sizes of an empty cache with its dependencies, an object without its text, and a decoded character. */
+/** Measured memory in bytes: per empty cache, per object without its text, and per character of a decoded object. */
 const bytesPerCache = 6144;
 const bytesPerObject = 256;
 const bytesPerDecoded = 5;
 
-/** Unchanged built-in objects are held once for all planes. */
+/** Returns the size that counts for this cache. Unchanged built-in objects count 0, because all planes share them. */
 function heldSize(object: CachedObject): number {
   return object.rowRevision === undefined ? 0 : object.size;
 }
 
-/** The cache interface that the verbs use; a `VersionCache` implements it for another version of the kind. */
+/** The methods of the cache. `VersionCache` implements them for versions other than the storage version. */
 export type ObjectCache = Pick<WatchCache, keyof WatchCache>;

@@ -8,26 +8,26 @@ import type { EncodedRecord } from '../rows/encoded-record.ts';
 import type { RequestDocument } from './request-document.ts';
 import { insertFieldsV1, omittedFields } from './stored-fields-v1.ts';
 
-/** A record to encode, and the plain encoding of any such record as a JSON document. */
+/** The input of `encodeSharedRecord`. */
 interface RecordToEncode {
-  /** Without resourceVersion, and without an empty hidden part. */
+  /** The record to encode. It has no resourceVersion. `hidden` is absent if it is empty. */
   readonly record: StoredRecord;
   readonly toDocument: (record: StoredRecord) => JsonObject;
-  /** True if the decoded record is wanted too. */
+  /** True if the caller needs the decoded record in addition to the text. */
   readonly isRead: boolean;
-  /** The request document with which the record shares large parts, if any. */
+  /** The request document that contains large parts of the record unchanged; `undefined` if there is none. */
   readonly sent: RequestDocument | undefined;
 }
 
 /**
- * The fast path of `encodeRecord` for kinds with sorted members. Parts whose text is known are not serialized again, and
- * the decoded record shares frozen parts with the given one.
+ * Does the same as `encodeRecord`, faster, for kinds whose members are stored in sorted order. Parts whose JSON text is
+ * already known are not serialized again. The decoded record shares its frozen parts with the given record.
  */
 export function encodeSharedRecord(input: RecordToEncode): EncodedRecord {
   return input.sent === undefined ? encodeWithKnownFields(input) : encodeSent(input, input.sent);
 }
 
-/** The text of most FieldsV1 is known and need not be generated. */
+/** Encodes a record without a request document. Only the texts of its FieldsV1 are already known, in most cases. */
 function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): EncodedRecord {
   const fields: JsonObject[] = [];
   const texts: string[] = [];
@@ -47,7 +47,7 @@ function encodeWithKnownFields({ record, toDocument, isRead }: RecordToEncode): 
   return isRead ? { text, record: withFields(stored, fields) } : { text };
 }
 
-/** For a record that shares large parts, and therefore their texts, with its request document. */
+/** Encodes a record that shares large parts with the request document `sent`. The texts of these parts are reused. */
 function encodeSent({ record, toDocument, isRead }: RecordToEncode, sent: RequestDocument): EncodedRecord {
   const known: KnownText = (part) =>
     sent.textOf(part) ?? (Array.isArray(part) ? textOfEntries(part) : textOfFields(part));
@@ -63,7 +63,7 @@ function canonicalRecord(canonical: CanonicalJson, { object, hidden }: StoredRec
     : { object: canonicalObject, hidden: canonicalHidden };
 }
 
-/** Returns the record with the omitted FieldsV1, frozen like the rest. */
+/** Replaces the placeholders in managedFields by the FieldsV1 that they stand for. Returns a frozen copy. */
 function withFields(record: StoredRecord, fields: readonly JsonObject[]): StoredRecord {
   if (fields.length === 0) return record;
   let next = 0;

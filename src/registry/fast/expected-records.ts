@@ -6,12 +6,13 @@ interface Expected {
   readonly record: StoredRecord;
 }
 
-/** The decoded records of writes in progress, by their text, so that the cache need not decode them again. */
+/** The decoded records of writes in progress, so that the watch cache need not decode the texts that it observes. */
 export class ExpectedRecords {
   readonly #byKey = new Map<string, Expected>();
 
   /**
-   * A second record for the same key replaces the first, which then has to be decoded. Returns a function to remove it.
+   * Adds a record and returns a function that removes it. A second record for the same key replaces the first one. The
+   * watch cache then decodes the text of the first write itself.
    */
   add(key: ObjectKey, text: string, record: StoredRecord): () => void {
     const keyText = keyOf(key);
@@ -22,14 +23,14 @@ export class ExpectedRecords {
     };
   }
 
-  /** Returns the record of this text; `undefined` if no writer in this process announced it. */
+  /** Returns the record that a writer in this process added for this key and text; `undefined` if there is none. */
   find(key: ObjectKey, text: string): StoredRecord | undefined {
     const expected = this.#byKey.get(keyOf(key));
     return expected?.text === text ? expected.record : undefined;
   }
 }
 
-/** A name contains no slash, so the key is unambiguous. */
+/** Formats an object key as `namespace/name`. Neither part contains a slash, so different keys have different texts. */
 function keyOf({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }

@@ -1,9 +1,12 @@
 import type { JsonObject, JsonValue, SortedJsonText } from '@flotilla/json';
 import type { Schema } from '../../api/schema/schema.ts';
 
-/** The request document of a decoded object that needed no defaulting and shares all of its large parts with it. */
+/**
+ * The request body of a write, if decoding left it unchanged: the decoded object needed no defaults and shares its
+ * large parts with this document. The JSON texts of these parts need not be generated again.
+ */
 export class RequestDocument {
-  /** The schema for which `needsNoDefaulting` returned true. */
+  /** The schema of the decoded object. `needsNoDefaulting` returned true for it. */
   readonly schema: Schema;
   readonly #value: JsonObject;
   readonly #texts: SortedJsonText;
@@ -14,7 +17,10 @@ export class RequestDocument {
     this.#texts = texts;
   }
 
-  /** Returns the sorted JSON text of a part that belongs to this document; `undefined` if it does not or is unknown. */
+  /**
+   * Returns the sorted JSON text of a part of this document; `undefined` if `part` is another object or has no known
+   * text.
+   */
   textOf(part: JsonObject | JsonValue[]): string | undefined {
     return this.#texts.of(this.#value, part);
   }

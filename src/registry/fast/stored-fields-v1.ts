@@ -3,18 +3,17 @@ import { fieldsFromText, latestFields } from '../apply/fast/fields-cache.ts';
 import { metadataOffset } from './stored-text.ts';
 
 /**
- * Removes the FieldsV1 of a stored record's managedFields before parsing, and puts them back afterwards. Most objects
- * of a kind have the same FieldsV1. Comparing texts detects that, while parsing FieldsV1 takes most of the parsing
- * time.
+ * Parses stored records without their FieldsV1, and inserts the FieldsV1 afterwards. FieldsV1 takes most of the parsing
+ * time, but most objects of a kind have the same FieldsV1, and a comparison of their texts is much faster.
  */
 
-/** The placeholder for an omitted FieldsV1; no FieldsV1 is a number. */
+/** The placeholder for a FieldsV1 that was removed. It is unambiguous, because no FieldsV1 is a number. */
 export const omittedFields = 0;
 
 interface Split {
-  /** The record with `omittedFields` in place of each FieldsV1. */
+  /** The text of the record with `omittedFields` in place of each FieldsV1. */
   readonly text: string;
-  /** In the order of the managedFields entries. */
+  /** The removed FieldsV1, in the order of the managedFields entries. */
   readonly fields: readonly JsonObject[];
 }
 
@@ -22,8 +21,8 @@ const entriesMember = '"managedFields":[';
 const fieldsMember = '"fieldsV1":';
 
 /**
- * Parses a stored record. Returns `undefined` if this fast path does not apply: the record has no FieldsV1, or another
- * part of it looks like managedFields.
+ * Parses a stored record. Returns `undefined` if the record has no FieldsV1, or if another part of the record has the
+ * same text as the start of managedFields; the caller must parse the whole text then.
  */
 export function parseWithKnownFields(text: string): JsonValue | undefined {
   const split = splitFields(text);
@@ -32,10 +31,10 @@ export function parseWithKnownFields(text: string): JsonValue | undefined {
   return isJsonObject(document) && putFields(document.object, split.fields) ? document : undefined;
 }
 
-/** Returns `undefined` if the record has no FieldsV1. */
+/** Removes each FieldsV1 from the text of a record; `undefined` if the record has none. */
 function splitFields(text: string): Split | undefined {
   const metadata = metadataOffset(text);
-  // A label or annotation of that name is a string, and quotes in a string are escaped.
+  // The search cannot find a label or annotation: their values are strings, and quotes in a string are escaped.
   const found = metadata === -1 ? -1 : text.indexOf(entriesMember, metadata);
   if (found === -1) return undefined;
   const fields: JsonObject[] = [];
@@ -62,7 +61,7 @@ function splitFields(text: string): Split | undefined {
 function endOfFields(text: string, at: number, found: JsonObject[]): number {
   const latest = latestFields();
   const latestEnd = at + (latest?.text.length ?? 0);
-  // Comparing two strings of equal length is several times as fast as a search.
+  // Most FieldsV1 equal the latest one. Comparing the two texts is several times as fast as searching for the end.
   if (latest !== undefined && text.slice(at, latestEnd) === latest.text) {
     found.push(latest.fields);
     return latestEnd;
@@ -73,8 +72,8 @@ function endOfFields(text: string, at: number, found: JsonObject[]): number {
 }
 
 /**
- * Puts the FieldsV1 back, in place. Returns false if they do not belong to this object, because another part of the
- * record looks like managedFields.
+ * Replaces the placeholders in the object's managedFields by `fields`, in place. Returns false if their numbers differ:
+ * then `splitFields` mistook another part of the record for managedFields.
  */
 function putFields(object: JsonValue | undefined, fields: readonly JsonObject[]): boolean {
   const metadata = isJsonObject(object) ? object.metadata : undefined;
@@ -89,17 +88,17 @@ function putFields(object: JsonValue | undefined, fields: readonly JsonObject[])
   return next === fields.length;
 }
 
-const leftOutMember = `${fieldsMember}${omittedFields}`;
+const placeholderMember = `${fieldsMember}${omittedFields}`;
 
-/** Returns the text of a record, given a text with placeholders and the FieldsV1 texts. */
+/** Returns the text of a record, given its text with placeholders and the texts of its FieldsV1 in the same order. */
 export function insertFieldsV1(text: string, fields: readonly string[]): string {
   let joined = '';
   let copiedTo = 0;
   let at = metadataOffset(text);
   for (const fieldsText of fields) {
-    at = text.indexOf(leftOutMember, at);
-    if (at === -1) throw new Error('no placeholder is left for a FieldsV1');
-    at += leftOutMember.length - 1;
+    at = text.indexOf(placeholderMember, at);
+    if (at === -1) throw new Error('the record has fewer placeholders than FieldsV1');
+    at += placeholderMember.length - 1;
     joined += text.slice(copiedTo, at) + fieldsText;
     copiedTo = ++at;
   }

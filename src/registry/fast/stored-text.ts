@@ -2,24 +2,26 @@ import { findMember, skipJson, skipOut, walkMembers } from '@flotilla/json';
 import { latestFields } from '../apply/fast/fields-cache.ts';
 
 /**
- * Functions that read a stored record from its text without parsing it. Kinds of our own are stored with sorted
- * members, so the text of a record equals the served text except for the resourceVersion.
+ * The labels of an object. The functions in this file read parts of a stored record from its text, without parsing it.
+ * They depend on sorted members: the text of a record then equals the served JSON, except for the resourceVersion.
  */
 export type Labels = Readonly<Record<string, string>>;
 
-/** True if the record has this form: `form` sorts before all other members. */
+/**
+ * True if the record is stored in the given form. The member `form` comes first, because it sorts before the others.
+ */
 export function startsWithForm(text: string, form: string): boolean {
   return text.startsWith(`{"form":"${form}",`);
 }
 
-/** Returns the labels, frozen; `undefined` if there are none. */
+/** Returns the labels of the object in a record, frozen; `undefined` if there are none. */
 export function labelsIn(text: string): Labels | undefined {
   const metadata = metadataOffset(text);
   const at = metadata === -1 ? -1 : findMember(text, metadata, 'labels');
   return at === -1 ? undefined : Object.freeze(JSON.parse(text.slice(at, skipJson(text, at))) as Labels);
 }
 
-/** Returns the text without the object's managedFields: a third of it, and most of the parsing time. */
+/** Returns the text without managedFields, which are a third of the text and take most of the parsing time. */
 export function withoutManagedFields(text: string): string {
   let from = -1;
   const visit = (keyAt: number, keyEnd: number) => {
@@ -28,11 +30,12 @@ export function withoutManagedFields(text: string): string {
     return false;
   };
   const end = walkMembers(text, metadataOffset(text), visit, skipManagedFields);
-  // The next character is usually the quote of the next member's name.
+  // If another member follows managedFields, `end` is the offset of the quote before its name. Otherwise nothing is
+  // cut.
   return from === -1 || text[end] !== '"' ? text : text.slice(0, from) + text.slice(end);
 }
 
-/** Returns the text of the metadata without managedFields. */
+/** Returns the JSON of the object's metadata without managedFields. */
 export function metadataTextWithoutManagedFields(text: string): string {
   const bare = withoutManagedFields(text);
   const from = metadataOffset(bare);
@@ -41,15 +44,15 @@ export function metadataTextWithoutManagedFields(text: string): string {
 
 const managedFields = '"managedFields"';
 
-/** Returns the metadata as it is served, with its resourceVersion at `offset`. */
+/** Returns the JSON of the object's metadata as clients see it: with the resourceVersion inserted at `offset`. */
 export function metadataText(text: string, offset: number, revision: number): string {
   const end = skipOut(text, offset, 1);
   return text.slice(metadataOffset(text), offset) + versionMember(text, offset, revision) + text.slice(offset, end);
 }
 
 /**
- * Returns the offset at which to insert the resourceVersion: before the first member of metadata that sorts after it.
- * Only for kinds with sorted members.
+ * Returns the offset at which the resourceVersion must be inserted: before the first member of metadata whose name is
+ * greater than `resourceVersion`. The members must be sorted.
  */
 export function resourceVersionOffset(text: string): number {
   return walkMembers(
@@ -61,7 +64,8 @@ export function resourceVersionOffset(text: string): number {
 }
 
 /**
- * Skips managedFields. They are the longest member before that offset, and their FieldsV1 is usually the latest one.
+ * Returns the offset after the value of managedFields. Its FieldsV1 usually equals the latest one, and a comparison of
+ * the two is faster than searching for the end of the value.
  */
 function skipManagedFields(text: string, at: number): number {
   const latest = text.startsWith('[{', at) ? latestFields() : undefined;
@@ -71,12 +75,12 @@ function skipManagedFields(text: string, at: number): number {
   return fields !== -1 && text.slice(fields, end) === latest.text ? skipOut(text, end, 2) : skipJson(text, at);
 }
 
-/** Returns the served object in three parts; the second is its resourceVersion, inserted at `offset`. */
+/** Returns the JSON of the served object in three parts: before the resourceVersion, the resourceVersion, after it. */
 export function servedParts(text: string, offset: number, revision: number): readonly [string, string, string] {
   return [text.slice(objectOffset(text), offset), versionMember(text, offset, revision), text.slice(offset, -1)];
 }
 
-/** Includes the comma that is needed at that position. */
+/** Returns the member `resourceVersion` with the comma before or after it that its position requires. */
 function versionMember(text: string, offset: number, revision: number): string {
   const member = `"resourceVersion":"${revision}"`;
   if (text[offset] !== '}') return `${member},`;
@@ -84,7 +88,7 @@ function versionMember(text: string, offset: number, revision: number): string {
 }
 
 function objectOffset(text: string): number {
-  // Most records have no hidden part: then the object is the first member, or follows the form.
+  // Most records have no hidden part. In such a record, `object` is the first member or follows `form`.
   if (text.startsWith(objectFirst)) return objectFirst.length;
   if (text.startsWith(formFirst)) {
     const end = text.indexOf('"', formFirst.length);
@@ -97,7 +101,7 @@ const objectFirst = '{"object":';
 const formFirst = '{"form":"';
 const objectNext = '","object":';
 
-/** Returns the offset of the object's metadata; -1 if it has none. */
+/** Returns the offset of the object's metadata in the text of a record; -1 if the object has none. */
 export function metadataOffset(text: string): number {
   return findMember(text, objectOffset(text), 'metadata');
 }
@@ -107,6 +111,6 @@ const r = version.charCodeAt(0);
 
 function isAfterVersion(text: string, keyAt: number, keyEnd: number): boolean {
   if (text.charCodeAt(keyAt + 1) < r) return false;
-  // None of the member names of metadata needs an escape.
+  // The names can be compared as text, because no member of metadata has a name that JSON escapes.
   return text.slice(keyAt + 1, keyEnd - 1) > version;
 }

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from '@flotilla/json';
 const knownMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * The findings of strict decoding in the operations themselves (rule DEC-16): unknown members, then duplicate members.
- * `duplicates` are the field paths that the JSON parser reported: `[1].path`.
+ * Returns what strict decoding reports about the operations of a JSON patch (rule DEC-16): first unknown members, then
+ * duplicate members. `duplicates` are field paths from the JSON parser, such as `[1].path`.
  */
 export function jsonPatchFindings(operations: JsonValue, duplicates: readonly string[] = []): string[] {
   const findings: string[] = [];

@@ -14,10 +14,10 @@ import { jsonTypeName } from './json-type-name.ts';
 
 export const maxOperations = 10_000;
 
-/** The maximum that all `copy` operations of one patch may add in total; the request body limit of kube-apiserver. */
+/** The maximum number of bytes that all `copy` operations of a patch may add, as in kube-apiserver. */
 export const maxCopiedBytes = 3_145_728;
 
-/** A pointer with more steps leads deeper than any document that can be parsed. */
+/** The maximum number of steps of a JSON pointer. No document that the JSON parser accepts is nested this deeply. */
 const maxSteps = 1_000;
 
 /**
@@ -25,10 +25,11 @@ const maxSteps = 1_000;
  *
  * It differs from the RFC as the library of kube-apiserver does: negative indices count from the end, `01` and `+1` are
  * indices, an absent `value` is null, `test` for null passes if the member is absent, and the root cannot be added,
- * removed, copied or moved. Only here: `add` of an entry under /metadata/labels or /metadata/annotations creates the
- * map.
+ * removed, copied or moved. One difference is our own: if /metadata/labels or /metadata/annotations does not exist,
+ * `add` of an entry creates it.
  *
- * Throws 400 if `operations` is not a list of objects, 413 for more than 10 000 of them, 422 if one cannot be applied.
+ * Throws 400 if `operations` is not a list of objects, 413 if there are more than 10 000 operations, and 422 if an
+ * operation cannot be applied.
  */
 export function applyJsonPatch(document: JsonValue, operations: JsonValue): JsonValue {
   if (!Array.isArray(operations)) {
@@ -45,7 +46,9 @@ export function applyJsonPatch(document: JsonValue, operations: JsonValue): Json
   return patched.root;
 }
 
-/** A null operation counts as one without members, which cannot be applied. */
+/**
+ * Throws 400 if an operation is not an object. Null is accepted, as in Go; such an operation fails when it is applied.
+ */
 function checkOperation(operation: JsonValue): void {
   if (operation === null) return;
   if (!isJsonObject(operation)) throw undecodable(operation, 'value of type handlers.jsonPatchOp');
@@ -55,12 +58,14 @@ function checkOperation(operation: JsonValue): void {
   }
 }
 
-/** Rule PATCH-05. */
+/** Returns the error for a patch that is not a list of operations (rule PATCH-05). */
 function undecodable(value: JsonValue, target: string): StatusError {
   return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`);
 }
 
-/** The reason is omitted on purpose: clients get no details (rule PATCH-07). */
+/**
+ * Returns the error for an operation that cannot be applied. As in kube-apiserver, it has no details (rule PATCH-07).
+ */
 function cannotApply(): StatusError {
   return unprocessable('the server rejected our request due to an error in our request');
 }
@@ -116,7 +121,7 @@ class PatchedDocument {
     return { container: at, key };
   }
 
-  /** The value at a pointer. An absent member reads as null; an array index must exist. */
+  /** Returns the value at a pointer. Returns null for an absent member. Throws if an array has no such index. */
   #find(steps: readonly string[]): JsonValue {
     if (steps.length === 0) return this.root;
     const { container, key } = this.#container(steps);
@@ -170,8 +175,8 @@ class PatchedDocument {
   }
 
   /**
-   * Creates the map, so that the documented way to set one annotation works on an object without any (completions §2,
-   * 4).
+   * Creates an absent labels or annotations map before an entry is added to it. Without this, the documented way to set
+   * one annotation would fail on an object that has no annotations (completions §2, 4).
    */
   #makeMetadataMap(steps: readonly string[]): void {
     const [metadata, map] = steps;
@@ -188,7 +193,7 @@ function pointerIn(operation: JsonObject, member: 'path' | 'from'): string[] {
   return steps;
 }
 
-/** `delete`, assignment and reading of `__proto__` refer to the own member here, because it was set as one. */
+/** Returns a member or array item. A member named `__proto__` is an ordinary member here; the prototype is not read. */
 function childOf(container: JsonValue, step: string): JsonValue | undefined {
   if (Array.isArray(container)) {
     const index = arrayIndex(step, container.length);

@@ -1,6 +1,6 @@
 /**
- * The unescaped steps of a JSON pointer (RFC 6901); `undefined` if it is invalid. The empty pointer is the document and
- * has no steps.
+ * Returns the unescaped steps of a JSON pointer (RFC 6901); `undefined` if the pointer is invalid. The empty pointer
+ * refers to the whole document and has no steps.
  */
 export function parsePointer(pointer: string): string[] | undefined {
   if (pointer === '') return [];
@@ -12,8 +12,8 @@ export function parsePointer(pointer: string): string[] | undefined {
 const integer = /^[+-]?\d+$/;
 
 /**
- * The index in an array of `length` that a step refers to, or `undefined`. Negative steps count from the end, as in the
- * library of kube-apiserver: -1 is the last item.
+ * Returns the index that a pointer step refers to in an array of `length` items; `undefined` if there is no such index.
+ * Negative steps count from the end, as in the library of kube-apiserver: -1 is the last item.
  */
 export function arrayIndex(step: string, length: number): number | undefined {
   if (!integer.test(step)) return undefined;

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '@flotilla/json';
 
-/** Deeper documents are rejected here, because the code that processes them next is recursive. */
+/** The maximum nesting depth. Deeper values are rejected, because the code that copies them later is recursive. */
 const maxDepth = 2_000;
 
 /**
- * The size of a value's compact JSON in bytes; `undefined` if it exceeds `limit` or the value is nested too deeply.
- * Stops counting there, so its time is bounded by the limit.
+ * Returns the size of a value's compact JSON in bytes; `undefined` if the size exceeds `limit` or the value is nested
+ * too deeply. It stops counting at the limit, so the limit also bounds its run time.
  */
 export function jsonSize(value: JsonValue, limit: number): number | undefined {
   const pending: { value: JsonValue; depth: number }[] = [{ value, depth: 0 }];
@@ -34,7 +34,7 @@ export function jsonSize(value: JsonValue, limit: number): number | undefined {
   return size;
 }
 
-/** The size of the brackets and of the commas between `items`. */
+/** Returns the number of bytes for the brackets around `items` items and the commas between them. */
 function punctuation(items: number): number {
   return 2 + Math.max(items - 1, 0);
 }

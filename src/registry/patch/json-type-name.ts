@@ -1,6 +1,6 @@
 import type { JsonValue } from '@flotilla/json';
 
-/** The name that Go's JSON decoder uses for the type of a value in error messages. */
+/** Returns the name that the error messages of Go's JSON decoder use for the type of a value. */
 export function jsonTypeName(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -3,8 +3,8 @@ import { badRequest } from '../../api/status.ts';
 import { jsonTypeName } from './json-type-name.ts';
 
 /**
- * Applies a JSON merge patch (RFC 7396): null removes a member, objects merge, everything else replaces. Returns a new
- * document that shares unchanged parts with the inputs. Throws 400 if the patch is not an object.
+ * Applies a JSON merge patch (RFC 7396): null removes a member, objects are merged, all other values replace the old
+ * value. Returns a new document that shares unchanged parts with the inputs. Throws 400 if the patch is not an object.
  */
 export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
   if (!isJsonObject(patch)) {

@@ -14,7 +14,10 @@ export function withoutNulls(change: JsonValue): JsonValue {
   return kept;
 }
 
-/** An object with a directive adds nothing where there is nothing to apply the directive to. */
+/**
+ * Removes all objects that contain a `$patch` directive. Used for values that a patch adds where the original has none,
+ * so that there is nothing to which a directive could apply.
+ */
 export function withoutDirectives(change: JsonValue): JsonValue {
   if (Array.isArray(change)) return change.filter((item) => !hasPatchDirective(item)).map(withoutDirectives);
   if (!isJsonObject(change)) return change;
@@ -25,13 +28,13 @@ export function withoutDirectives(change: JsonValue): JsonValue {
   return kept;
 }
 
-/** True if a value has a `$patch` directive: any, or the given one. */
+/** True if a value contains a `$patch` directive: the given one, or any if `directive` is absent. */
 export function hasPatchDirective(value: JsonValue, directive?: 'delete' | 'replace'): boolean {
   if (!isJsonObject(value) || !Object.hasOwn(value, '$patch')) return false;
   return directive === undefined || value.$patch === directive;
 }
 
-/** Formats like Go's `%s`, which marks values that are not strings. */
+/** Formats a value like `%s` in Go: a value that is not a string is printed with its type, as in `%!s(float64=1)`. */
 export function printGoString(value: JsonValue): string {
   if (typeof value === 'string') return value;
   return value === null ? '%!s(<nil>)' : `%!s(${goTypeOf(value)}=${printGo(value)})`;

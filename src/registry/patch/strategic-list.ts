@@ -10,37 +10,37 @@ const objectType = 'map[string]interface {}';
 
 type MergeItem = (position: StrategicPosition, original: JsonObject, change: JsonObject) => JsonObject;
 
-/** Merges a list into another. Items of `original` may become part of the result. */
+/** Merges the list `patch` into `original`. The result may share items with `original`. */
 export function mergeLists(rule: ListMergeRule, original: Items, patch: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + patch.length === 0) return [];
   if (elementType(original, patch) !== objectType) {
-    return inOrder('', [...new Set([...original, ...patch])], patch, original);
+    return sortByTwoOrders('', [...new Set([...original, ...patch])], patch, original);
   }
   const { mergeKey } = rule;
   if (mergeKey === '') throw unprocessable('cannot merge lists without merge key for struct');
   const { kept, added } = applyDirectives(mergeKey, original, patch);
   const merged = mergeKeyed(rule, kept, added, mergeItem);
-  return inOrder(mergeKey, merged, added, kept);
+  return sortByTwoOrders(mergeKey, merged, added, kept);
 }
 
 function mergeKeyed(rule: ListMergeRule, kept: Items, added: readonly JsonObject[], mergeItem: MergeItem): JsonValue[] {
   const { mergeKey } = rule;
   const merged = [...kept];
-  const places = new Map<JsonValue | undefined, number>();
+  const positions = new Map<JsonValue | undefined, number>();
   for (const [at, item] of kept.entries()) {
     const key = isJsonObject(item) ? getMember(item, mergeKey) : undefined;
-    if (!places.has(key)) places.set(key, at);
+    if (!positions.has(key)) positions.set(key, at);
   }
   for (const change of added) {
     const key = keyOf(change, mergeKey);
-    const at = places.get(key);
-    if (at === undefined) places.set(key, merged.push(cloneJson(change)) - 1);
+    const at = positions.get(key);
+    if (at === undefined) positions.set(key, merged.push(cloneJson(change)) - 1);
     else merged[at] = mergeItem(rule.items, merged[at] as JsonObject, change);
   }
   return merged;
 }
 
-/** Removes scalars from a list. Objects are not removed this way: they merge. */
+/** Removes scalars from a list (`$deleteFromPrimitiveList`). As in Kubernetes, a list of objects is merged instead. */
 export function removeScalars(rule: ListMergeRule, original: Items, removed: Items, mergeItem: MergeItem): JsonValue[] {
   if (original.length + removed.length > 0 && elementType(original, removed) === objectType) {
     return mergeLists(rule, original, removed, mergeItem);
@@ -49,17 +49,17 @@ export function removeScalars(rule: ListMergeRule, original: Items, removed: Ite
   return original.filter((item) => !removedItems.has(item));
 }
 
-/** A list, its patch, and the order that the patch requests. */
+/** The inputs of `orderList`. */
 export interface OrderedLists {
   readonly original: Items | undefined;
   readonly patch: Items | undefined;
-  /** The items, or their merge keys, in the order of `$setElementOrder`. */
+  /** The value of `$setElementOrder`: items, or objects that contain only the merge key, in the requested order. */
   readonly wanted: Items;
 }
 
 /**
- * Sorts the list in the order of `$setElementOrder`; items that it does not name keep their position relative to the
- * others. `undefined` if there is no list on either side.
+ * Merges `patch` into `original` and sorts the result by `$setElementOrder`. Items that `$setElementOrder` does not
+ * contain keep their relative position. Returns `undefined` if both lists are absent.
  */
 export function orderList(
   rule: ListMergeRule,
@@ -70,12 +70,12 @@ export function orderList(
   const merged = concatenated(rule, original, patch, mergeItem);
   if (merged === undefined) return undefined;
   elementType(original ?? [], patch ?? []);
-  return inOrder(rule.mergeKey, merged, wanted, formerOrder(rule, original ?? [], patch ?? []));
+  return sortByTwoOrders(rule.mergeKey, merged, wanted, formerOrder(rule, original ?? [], patch ?? []));
 }
 
 /**
- * The order before the patch. Kubernetes takes it from the list that it is merging, so that added items take the
- * positions of deleted ones.
+ * Returns the order that the list had before the patch. Kubernetes reads this order after it has overwritten deleted
+ * items in place, so added items count at the positions of deleted ones.
  */
 function formerOrder(rule: ListMergeRule, original: Items, patch: Items): Items {
   const { mergeKey } = rule;
@@ -101,7 +101,10 @@ function concatenated(
   return rule.isMerged ? mergeLists(rule, original, patch, mergeItem) : cloneJson([...patch]);
 }
 
-/** Applies items with `$patch`: `delete` removes items with the same key, `replace` removes all original items. */
+/**
+ * Evaluates the `$patch` directives of list items. `delete` removes the original items with the same key. `replace`
+ * removes all original items.
+ */
 function applyDirectives(
   mergeKey: string,
   original: Items,
@@ -129,7 +132,7 @@ function applyDirectives(
   return { kept, added };
 }
 
-/** The items that the patch adds or changes must be in the wanted order list, in the same order (except deletions). */
+/** Throws 422 unless `wanted` contains the items of the patch in the same order. Deleted items are not checked. */
 function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
   if (wanted.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !hasPatchDirective(item, 'delete'));
@@ -148,18 +151,19 @@ function checkOrder(mergeKey: string, patch: Items, wanted: Items): void {
 }
 
 /**
- * Merges two orders: items that `leading` names in its order, the others in theirs. One of the others comes before a
- * leading item if it was before it.
+ * Sorts `merged` by two orders. Items that `leading` contains are sorted as in `leading`, all other items as in
+ * `former`. When the two sorted lists are combined, an item of the second goes before the next item of the first only
+ * if `former` has the two in this order.
  */
-function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
+function sortByTwoOrders(mergeKey: string, merged: Items, leading: Items, former: Items): JsonValue[] {
   for (const item of [...merged, ...leading, ...former]) identityOf(item, mergeKey);
   const named = new Set(leading.map((item) => identityOf(item, mergeKey)));
-  const ours = sortByOrder(
+  const sortedLeading = sortByOrder(
     mergeKey,
     merged.filter((item) => named.has(identityOf(item, mergeKey))),
     leading,
   );
-  const others = sortByOrder(
+  const sortedOthers = sortByOrder(
     mergeKey,
     merged.filter((item) => !named.has(identityOf(item, mergeKey))),
     former,
@@ -167,22 +171,24 @@ function inOrder(mergeKey: string, merged: Items, leading: Items, former: Items)
   const before = positionsOf(mergeKey, former);
   const result: JsonValue[] = [];
   let next = 0;
-  for (const item of others) {
+  for (const item of sortedOthers) {
     const position = before.get(identityOf(item, mergeKey));
-    for (; next < ours.length; next++) {
-      const rival = before.get(identityOf(ours[next] as JsonValue, mergeKey));
-      if (position !== undefined && rival !== undefined && position < rival) break;
-      result.push(ours[next] as JsonValue);
+    for (; next < sortedLeading.length; next++) {
+      const leadingPosition = before.get(identityOf(sortedLeading[next] as JsonValue, mergeKey));
+      if (position !== undefined && leadingPosition !== undefined && position < leadingPosition) break;
+      result.push(sortedLeading[next] as JsonValue);
     }
     result.push(item);
   }
-  return [...result, ...ours.slice(next)];
+  return [...result, ...sortedLeading.slice(next)];
 }
 
-/** A stable sort. An item that is not in `order` goes before the preceding ones, as in Kubernetes. */
+/**
+ * Sorts items as in `order`. Items that are not in `order` go first, in reverse order. Kubernetes sorts this way.
+ */
 function sortByOrder(mergeKey: string, items: Items, order: Items): JsonValue[] {
-  const places = positionsOf(mergeKey, order);
-  const positioned = items.map((item) => ({ item, position: places.get(identityOf(item, mergeKey)) }));
+  const positions = positionsOf(mergeKey, order);
+  const positioned = items.map((item) => ({ item, position: positions.get(identityOf(item, mergeKey)) }));
   const known = positioned.filter(({ position }) => position !== undefined);
   const sorted = known.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).map(({ item }) => item);
   if (known.length === positioned.length) return sorted;
@@ -191,15 +197,17 @@ function sortByOrder(mergeKey: string, items: Items, order: Items): JsonValue[] 
 }
 
 function positionsOf(mergeKey: string, items: Items): Map<JsonValue, number> {
-  const places = new Map<JsonValue, number>();
+  const positions = new Map<JsonValue, number>();
   for (const [index, item] of items.entries()) {
     const identity = identityOf(item, mergeKey);
-    if (!places.has(identity)) places.set(identity, index);
+    if (!positions.has(identity)) positions.set(identity, index);
   }
-  return places;
+  return positions;
 }
 
-/** The identity of an item: the value of its merge key, or the item itself. */
+/**
+ * Returns the value that identifies an item: the value of its merge key, or the item itself if there is no merge key.
+ */
 function identityOf(item: JsonValue, mergeKey: string): JsonValue {
   return mergeKey === '' ? item : keyOf(item, mergeKey);
 }
@@ -215,7 +223,7 @@ function missingMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return unprocessable(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** Checks that all items have one type, and that it is not a list. */
+/** Returns the Go type of all items. Throws 422 if there are no items, their types differ, or they are lists. */
 function elementType(...lists: readonly Items[]): string {
   let type: string | undefined;
   for (const item of lists.flat()) {

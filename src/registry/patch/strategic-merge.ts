@@ -18,9 +18,10 @@ const removal = '$deleteFromPrimitiveList';
 const order = '$setElementOrder';
 
 /**
- * Applies a strategic merge patch (rule PATCH-01): like a JSON merge patch, but lists merge if the kind's schema says
- * so, and members that begin with `$` are directives. Returns a new document that shares nothing with its inputs.
- * Throws a 400 or 422 where Kubernetes responds with 400, 422, or 500, with the same message.
+ * Applies a strategic merge patch (rule PATCH-01). It works like a JSON merge patch, but lists are merged if the kind's
+ * schema says so, and members whose name begins with `$` are directives. Returns a new document that shares nothing
+ * with its inputs. Throws 400 or 422 with the message of Kubernetes, although Kubernetes responds to some of these
+ * errors with 500.
  */
 export function applyStrategicMerge(
   kind: Pick<ResourceKind, 'kind' | 'schema'>,
@@ -34,8 +35,8 @@ export function applyStrategicMerge(
   return mergeObjects(rootPosition(kind), cloneJson(document), patch);
 }
 
-/** Changes `original` into the result; the patch is not changed. */
-function mergeObjects(place: StrategicPosition, original: JsonObject, patch: JsonObject): JsonObject {
+/** Merges `patch` into `original`, which becomes the result. Does not change `patch`. */
+function mergeObjects(position: StrategicPosition, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = getMember(patch, '$patch');
   if (directive !== undefined) return applyDirective(directive, patch);
   dropUnretained(original, patch);
@@ -44,12 +45,13 @@ function mergeObjects(place: StrategicPosition, original: JsonObject, patch: Jso
     if (!name.startsWith(order)) continue;
     handled.add(name);
     const list = listNamed(name, order, invalidElementOrder);
-    if (mergeInOrder(place, original, patch, list)) handled.add(list);
+    if (mergeInOrder(position, original, patch, list)) handled.add(list);
   }
   for (const [name, change] of Object.entries(patch)) {
     if (handled.has(name)) continue;
-    if (name.startsWith(removal)) removeFromList(place, original, listNamed(name, removal, invalidRemovalList), change);
-    else mergeMember(place, original, name, change);
+    if (name.startsWith(removal))
+      removeFromList(position, original, listNamed(name, removal, invalidRemovalList), change);
+    else mergeMember(position, original, name, change);
   }
   return original;
 }
@@ -63,17 +65,17 @@ function applyDirective(directive: JsonValue, patch: JsonObject): JsonObject {
   return replacement;
 }
 
-function mergeMember(place: StrategicPosition, original: JsonObject, name: string, change: JsonValue): void {
+function mergeMember(position: StrategicPosition, original: JsonObject, name: string, change: JsonValue): void {
   if (change === null) {
     delete original[name];
     return;
   }
   const present = getMember(original, name);
   if (isJsonObject(present) && isJsonObject(change)) {
-    const below = memberPosition(place, name);
+    const below = memberPosition(position, name);
     setMember(original, name, isReplaced(below) ? cloneJson(change) : mergeObjects(below, present, change));
   } else if (Array.isArray(present) && Array.isArray(change)) {
-    const rule = listRule(place, name);
+    const rule = listRule(position, name);
     setMember(original, name, rule.isMerged ? mergeLists(rule, present, change, mergeObjects) : cloneJson(change));
   } else {
     const added = hasPatchDirective(change) ? undefined : withoutDirectives(withoutNulls(change));
@@ -82,25 +84,26 @@ function mergeMember(place: StrategicPosition, original: JsonObject, name: strin
   }
 }
 
-/** Items that are not in the list are ignored. */
-function removeFromList(place: StrategicPosition, original: JsonObject, name: string, items: JsonValue): void {
+/** Removes the scalars `items` from a list. Ignores items that the list does not contain. */
+function removeFromList(position: StrategicPosition, original: JsonObject, name: string, items: JsonValue): void {
   const present = getMember(original, name);
   if (items === null) delete original[name];
   else if (Array.isArray(present) && Array.isArray(items)) {
-    setMember(original, name, removeScalars(listRule(place, name), present, items, mergeObjects));
+    setMember(original, name, removeScalars(listRule(position, name), present, items, mergeObjects));
   } else if (isJsonObject(present) && isJsonObject(items)) {
-    mergeMember(place, original, name, items);
+    mergeMember(position, original, name, items);
   }
 }
 
 /**
- * Merges a list and sorts it in the order that the patch requests. Returns true if this also handled the patch's list.
+ * Merges a list and sorts it by the patch's `$setElementOrder`. Returns true if the list is done: the patch's own
+ * member for the list must not be merged a second time.
  */
-function mergeInOrder(place: StrategicPosition, original: JsonObject, patch: JsonObject, name: string): boolean {
+function mergeInOrder(position: StrategicPosition, original: JsonObject, patch: JsonObject, name: string): boolean {
   const wanted = patch[`${order}/${name}`] as JsonValue;
   if (!Array.isArray(wanted)) throw unexpectedType('[]interface {}', wanted);
   const lists = { original: listAt(original, name), patch: listAt(patch, name), wanted };
-  const result = orderList(listRule(place, name), lists, mergeObjects);
+  const result = orderList(listRule(position, name), lists, mergeObjects);
   if (result === undefined) return false;
   setMember(original, name, result);
   return true;
@@ -112,7 +115,10 @@ function listAt(object: JsonObject, name: string): readonly JsonValue[] | undefi
   throw unexpectedType('[]interface {}', member);
 }
 
-/** Removes members that `$retainKeys` does not name; the patch itself may contain no others. */
+/**
+ * Removes all members of `original` that `$retainKeys` does not list. Throws 400 if the patch sets a member that
+ * `$retainKeys` does not list.
+ */
 function dropUnretained(original: JsonObject, patch: JsonObject): void {
   const names = getMember(patch, retain);
   if (names === undefined) return;
@@ -125,9 +131,9 @@ function dropUnretained(original: JsonObject, patch: JsonObject): void {
   for (const name of Object.keys(original)) if (!retained.has(name)) delete original[name];
 }
 
-/** The list that a directive refers to: `$setElementOrder/finalizers` refers to `finalizers`. */
-function listNamed(name: string, prefix: string, refusal: () => StatusError): string {
-  if (!name.startsWith(`${prefix}/`)) throw refusal();
+/** Returns the name of the list that a directive is for: `finalizers` for `$setElementOrder/finalizers`. */
+function listNamed(name: string, prefix: string, invalidFormat: () => StatusError): string {
+  if (!name.startsWith(`${prefix}/`)) throw invalidFormat();
   return name.slice(prefix.length + 1);
 }
 

@@ -4,18 +4,18 @@ import type { Schema } from '../../api/schema/schema.ts';
 import { unprocessable } from '../../api/status.ts';
 import { metadataSchema } from '../apply/metadata-schema.ts';
 
-/** The current position of a strategic merge patch: the schema of the members there. */
+/** A position within an object during a strategic merge: the schema that applies there, and a name for messages. */
 export interface StrategicPosition {
   readonly schema: Schema;
-  /** The name in messages: the name of Go's struct. */
+  /** The name of the Go struct at this position, as Kubernetes prints it in error messages. */
   readonly name: string;
 }
 
-/** The merge behavior of a list. */
+/** Describes how a strategic merge patch changes a list. */
 export interface ListMergeRule {
-  /** False if the patch's list replaces the other. */
+  /** True if the lists are merged. False if the patch's list replaces the original list. */
   readonly isMerged: boolean;
-  /** '' for lists of scalars, which are identified by their value. */
+  /** The field that identifies items of the list. '' for lists of scalars, where the value identifies the item. */
   readonly mergeKey: string;
   readonly items: StrategicPosition;
 }
@@ -25,28 +25,30 @@ export function rootPosition(kind: Pick<ResourceKind, 'kind' | 'schema'>): Strat
   return { name: kind.kind, schema: { ...schema, properties: { ...schema.properties, metadata: metadataSchema } } };
 }
 
-/** Throws if the schema has no such member, because the merge behavior is then unknown. */
-export function memberPosition(place: StrategicPosition, name: string): StrategicPosition {
-  const schema = memberSchema(place.schema, name);
+/** Returns the position of a member. Throws 422 if the schema has no such member, because it defines how to merge. */
+export function memberPosition(position: StrategicPosition, name: string): StrategicPosition {
+  const schema = memberSchema(position.schema, name);
   if (schema === undefined) {
-    throw unprocessable(`unable to find api field in struct ${place.name} for the json field ${JSON.stringify(name)}`);
+    throw unprocessable(
+      `unable to find api field in struct ${position.name} for the json field ${JSON.stringify(name)}`,
+    );
   }
-  return { schema, name: schema === metadataSchema ? 'ObjectMeta' : `${place.name}${capital(name)}` };
+  return { schema, name: schema === metadataSchema ? 'ObjectMeta' : `${position.name}${capital(name)}` };
 }
 
-export function listRule(place: StrategicPosition, name: string): ListMergeRule {
-  const { schema } = memberPosition(place, name);
-  if (schema.type !== 'array') throw unprocessable(`expected slice or array type, but got: ${goKind(place.schema)}`);
+export function listRule(position: StrategicPosition, name: string): ListMergeRule {
+  const { schema } = memberPosition(position, name);
+  if (schema.type !== 'array') throw unprocessable(`expected slice or array type, but got: ${goKind(position.schema)}`);
   return {
     isMerged: (schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge'),
     mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '',
-    items: { schema: schema.items ?? {}, name: `${place.name}${capital(name)}` },
+    items: { schema: schema.items ?? {}, name: `${position.name}${capital(name)}` },
   };
 }
 
-/** True if an object is replaced as a whole. */
-export function isReplaced(place: StrategicPosition): boolean {
-  return (place.schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('replace');
+/** True if a patch replaces the object at this position instead of merging it. */
+export function isReplaced(position: StrategicPosition): boolean {
+  return (position.schema['x-kubernetes-patch-strategy'] ?? '').split(',').includes('replace');
 }
 
 function goKind(schema: Schema): string {

@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@flotilla/json';
 import { type Field, type FieldType, type GoScalarType, type GoStruct, isStruct } from '../../api/structs/go-struct.ts';
 
 /**
- * The reason why a document is not a valid object of a Go struct, in the wording of Kubernetes for the result of a
- * strategic merge patch (rule PATCH-11): it fills the struct from values and not from JSON. `undefined` if the types
- * are correct.
+ * Returns the reason why a document cannot be decoded into a Go struct; `undefined` if all types are correct. The
+ * wording is that of Kubernetes for the result of a strategic merge patch (rule PATCH-11), which differs from the
+ * messages of the JSON decoder.
  */
 export function structProblem(struct: GoStruct, document: JsonObject): string | undefined {
   for (const field of struct.fields) {
@@ -43,7 +43,7 @@ function firstProblem(values: readonly JsonValue[], type: FieldType): string | u
 
 function problemOf(type: FieldType, value: JsonValue): string | undefined {
   if (typeof type === 'string') return scalarProblem(type, value);
-  // A type that accepts one of two JSON types (int-or-string) validates itself.
+  // A custom type, such as IntOrString, accepts several JSON types and checks the value itself.
   if (!isStruct(type)) return undefined;
   return isJsonObject(value) ? structProblem(type, value) : `cannot restore struct from: ${kindOf(value)}`;
 }

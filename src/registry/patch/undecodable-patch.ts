@@ -3,8 +3,8 @@ import type { ResourceKind } from '../../api/resource.ts';
 import { invalidObject, type StatusError } from '../../api/status.ts';
 
 /**
- * The error for a patch that could be applied but whose result is not a valid object of the kind (rule PATCH-11), or
- * fails strict decoding (rule DEC-15). It quotes `shown`, unless the kind is confidential.
+ * Returns the error for a patch whose result is not a valid object of the kind (rule PATCH-11) or fails strict decoding
+ * (rule DEC-15). The error quotes `shown`, unless objects of the kind are confidential.
  */
 export function undecodablePatch(
   kind: Pick<ResourceKind, 'confidential'>,

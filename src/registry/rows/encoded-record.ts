@@ -1,8 +1,8 @@
 import type { StoredRecord } from '../resource.ts';
 
-/** A record to be stored. */
+/** The encoded text of a record, ready to be stored. */
 export interface EncodedRecord {
   readonly text: string;
-  /** The result of `decodeRecord` for the text, if it is known without decoding. */
+  /** The record that `decodeRecord` would return for the text, if the encoder already has it. */
   readonly record?: StoredRecord;
 }

@@ -16,8 +16,8 @@ interface DerivedRows {
 }
 
 /**
- * Returns the maintenance rows that follow from a change of an object: owner index, deadlines, garbage collector work,
- * reconciles. Most changes need none; for them the result is synchronous.
+ * Returns the rows that a change of an object adds to the owner index, the deadlines, the garbage collector's work and
+ * the pending reconciles, or removes from them. Most changes need no such rows; the result is then synchronous.
  */
 export function derivedRows(
   kind: KindRuntime,
@@ -33,7 +33,8 @@ export function derivedRows(
 }
 
 /**
- * True if removing an object with this metadata needs no maintenance rows. False may also mean that this is unknown.
+ * True if removing an object with this metadata writes no maintenance rows. May be false even if there are none: then
+ * `derivedRows` has to find out.
  */
 export function removalNeedsNoRows(kind: KindRuntime, { namespace }: ObjectKey, metadata: ObjectMeta): boolean {
   const { resource, collaborators } = kind;
@@ -47,7 +48,7 @@ async function rowsOf(
   old: StoredRecord | undefined,
   next: StoredRecord | undefined,
 ): Promise<DerivedRows> {
-  // Copied member by member: `key` may be a whole cached object, which must not get into these rows.
+  // The members are copied one by one. `key` may be a cached object, and its other members must not be stored.
   const self: ObjectRef = { resource: resourceKey(kind.resource), namespace: key.namespace, name: key.name };
   const work = await collectorRows(kind, self, old?.object, next?.object);
   return {
@@ -63,13 +64,16 @@ async function rowsOf(
 
 export const noRows: DerivedRows = { checks: [], writes: [] };
 
-/** Most objects have no owner, never expire, are not being deleted and need no reconcile. */
+/**
+ * True if an object may need maintenance rows. False if it has no owners and is not being deleted, and its kind has
+ * neither expiry nor reconciles.
+ */
 function mayNeedRows(resource: StoredResource, { ownerReferences, deletionTimestamp }: ObjectMeta): boolean {
   if (ownerReferences !== undefined || deletionTimestamp !== undefined) return true;
   return resource.expiresAt !== undefined || resource.needsReconcile !== undefined || resource.requeues !== undefined;
 }
 
-/** The rows of the owner index; the value is the dependent's uid. */
+/** Returns the changes to the owner index. Its rows map an owner and a dependent to the uid of the dependent. */
 function ownerRows(
   { slice, collaborators: { ownerTracker } }: KindRuntime,
   self: ObjectRef,
@@ -88,8 +92,8 @@ function ownerRows(
 }
 
 /**
- * Returns the times at which maintenance must check the object again. Depends on the record alone, so that a later
- * write knows which rows this one left: a grace period of more than zero has a row, whether or not it is over.
+ * Returns the times at which maintenance must check the object, in milliseconds since the epoch. The result depends
+ * only on the record and not on the current time, so that a later write can compute which rows exist and delete them.
  */
 function deadlines(resource: StoredResource, record: StoredRecord | undefined): readonly number[] {
   if (record === undefined) return [];
@@ -121,8 +125,9 @@ function deadlineRows(
 }
 
 /**
- * Written again by each write, so that a running reconcile learns that there is more to do. An object that waits for a
- * namespace to become empty is requeued by each change in that namespace.
+ * Returns the rows that request a reconcile. A row is written again by each write of the object, so that a running
+ * reconcile notices the change. A write in a namespace also requeues the object that waits for this namespace to become
+ * empty.
  */
 function reconcileRows(
   { resource, slice, collaborators }: KindRuntime,
@@ -164,15 +169,16 @@ async function collectorRows(
     if (owner === undefined) continue;
     const key = gcKey(kind.slice, reference.uid);
     const existing = await withStatusErrors(kind.store.get(key));
-    // A removed owner already has its row; replacing it with a `check` would leave its dependents behind.
+    // The owner was removed and its row says `gone`. A `check` row would replace it, and its dependents would never be
+    // collected.
     if (existing !== undefined && (JSON.parse(existing.value) as GcWork).what === 'gone') continue;
-    const ownerPlace: ObjectRef = {
+    const ownerRef: ObjectRef = {
       resource: resourceKey({ group: owner.group, plural: owner.resource }),
       namespace: owner.namespace,
       name: owner.name,
     };
     checks.push({ key, revision: existing?.revision });
-    writes.push(gcRow(kind.slice, ownerPlace, reference.uid, 'check'));
+    writes.push(gcRow(kind.slice, ownerRef, reference.uid, 'check'));
   }
   return { checks, writes };
 }
@@ -185,16 +191,16 @@ function gcRow(slice: string, key: ObjectRef, uid: string, what: GcWork['what'])
 function needsCheck(old: KubeObject | undefined, next: KubeObject): boolean {
   const owners = ownersOf(next);
   if (owners.length > 0 && !equalJson([...owners], [...ownersOf(old)])) return true;
-  const activeFinalizers = waiting(next);
-  return activeFinalizers.length > 0 && !equalJson([...activeFinalizers], [...waiting(old)]);
+  const activeFinalizers = activeCollectorFinalizers(next);
+  return activeFinalizers.length > 0 && !equalJson([...activeFinalizers], [...activeCollectorFinalizers(old)]);
 }
 
-/** The garbage collector's finalizers count once the object is being deleted. */
-function waiting(object: KubeObject | undefined): readonly string[] {
+/** Returns the finalizers that the garbage collector must process now. Empty if the object is not being deleted. */
+function activeCollectorFinalizers(object: KubeObject | undefined): readonly string[] {
   return object?.metadata.deletionTimestamp === undefined ? [] : collectorFinalizersOf(object);
 }
 
-/** Returns the owners that this object no longer blocks: they may be waiting for it. */
+/** Returns the owners that this object blocked before the write and no longer blocks. They may be waiting for it. */
 function releasedOwners(old: KubeObject | undefined, next: KubeObject | undefined): Iterable<OwnerReference> {
   const released = new Map(blockingOwners(old).map((reference) => [reference.uid, reference]));
   for (const reference of blockingOwners(next)) released.delete(reference.uid);

@@ -17,14 +17,14 @@ import { startsWithForm, withoutManagedFields } from '../fast/stored-text.ts';
 import type { ServedForm, StoredRecord } from '../resource.ts';
 import type { EncodedRecord } from './encoded-record.ts';
 
-/** The part of a kind that decides how its objects are encoded and decoded. */
+/** The properties of a kind that decide how its objects are encoded and decoded. */
 export interface RecordKind extends Pick<ResourceKind, 'builtIn'> {
   readonly form?: ServedForm;
 }
 
 /**
- * Returns the text to store. It contains no resourceVersion, which is the revision of the write itself. Kinds of our
- * own are stored with sorted members, so that serving them needs no sorting.
+ * Returns the text of a record for the store. It contains no resourceVersion, because this is the revision of the write
+ * itself. Custom resources and management kinds are stored with sorted members, the order in which they are served.
  */
 export function encodeRecord(kind: RecordKind, record: StoredRecord): string {
   return writeJson(documentOf(kind, record), { sorted: kind.builtIn !== true });
@@ -34,15 +34,16 @@ function documentOf(kind: RecordKind, { object, hidden }: StoredRecord): JsonObj
   const { form } = kind;
   const stored = withoutResourceVersion(object);
   const document: JsonObject = {};
-  if (isMarked(kind, stored)) document.form = form?.mark ?? '';
+  if (isInStorageForm(kind, stored)) document.form = form?.mark ?? '';
   if (hidden !== undefined && !isEmpty(hidden)) document.hidden = hidden;
   document.object = form?.toStored === undefined ? stored : form.toStored(cloneJson(stored));
   return document;
 }
 
 /**
- * Encodes a record for the store and the cache. Plain path: `encodeRecord`; the cache decodes the text. Fast path: reuses
- * texts that are known and, if `isRead` is true, adds the decoded record, which shares frozen parts.
+ * Encodes a record that will be stored and cached. The plain path calls `encodeRecord`, and the cache decodes the text.
+ * The fast path reuses texts of unchanged parts. If `isRead` is true, it also returns the decoded record, so that the
+ * cache need not decode the text.
  */
 export function encodeForCache(
   kind: RecordKind,
@@ -50,7 +51,7 @@ export function encodeForCache(
   isRead = true,
   sent?: RequestDocument,
 ): EncodedRecord {
-  const needsConversion = kind.form !== undefined && !isMarked(kind, record.object);
+  const needsConversion = kind.form !== undefined && !isInStorageForm(kind, record.object);
   if (!fastPathsEnabled() || kind.builtIn === true || needsConversion) return { text: encodeRecord(kind, record) };
   const toDocument = (each: StoredRecord) => documentOf(kind, each);
   return encodeSharedRecord({ record: withoutUnstoredParts(record), toDocument, isRead, sent });
@@ -66,12 +67,16 @@ function isEmpty(members: JsonObject): boolean {
   return true;
 }
 
-/** A write that started in another version, before the kind was redefined, is stored without the mark. */
-function isMarked({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
+/**
+ * True if the object is in the storage form of its kind, so that its record is marked with `form.storageFormId` and
+ * needs no conversion later. False for an object of another version, for example if the kind was redefined during the
+ * write.
+ */
+function isInStorageForm({ form }: RecordKind, { apiVersion }: KubeObject): boolean {
   return form?.mark !== undefined && apiVersion === form.storedVersion;
 }
 
-/** True if the text is stored in the form in which it is served. */
+/** True if the record is stored in the form that clients see and needs no conversion. */
 export function isInServedForm({ form }: RecordKind, text: string): boolean {
   if (form === undefined) return true;
   if (form.mark === undefined) return false;
@@ -79,7 +84,7 @@ export function isInServedForm({ form }: RecordKind, text: string): boolean {
   return (parseTrustedJson(text) as JsonObject).form === form.mark;
 }
 
-/** Returns the record in the served form. Frozen, as it is shared from here on. */
+/** Decodes a record and converts it to the served form. The result is frozen, because readers share it. */
 export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord {
   const record = parseRecord(text, kind);
   deepFreeze(record.object);
@@ -87,12 +92,15 @@ export function decodeRecord(text: string, kind: RecordKind = {}): StoredRecord 
   return record;
 }
 
-/** The same for a reader that does not keep the record: not frozen. */
+/** Decodes a record like `decodeRecord`, but does not freeze it. For callers that do not share the result. */
 export function parseRecord(text: string, kind: RecordKind = {}): StoredRecord {
   return recordOf(parseDocument(text), text, kind);
 }
 
-/** The same without managedFields. The fast path leaves them in if they are not easily removed from the text. */
+/**
+ * Decodes a record like `parseRecord`, without managedFields. On the fast path they may remain if they cannot be cut
+ * from the text easily.
+ */
 export function parseRecordWithoutManagedFields(text: string, kind: RecordKind): StoredRecord {
   if (fastPathsEnabled()) return recordOf(parseTrustedJson(withoutManagedFields(text)) as JsonObject, text, kind);
   const record = parseRecord(text, kind);
@@ -119,9 +127,9 @@ export function withoutResourceVersion(object: KubeObject): KubeObject {
 }
 
 /**
- * Returns the object as it is served at that revision. Shares everything but the root and the metadata. The new member
- * is inserted in its place (sorted, or after the uid for kinds in struct order), so that nothing has to be sorted
- * again.
+ * Returns a copy of the object with the given resourceVersion. Only the root and the metadata are copied. The new
+ * member is inserted at its final position, so that metadata need not be sorted again: in name order, or after the uid
+ * for Kubernetes' built-in kinds.
  */
 export function withResourceVersion(
   kind: Pick<ResourceKind, 'builtIn'>,

@@ -2,8 +2,8 @@ import type { ResourceKind } from '../../api/resource.ts';
 import type { Key, KeyRange } from '../../store/key.ts';
 
 /**
- * The layout of a control plane's rows in its slice of the store. Objects are logged writes. Claims and the owner index
- * are unlogged writes in the same transaction as the object that they are derived from.
+ * Returns the key of a kind, for example `projects.management.platform.sh`. It is part of the row keys in this file.
+ * Rows of objects are logged writes. Rows of claims and of the owner index are unlogged writes in the same transaction.
  */
 export function resourceKey(kind: Pick<ResourceKind, 'group' | 'plural'>): string {
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
@@ -13,12 +13,12 @@ export function objectsRange(slice: string, resource: string, namespace?: string
   return { slice, prefix: namespace === undefined ? ['objects', resource] : ['objects', resource, namespace] };
 }
 
-/** The objects of all kinds. */
+/** The rows of all objects of all kinds in a slice. */
 export function allObjectsRange(slice: string): KeyRange {
   return { slice, prefix: ['objects'] };
 }
 
-/** Cluster-scoped objects have the namespace ''. */
+/** The key of an object's row. `namespace` is '' for cluster-scoped objects. */
 export function objectRowKey(slice: string, resource: string, namespace: string, name: string): Key {
   return { slice, segments: ['objects', resource, namespace, name] };
 }
@@ -27,12 +27,12 @@ export function claimKey(slice: string, resource: string, claim: string): Key {
   return { slice, segments: ['claims', resource, claim] };
 }
 
-/** The owner index: the dependents of every owner. */
+/** All rows of the owner index, which lists the dependents of each owner. */
 export function ownersRange(slice: string): KeyRange {
   return { slice, prefix: ['owners'] };
 }
 
-/** The dependents of the owner with this uid. */
+/** The rows of the owner index for the dependents of one owner. */
 export function dependentsRange(slice: string, ownerUid: string): KeyRange {
   return { slice, prefix: ['owners', ownerUid] };
 }
@@ -41,7 +41,7 @@ export function dependentKey(slice: string, ownerUid: string, dependent: ObjectR
   return { slice, segments: ['owners', ownerUid, dependent.resource, dependent.namespace, dependent.name] };
 }
 
-/** The resource, namespace and name of an object within its control plane. */
+/** Identifies an object of a control plane. `resource` is the key of its kind, for example `configmaps`. */
 export interface ObjectRef {
   readonly resource: string;
   readonly namespace: string;
@@ -49,12 +49,15 @@ export interface ObjectRef {
 }
 
 /**
- * The slice for maintenance work of all control planes, so that only planes with due work have to be loaded. All of its
- * rows are unlogged writes.
+ * The slice that holds the maintenance rows of all control planes, so that only planes with due work are loaded. All of
+ * its rows are unlogged writes.
  */
 export const maintenanceSlice = 'upkeep';
 
-/** A deadline of this object: the end of its grace period, or its expiry. */
+/**
+ * The key of a row that records a deadline of an object: the end of its grace period, or its expiry. `at` is in
+ * milliseconds since the epoch and padded with zeros, so that rows sort by time.
+ */
 export function deadlineKey(at: number, plane: string, object: ObjectRef): Key {
   const time = String(Math.max(0, Math.ceil(at))).padStart(15, '0');
   return { slice: maintenanceSlice, segments: ['due', time, plane, object.resource, object.namespace, object.name] };
@@ -63,8 +66,8 @@ export function deadlineKey(at: number, plane: string, object: ObjectRef): Key {
 export const deadlineRange: KeyRange = { slice: maintenanceSlice, prefix: ['due'] };
 
 /**
- * Work for the garbage collector. The row stays until the collector has completed it, so a crash loses nothing. Its
- * value is a GcWork as JSON; the uid makes the key unique.
+ * The key of a row that records work for the garbage collector. Its value is a GcWork as JSON. The row is deleted after
+ * the work is done, so a crash loses nothing. `uid` is the uid of the object to process.
  */
 export function gcKey(plane: string, uid: string): Key {
   return { slice: maintenanceSlice, segments: ['gc', plane, uid] };
@@ -72,14 +75,16 @@ export function gcKey(plane: string, uid: string): Key {
 
 export const gcRange: KeyRange = { slice: maintenanceSlice, prefix: ['gc'] };
 
-/** The removal of this plane is in progress. The row stays until all data of the plane is deleted. */
+/**
+ * The key of a row that records that a plane is being removed. It is deleted after all data of the plane is deleted.
+ */
 export function removalKey(plane: string): Key {
   return { slice: maintenanceSlice, segments: ['removal', plane] };
 }
 
 export const removalRange: KeyRange = { slice: maintenanceSlice, prefix: ['removal'] };
 
-/** This object needs a reconcile (`StoredResource.needsReconcile`). The row stays until nothing is left to do. */
+/** The key of a row that records that an object needs a reconcile. It is deleted when the reconcile is done. */
 export function reconcileKey(plane: string, { resource, namespace, name }: ObjectRef): Key {
   return { slice: maintenanceSlice, segments: ['pending', plane, resource, namespace, name] };
 }
@@ -87,9 +92,9 @@ export function reconcileKey(plane: string, { resource, namespace, name }: Objec
 export const reconcileRange: KeyRange = { slice: maintenanceSlice, prefix: ['pending'] };
 
 /**
- * `gone`: the object was removed while others named it as owner; check its dependents. `check`: the object's owner
- * references were written, or it waits for its dependents (foreground, orphan), or a dependent that it waited for is
- * gone; check the object itself.
+ * Work for the garbage collector. `gone` means that the object was removed, so its dependents must be checked. `check`
+ * means that the object itself must be checked: its owner references were written, it waits for its dependents
+ * (foreground or orphan deletion), or a dependent that it waited for was removed.
  */
 export interface GcWork extends ObjectRef {
   readonly uid: string;

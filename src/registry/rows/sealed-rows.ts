@@ -4,9 +4,8 @@ import type { SliceObjects } from '../cache/slice-objects.ts';
 import type { RowSealing } from '../resource.ts';
 
 /**
- * Wraps a store so that the values of one range are encrypted at rest: rows, history and backups contain only
- * ciphertext. Callers see plaintext throughout. Each value is bound to its key, so that it cannot be opened under
- * another key.
+ * Wraps a store so that all values in one key range are encrypted at rest, also in history and in backups. Callers read
+ * and write plaintext. A sealed value is bound to its key, so it cannot be decrypted under another key.
  */
 export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): Store {
   const isSealed = (requested: KeyRange) =>
@@ -46,7 +45,7 @@ export function sealedRows(store: Store, range: KeyRange, sealing: RowSealing): 
   };
 }
 
-/** Unseals the rows of a slice that was read for all kinds of a plane at once. */
+/** Wraps rows that were read for all kinds of a plane at once, and decrypts the rows of the sealed kind. */
 export function sealedSlice(shared: Pick<SliceObjects, 'rowsOf'>, sealing: RowSealing): Pick<SliceObjects, 'rowsOf'> {
   return {
     rowsOf(resource) {
@@ -87,7 +86,7 @@ function openingObserver(sealing: RowSealing, observer: Observer): Observer {
   };
 }
 
-/** A segment contains no NUL, so the purpose is unambiguous. */
+/** Returns the text that binds a sealed value to its key. Segments contain no NUL, so the text is unique per key. */
 function purposeOf({ slice, segments }: Key): string {
   return ['row', slice, ...segments].join('\0');
 }

@@ -11,7 +11,9 @@ import { parseRevision } from './resource-version.ts';
  * Checks that a request body refers to the object that the URL names, and to its current version.
  */
 
-/** UPDATE-02, UPDATE-03, PATCH-16. */
+/**
+ * Throws 400 if the name in the body is missing or differs from the name in the path (UPDATE-02, UPDATE-03, PATCH-16).
+ */
 export function checkName(metadata: ObjectMeta, name: string): void {
   const sent = metadata.name ?? '';
   if (sent === '') {
@@ -22,7 +24,10 @@ export function checkName(metadata: ObjectMeta, name: string): void {
   }
 }
 
-/** CREATE-11, UPDATE-04: an absent namespace is valid, and cluster-scoped kinds ignore the field. */
+/**
+ * Throws 400 if the body contains another namespace than the path (CREATE-11, UPDATE-04). The body may omit the
+ * namespace. Cluster-scoped kinds ignore it.
+ */
 export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespace: string): void {
   const sent = metadata.namespace ?? '';
   if (kind.namespaced && sent !== '' && sent !== namespace) {
@@ -30,11 +35,14 @@ export function checkNamespace(kind: ResourceKind, metadata: ObjectMeta, namespa
   }
 }
 
-/** UPDATE-07, UPDATE-09. `stored` is '' if there is no object. */
+/**
+ * Throws 409 if the body contains another uid than the stored object (UPDATE-07, UPDATE-09). `stored` is '' if there is
+ * no stored object.
+ */
 export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent: string, stored: string): void {
   if (sent === '' || sent === stored) return;
   const { group, plural, builtIn } = kind.resource;
-  // Kubernetes stores its own kinds under their plural alone.
+  // In the message of Kubernetes, the storage path of a built-in kind does not contain the API group.
   const storagePath = [builtIn === true ? '' : group, plural, namespace, name].filter((part) => part !== '');
   throw conflict(
     groupResourceOf(kind.resource),
@@ -44,9 +52,9 @@ export function checkUid(kind: KindRuntime, { namespace, name }: ObjectKey, sent
 }
 
 /**
- * UPDATE-05, UPDATE-06, UPDATE-23: a PUT names the version that it replaces, unless the kind allows unconditional
- * updates. The result of a patch must comply as well: a patch that removes the version requests an unconditional
- * update.
+ * Checks the resourceVersion of an update (UPDATE-05, UPDATE-06, UPDATE-23). Throws 409 if it is not the current one,
+ * and 422 if it is missing and the kind does not allow unconditional updates. The result of a patch is checked too,
+ * because a patch may remove the resourceVersion.
  */
 export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const requested = sentRevision(sent);
@@ -60,7 +68,7 @@ export function checkReplacedVersion(kind: KindRuntime, sent: ObjectMeta, curren
   }
 }
 
-/** PATCH-15: a resourceVersion in the patch is an optimistic lock. */
+/** Throws 409 if the resourceVersion in the body is set and not the current one: an optimistic lock (PATCH-15). */
 export function checkVersion(kind: KindRuntime, sent: ObjectMeta, current: CachedObject): void {
   const requested = sentRevision(sent);
   if (requested === undefined || requested === 0 || requested === current.revision) return;
@@ -71,7 +79,7 @@ function sentRevision(sent: ObjectMeta) {
   return parseRevision(sent.resourceVersion ?? '', badRequest);
 }
 
-/** CREATE-10: '' and '0' are valid, and a value that is not a number is ignored. */
+/** Throws 400 if a new object has a resourceVersion (CREATE-10). Accepts '', '0' and values that are not numbers. */
 export function rejectVersionOnCreate(object: KubeObject): void {
   const sent = object.metadata.resourceVersion ?? '';
   if (sent !== '' && /^\d+$/.test(sent) && /[1-9]/.test(sent)) {

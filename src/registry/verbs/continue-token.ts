@@ -2,11 +2,11 @@ import { isJsonObject, JsonSyntaxError, parseJson } from '@flotilla/json';
 import { badRequest } from '../../api/status.ts';
 import type { ObjectKey } from '../cache/object-index.ts';
 
-/** The position at which a paged list continues: with the objects that follow `after`. */
+/** The content of a continue token: where the next page of a list starts. */
 export interface ContinueToken {
   /**
-   * The revision of the store that the list shows. `inconsistentRevision` continues with the current state, even if it
-   * has changed since the previous page (LIST-22).
+   * The store revision at which the next page is read. `inconsistentRevision` means the current state, even if objects
+   * have changed since the previous page (LIST-22).
    */
   readonly revision: number;
   readonly after: ObjectKey;
@@ -16,7 +16,7 @@ export const inconsistentRevision = -1;
 
 const version = 'meta.k8s.io/v1';
 
-/** The encoding of Kubernetes (LIST-18): the start key is the successor of the last returned key. */
+/** Encodes a token as Kubernetes does (LIST-18). The NUL after the last returned name makes the start key exclusive. */
 export function encodeContinue(namespaced: boolean, token: ContinueToken): string {
   const { namespace, name } = token.after;
   const start = `${namespaced ? `${namespace}/` : ''}${name}\u0000`;
@@ -42,7 +42,7 @@ function parseToken(text: string): { v?: unknown; rv?: unknown; start?: unknown 
     if (error instanceof JsonSyntaxError) throw invalidToken(error.message);
     throw error;
   }
-  throw invalidToken('the token does not hold a JSON object');
+  throw invalidToken('the token is not a JSON object');
 }
 
 function parseStart(namespaced: boolean, start: string): ObjectKey {

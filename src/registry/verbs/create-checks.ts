@@ -5,7 +5,10 @@ import type { Check } from '../../store/store.ts';
 import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 
-/** A write that turns out to create an object needs the permission to create, too (UPDATE-08, PATCH-25). */
+/**
+ * Throws 403 if the caller may not create the object. Called for an update or apply that creates an object, which needs
+ * this permission in addition (UPDATE-08, PATCH-25).
+ */
 export async function requireCreatePermission(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const { group, plural } = kind.resource;
   const { namespace, user } = context;
@@ -18,7 +21,10 @@ export async function requireCreatePermission(kind: KindRuntime, context: Reques
   );
 }
 
-/** CREATE-19, CREATE-20, CREATE-21. Returns a check for the transaction that creates the object. */
+/**
+ * Throws 404 if the namespace does not exist, and 403 if it is terminating (CREATE-19, CREATE-20, CREATE-21). Returns a
+ * check for the transaction that creates the object, which fails if the deletion of the namespace starts meanwhile.
+ */
 export function requireActiveNamespace(kind: KindRuntime, namespace: string, metadata: ObjectMeta): Check | undefined {
   if (!kind.resource.namespaced) return undefined;
   const state = kind.collaborators.namespaceState(namespace);

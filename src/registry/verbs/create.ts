@@ -23,7 +23,7 @@ import { requireActiveNamespace } from './create-checks.ts';
 import type { WriteContext } from './verb-context.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
-/** POST to the collection. */
+/** Creates an object: a POST to the collection. */
 export function create(
   kind: KindRuntime,
   caller: RequestContext,
@@ -34,15 +34,15 @@ export function create(
   return inCreateQueue(kind, context, sent, () => createNamed(kind, context, sent, options));
 }
 
-/** Waits for the earlier creates in the same queue, if the kind assigns one. */
+/** Runs a create. If the kind assigns a queue to the object, first waits for earlier creates in the same queue. */
 export function inCreateQueue<T>(
   kind: KindRuntime,
   context: RequestContext,
   sent: KubeObject,
   work: () => Promise<T>,
 ): Promise<T> {
-  const lane = kind.resource.createQueue?.(sent, context);
-  return lane === undefined ? work() : kind.createQueues.run(lane, work);
+  const queue = kind.resource.createQueue?.(sent, context);
+  return queue === undefined ? work() : kind.createQueues.run(queue, work);
 }
 
 async function createNamed(
@@ -81,7 +81,7 @@ async function createNamed(
   }
 }
 
-/** CREATE-14, CREATE-17, CREATE-18. */
+/** Returns the error for a name that another object has (CREATE-14, CREATE-17, CREATE-18). */
 function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObject): StatusError {
   const resource = groupResourceOf(kind.resource);
   if ((sent.metadata.generateName ?? '') !== '') return generatedNameTaken(resource, holder.name);
@@ -92,15 +92,19 @@ function nameTakenError(kind: KindRuntime, sent: KubeObject, holder: CachedObjec
 
 export interface CreationOptions {
   readonly dryRun: boolean;
-  /** Updates managedFields; called when the content is final. */
+  /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject): KubeObject;
-  /** False for apply, which depends on managedFields (rule CREATE-31). */
+  /**
+   * False for apply, which needs managedFields; other writes drop them from an object that is too large (CREATE-31).
+   */
   readonly mayDropManagedFields: boolean;
-  /** The request document, if it is known. */
+  /** The request body, if the fast path can reuse its text (see `RequestDocument`). */
   readonly document?: RequestDocument | undefined;
 }
 
-/** An object of that name exists. The caller decides what follows: a conflict, another name, or an update. */
+/**
+ * Thrown if an object of the same name exists. The caller responds with 409, tries another name, or updates the object.
+ */
 export class NameTaken extends Error {
   readonly holder: CachedObject;
 
@@ -110,7 +114,7 @@ export class NameTaken extends Error {
   }
 }
 
-/** Tries once to create an object; throws or rejects with NameTaken, ObjectChangedError or an API error. */
+/** Tries once to create an object under a key. Throws or rejects with NameTaken, ObjectChangedError or an API error. */
 export function createAt(write: WriteContext, sent: KubeObject, creation: CreationOptions): Promise<ServedObject> {
   const { kind, context, key } = write;
   const requires = requireActiveNamespace(kind, key.namespace, sent.metadata);
@@ -141,7 +145,7 @@ async function storeNew(
   return writtenObject(kind, key, await commit(kind, write), draft);
 }
 
-/** CREATE-02, CREATE-03, CREATE-04: the server sets what clients cannot decide. */
+/** Returns a copy of the sent object with the fields that only the server sets (CREATE-02, CREATE-03, CREATE-04). */
 function newObject(kind: KindRuntime, key: ObjectKey, sent: KubeObject): KubeObject {
   const { resource, ids, clock } = kind;
   const object = draftCopy(resource, sent);

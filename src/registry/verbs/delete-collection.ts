@@ -6,8 +6,8 @@ import { deleteObject } from './delete.ts';
 import { list } from './list.ts';
 
 /**
- * Deletes the objects that a list with these options returns, one after another, and returns that list (DELCOL-01,
- * DELCOL-02). Skips objects that are already gone and stops at the first other error (DELCOL-03).
+ * Lists objects, deletes them one after another, and returns the list (DELCOL-01, DELCOL-02). Skips objects that no
+ * longer exist and stops at the first other error (DELCOL-03).
  */
 export async function deleteCollection(
   kind: KindRuntime,

@@ -15,7 +15,7 @@ import { canBeRemoved, gracePeriodEnd, normalizeMetadata } from '../write/metada
 import { retryOnConflict } from '../write/retry-on-conflict.ts';
 import { dryRunObject, writtenObject } from './written-object.ts';
 
-/** Deletes one object: removes it at once, or marks it as terminating until nothing blocks its removal. */
+/** Deletes an object. If finalizers or a grace period block the removal, marks it as terminating instead. */
 export async function deleteObject(
   kind: KindRuntime,
   context: RequestContext,
@@ -37,7 +37,7 @@ export async function deleteObject(
   });
 }
 
-/** The draft of the deleted object, decoded on demand. */
+/** The draft that admission gets for a delete. The object is decoded only if admission reads it. */
 class DeletedDraft implements Draft {
   readonly #deleted: CachedObject;
 
@@ -78,7 +78,10 @@ async function storeDeleted(kind: KindRuntime, current: CachedObject, options: D
   return { pending: writtenObject(kind, current, revision, { object, hidden }) };
 }
 
-/** True if nothing blocks the removal and no hook takes part in it. False may also mean that this is unknown. */
+/**
+ * True if the object can be removed without further checks, because nothing blocks the removal and no hook runs. May be
+ * false even if the object can be removed.
+ */
 function canRemoveImmediately({ resource }: KindRuntime, metadata: ObjectMeta, options: DeleteOptions): boolean {
   if (
     resource.isDeletionBlocked !== undefined ||
@@ -91,7 +94,7 @@ function canRemoveImmediately({ resource }: KindRuntime, metadata: ObjectMeta, o
   return finalizersForDelete(metadata.finalizers ?? [], options.propagationPolicy).length === 0;
 }
 
-/** DELETE-11, DELETE-12. */
+/** Throws 409 if the uid or resourceVersion in the preconditions is not the current one (DELETE-11, DELETE-12). */
 function checkPreconditions(kind: KindRuntime, current: CachedObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options.preconditions;
   if (uid !== undefined) {
@@ -111,7 +114,7 @@ interface FailedPrecondition {
   readonly found: string;
 }
 
-/** Returns the conflict error. It names the Kind, unlike other conflicts, unless the kind has its own message. */
+/** Returns the 409 for a failed precondition. It contains the Kind, as in Kubernetes, or the kind's own message. */
 function preconditionFailed(
   { resource }: KindRuntime,
   name: string,
@@ -128,11 +131,12 @@ function preconditionFailed(
 }
 
 /**
- * Returns the object with its deletion started: finalizers by policy, deletionTimestamp and grace period. Returns the
- * same object if nothing changes (DELETE-09). A grace period can only become shorter (completions §2.1).
+ * Starts the deletion of an object: sets deletionTimestamp, the grace period, and finalizers for the propagation
+ * policy. Returns `old` itself if nothing changes (DELETE-09). A repeated delete can only shorten the grace period
+ * (completions §2.1).
  */
 function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions): KubeObject {
-  // The object is already being deleted, and its kind blocks the removal. Another delete changes nothing.
+  // The object is already terminating and its kind blocks the removal. A repeated delete changes nothing.
   if (old.metadata.deletionTimestamp !== undefined && kind.resource.isDeletionBlocked?.(old) === true) return old;
   const finalizers = finalizersForDelete(finalizersOf(old), options.propagationPolicy);
   const grace = kind.resource.gracePeriods === true ? graceSeconds(options) : 0;
@@ -140,7 +144,7 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   const oldTimestamp = old.metadata.deletionTimestamp;
   const shortens = oldTimestamp !== undefined && Date.parse(newTimestamp) < Date.parse(oldTimestamp);
   if (oldTimestamp !== undefined && !shortens && equalJson([...finalizers], [...finalizersOf(old)])) return old;
-  // A deep copy is needed only for the kind's `prepareDelete`, which may change any member.
+  // `prepareDelete` may change any member, so it needs a deep copy.
   const object = kind.resource.prepareDelete === undefined ? { ...old } : cloneJson(old);
   const metadata = normalizeMetadata(object.metadata);
   object.metadata = metadata;
@@ -156,15 +160,15 @@ function markDeleted(kind: KindRuntime, old: KubeObject, options: DeleteOptions)
   return object;
 }
 
-/** DELETE-18: a negative value counts as one second. */
+/** Returns the requested grace period in seconds. A negative value counts as one second (DELETE-18). */
 function graceSeconds(options: DeleteOptions): number {
   const seconds = options.gracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 
 /**
- * Handles an object whose deadline has passed, for maintenance: removes an object whose grace period is over, deletes
- * an object that has expired. An object that is gone or has a later deadline stays as it is.
+ * Called by maintenance if a deadline of an object has passed. Removes an object whose grace period is over and deletes
+ * an object that has expired. Does nothing if the object no longer exists or its deadline was postponed.
  */
 export async function handleDeadline(kind: KindRuntime, context: RequestContext, name: string): Promise<void> {
   const namespace = kind.resource.namespaced ? context.namespace : '';

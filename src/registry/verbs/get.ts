@@ -6,8 +6,8 @@ import type { GetOptions, ServedObject } from '../verbs.ts';
 import { awaitRevision, parseRevision } from './resource-version.ts';
 
 /**
- * Returns the newest state, which is not older than any requested revision (GET-02, GET-03). Waits only for a revision
- * that does not exist yet.
+ * Returns the current object. It is never older than the requested resourceVersion (GET-02, GET-03). Waits only if the
+ * requested revision does not exist yet.
  */
 export async function get(
   kind: KindRuntime,
@@ -19,7 +19,7 @@ export async function get(
   await awaitRevision(kind, wanted, context);
   const namespace = kind.resource.namespaced ? context.namespace : '';
   const found = kind.cache.get(namespace, name);
-  // Another object of that name may have been created while this request waited for the revision.
+  // The request was authorized before the wait. The object may have been replaced by one that the caller may not read.
   if (found === undefined || context.mayRead?.(found.served.object) === false) {
     throw notFound(groupResourceOf(kind.resource), name);
   }

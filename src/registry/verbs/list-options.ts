@@ -4,7 +4,7 @@ import type { ListOptions, WatchOptions } from '../verbs.ts';
 
 const match = 'resourceVersionMatch';
 
-/** LIST-07, LIST-08, LIST-10. */
+/** Throws 422 if the parameters of a list contradict each other (LIST-07, LIST-08, LIST-10). */
 export function validateListOptions(options: ListOptions): void {
   const errors: FieldError[] = [];
   const { resourceVersion, resourceVersionMatch } = options;
@@ -20,7 +20,7 @@ export function validateListOptions(options: ListOptions): void {
   refuse(errors);
 }
 
-/** WATCH-10, WATCH-11, WATCH-13. */
+/** Throws 422 if the parameters of a watch contradict each other (WATCH-10, WATCH-11, WATCH-13). */
 export function validateWatchOptions(options: WatchOptions): void {
   const errors: FieldError[] = [];
   const { resourceVersionMatch, sendInitialEvents } = options;

@@ -12,10 +12,12 @@ import { awaitRevision, parseRevision, type RequestedRevision } from './resource
 import { selectionOf } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
-/** The state that a list request selects, and the page within it. */
+/** Describes which state a list shows and which page of it. */
 interface ListStart extends PageRequest {
   readonly revision: RequestedRevision;
-  /** True for the state at exactly `revision`; false for the newest state that is not older. */
+  /**
+   * True if the list shows the state at exactly `revision`. False if it shows the current state, which is not older.
+   */
   readonly exact: boolean;
 }
 
@@ -39,7 +41,10 @@ export async function list(kind: KindRuntime, context: RequestContext, options: 
   };
 }
 
-/** LIST-05, LIST-06: a limit without a match requests exactly that revision; revision 0 returns everything at once. */
+/**
+ * Returns the start of a list without a continue token (LIST-05, LIST-06). A limit without resourceVersionMatch means
+ * exactly the given revision. Revision 0 ignores the limit and returns all objects.
+ */
 function startAt(options: ListOptions): ListStart {
   const revision = parseRevision(options.resourceVersion);
   if (revision === undefined) return { revision: 0, exact: false, limit: options.limit };
@@ -58,7 +63,7 @@ function startAfter(kind: KindRuntime, options: ListOptions): ListStart {
     : { revision, exact: true, after, limit: options.limit };
 }
 
-/** Uses the cache if no object of the kind has changed since that revision. */
+/** Returns a page at exactly the given revision. Reads the cache if no object of the kind has changed since then. */
 async function pageExactly(verb: VerbContext, selection: Selection, start: ListStart): Promise<Page> {
   const { kind, context } = verb;
   const revision = Number(start.revision);
@@ -73,7 +78,10 @@ async function pageExactly(verb: VerbContext, selection: Selection, start: ListS
   }
 }
 
-/** Hides objects that the caller may no longer read: a list of an old revision must not bypass a revoked permission. */
+/**
+ * Restricts a list of an old revision to objects that the caller may read now. Otherwise the list would bypass a
+ * permission that was revoked in the meantime.
+ */
 function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection: Selection): Selection {
   if (mayRead === undefined) return selection;
   return {
@@ -85,7 +93,10 @@ function stillReadable(kind: KindRuntime, { mayRead }: RequestContext, selection
   };
 }
 
-/** LIST-13, LIST-21: a client in the middle of a list gets a token that continues with the current state. */
+/**
+ * Returns the 410 for a revision that was compacted (LIST-13, LIST-21). If the client had already read a page, the
+ * error contains a token that continues with the current state.
+ */
 function tooOldError(kind: KindRuntime, start: ListStart) {
   if (start.after === undefined) return expired('The resourceVersion for the provided list is too old.');
   return expired(

@@ -2,23 +2,25 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 
 /**
- * The objects that a list or watch returns: those of its namespace that match the selectors and that the caller may
- * read.
+ * Decides which objects a list or watch returns: objects of the requested namespace that match the selectors and that
+ * the caller may read.
  */
 export interface Selection {
-  /** `undefined` for all namespaces. */
+  /** The requested namespace; `undefined` for all namespaces. */
   readonly namespace: string | undefined;
-  /** The only name that can match, if a field selector requires one. */
+  /** The value that the field selector requires for `metadata.name`; `undefined` if it requires none. */
   readonly name: string | undefined;
-  /** The only names that can match, if the caller can read few objects. */
+  /** Returns a superset of the names that the caller may read; `undefined` if these are unknown or too many. */
   readonly names: (() => Iterable<string>) | undefined;
-  /** True if every object of the namespace matches; only then may the remaining items be counted (LIST-23). */
+  /** True if every object of the namespace matches. Only then may the response contain remainingItemCount (LIST-23). */
   readonly matchesAll: boolean;
-  /** Identifies selections of a kind that match the same objects. `undefined` if this one cannot be shared. */
+  /**
+   * Returns a key that is equal for selections with the same result; `undefined` if no other selection can be equal.
+   */
   groupKey(): string | undefined;
   matchesObject(object: KubeObject): boolean;
-  /** Reports whether a cached object matches. Decodes the object only if necessary. */
+  /** True if a cached object matches. Decodes the object only if the labels are not sufficient. */
   matches(candidate: CachedObject): boolean;
-  /** The cost of `matches` for the candidate, in characters of text to scan. */
+  /** Returns an estimate of the work that `matches` does, as the number of characters that it reads. */
   cost(candidate: CachedObject): number;
 }

@@ -16,28 +16,30 @@ import type { VerbContext } from './verb-context.ts';
 import { dryRunObject, removedObject, writtenObject } from './written-object.ts';
 
 export interface OverwriteOptions {
-  /** The part of the object to write: `status` as a subresource, or everything else. */
+  /** The part of the object that is written: `status` is the status subresource, `main` is everything else. */
   readonly part: 'main' | 'status';
-  /** The endpoint of the request: '', `status`, or another one that writes the main part (`scale`). */
+  /** The subresource in the request path: '' for the object itself, `status`, or another one such as `scale`. */
   readonly subresource: string;
   readonly dryRun: boolean;
-  /** True if the object was derived from the current one and decoded in the form of the kind. */
+  /** True if the sent object was derived from the current object and decoded by the current schema (patch, apply). */
   readonly isDecoded?: boolean;
-  /** Updates managedFields; called when the content is final. */
+  /** Updates managedFields. Called after all other changes to the object. */
   track(next: KubeObject, live: KubeObject): KubeObject;
-  /** False for apply, which depends on managedFields (rule CREATE-31). */
+  /**
+   * False for apply, which needs managedFields; other writes drop them from an object that is too large (CREATE-31).
+   */
   readonly mayDropManagedFields: boolean;
 }
 
-/** Returns the endpoint of a write; subresources that write the main part name themselves in the options. */
+/** Returns the subresource in the request path; '' if the request writes the object itself. */
 export function subresourceOf(part: OverwriteOptions['part'], options: Pick<WriteOptions, 'subresource'>): string {
   return part === 'status' ? 'status' : (options.subresource ?? '');
 }
 
 /**
- * Writes the object, unless nothing changes (UPDATE-15), or removes it if this write resolves the last reason that
- * blocked its deletion (UPDATE-18). `sent` is the complete desired object; members outside of the part are restored
- * from the current one.
+ * Replaces a part of the object. Writes nothing if nothing changes (UPDATE-15). Removes a terminating object if this
+ * write resolves the last reason that blocked its removal (UPDATE-18). `sent` is the complete desired object. Its
+ * members outside the written part are ignored.
  */
 export async function overwrite(
   { kind, context }: VerbContext,
@@ -98,14 +100,14 @@ function mainPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject
   return object;
 }
 
-/** STATUS-02: everything but status stays unchanged. */
+/** Returns the current object with the sent status; everything else stays unchanged (STATUS-02). */
 function statusPart({ resource }: KindRuntime, old: StoredRecord, sent: KubeObject): KubeObject {
   const object = draftCopy(resource, old.object);
   setStatus(resource, object, sent.status);
   return object;
 }
 
-/** A write that only updates times in managedFields is no change (SSA-26). */
+/** True if a write changes nothing. A write that would only update times in managedFields changes nothing (SSA-26). */
 function unchanged(old: StoredRecord, next: StoredRecord): boolean {
   return equalExceptTimes(old.object, next.object) && equalJson(old.hidden ?? {}, next.hidden ?? {});
 }

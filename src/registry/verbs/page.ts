@@ -7,7 +7,9 @@ import type { Selection } from './object-selection.ts';
 import { candidates } from './selection.ts';
 import type { VerbContext } from './verb-context.ts';
 
-/** A page request: the objects after `after`, at most `limit` of them (0: all). */
+/**
+ * The parameters of a page: at most `limit` objects (0 means all) after the key `after` (absent for the first page).
+ */
 export interface PageRequest {
   readonly after?: ObjectKey;
   readonly limit: number;
@@ -15,21 +17,21 @@ export interface PageRequest {
 
 export interface Page {
   readonly objects: readonly CachedObject[];
-  /** The revision of the state that the page shows. */
+  /** The store revision of the state that the page shows. */
   readonly revision: number;
-  /** True if further visible objects follow. */
+  /** True if there are further objects that the caller may read. */
   readonly more: boolean;
-  /** The number of objects that follow, if the caller may know it. */
+  /** The number of further objects. Absent if a selector or permissions hide some objects. */
   readonly remaining?: number;
 }
 
-/** Characters of text to inspect before other work gets a slot: a few milliseconds. */
+/** The number of characters that a list reads before other requests run in between. This takes a few milliseconds. */
 const charactersPerSlot = 256 * 1024;
 
 /**
- * Returns a page from the cache, as it is at the time of the call. A page is filled with visible objects (LIST-24), and
- * the search continues to one more, so that no token leads to an empty page. Long searches span several event loop
- * ticks.
+ * Returns a page of the objects in the cache at the time of the call. A page contains only objects that match the
+ * selection (LIST-24). The search continues until one more match is found, so that a continue token never leads to an
+ * empty page. A long search is spread over several event loop ticks.
  */
 export async function currentPage(
   { kind, context }: VerbContext,
@@ -60,10 +62,13 @@ function unfilteredPage(kind: KindRuntime, selection: Selection, revision: numbe
   return remaining === 0 ? { objects, revision, more: false } : { objects, revision, more: true, remaining };
 }
 
-/** Entries read from the store at a time if a selector decides how many are needed. */
+/** The number of rows to read from the store at a time if a selector hides an unknown number of them. */
 const chunkSize = 500;
 
-/** Returns a page of the objects as they were at a revision. Rejects with StoreError Expired or FutureRevision. */
+/**
+ * Returns a page of the objects as they were at a store revision. Rejects with StoreError Expired or FutureRevision if
+ * the store cannot read this revision.
+ */
 export async function pageAtRevision(
   kind: KindRuntime,
   selection: Selection,

@@ -20,7 +20,7 @@ import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts'
 import { decodeApplied, patchedObject } from './patched-object.ts';
 import type { WriteContext } from './verb-context.ts';
 
-/** A patch, and the part of the object that it is sent to. */
+/** The parameters of a patch request. `part` says whether the patch is for the object or for its status. */
 export interface SentPatch {
   readonly part: OverwriteOptions['part'];
   readonly name: string;
@@ -32,7 +32,7 @@ interface PatchContext extends WriteContext {
   readonly options: PatchOptions;
 }
 
-/** PATCH of the object or of its status, of any type. On conflict it is applied to the new version (PATCH-14). */
+/** Patches an object or its status. If the object changes meanwhile, the patch is applied again (PATCH-14). */
 export async function patch(
   kind: KindRuntime,
   caller: RequestContext,
@@ -65,7 +65,10 @@ export async function patch(
   });
 }
 
-/** PATCH-16: the applied object must be the object of the URL. Adds no members that were not sent. */
+/**
+ * Checks the object that a client applies. Its name and namespace must be those of the request path (PATCH-16). Returns
+ * a copy that contains only the members that were sent.
+ */
 function appliedObject({ kind, key }: PatchContext, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest('error decoding patch: the body is not an object');
   if (isNestedDeeper(body, maxObjectDepth)) throw badRequest(`error decoding patch: ${tooDeepMessage}`);
@@ -80,7 +83,7 @@ function appliedObject({ kind, key }: PatchContext, body: unknown): KubeObject {
 async function applyToExisting(write: PatchContext, current: CachedObject, applied: KubeObject): Promise<WriteResult> {
   const { kind, part, options } = write;
   checkVersion(kind, applied.metadata, current);
-  // An omitted name defaults to that of the existing object (SSA-02).
+  // The body of an apply may omit the name (SSA-02).
   applied.metadata.name = current.name;
   const subresource = subresourceOf(part, options);
   const merged = applyObject({
@@ -103,7 +106,10 @@ async function applyToExisting(write: PatchContext, current: CachedObject, appli
   });
 }
 
-/** SSA-07, PATCH-12, PATCH-18, PATCH-25; a status is never created (STATUS-07). */
+/**
+ * Handles an apply to an object that does not exist (SSA-07, PATCH-12, PATCH-18, PATCH-25). An apply to
+ * its status gets 404 (STATUS-07).
+ */
 async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<WriteResult> {
   const { kind, context, part, options } = write;
   const { name } = write.key;
@@ -142,7 +148,9 @@ async function applyAsCreate(write: PatchContext, applied: KubeObject): Promise<
   }
 }
 
-/** Sets the managedFields that apply computed, even if defaults and hooks of the kind added members since (SSA-37). */
+/**
+ * Sets the managedFields that apply computed. Fields that defaults or hooks added afterwards have no owner (SSA-37).
+ */
 function withOwnership(object: KubeObject, managedFields: KubeObject['metadata']['managedFields']): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   const owned = managedFields === undefined || managedFields.length === 0 ? metadata : { ...metadata, managedFields };

@@ -25,7 +25,7 @@ import {
 } from '../write/decode.ts';
 import type { VerbContext } from './verb-context.ts';
 
-/** Applies a patch of any type but apply and decodes the result like a body (rules PATCH-11, DEC-15). */
+/** Applies a JSON, merge or strategic patch and decodes the result like a request body (rules PATCH-11, DEC-15). */
 export function patchedObject(
   { kind, context }: VerbContext,
   current: CachedObject,
@@ -38,7 +38,7 @@ export function patchedObject(
     throw badRequest(`error decoding patch: ${tooDeepMessage}`);
   }
   const document = patchedDocument(kind, base, patch);
-  /** The text in error messages: a strategic merge patch itself, or the result of another patch. */
+  /** Returns the text that errors quote: a strategic merge patch itself, for other types the patched document. */
   const quoted = () => (patch.type === 'strategic' ? printGo(patch.document) : writeJson(document));
   const { object: patched, findings } = rewordDecodeError(
     () => decode(kind, document, patch, current),
@@ -59,7 +59,7 @@ function patchedDocument({ resource }: KindRuntime, base: KubeObject, patch: Doc
   try {
     return applyStrategicMerge(resource, base, patch.document);
   } catch (error) {
-    // The error quotes the value that could not be merged, which may be a secret.
+    // The message quotes the value that could not be merged, so it must not be shown for a confidential kind.
     if (resource.confidential !== true || !(error instanceof StatusError) || error.code !== 422) throw error;
     throw unprocessable('the server rejected our request due to an error in our request');
   }
@@ -72,8 +72,8 @@ function decode(kind: KindRuntime, document: JsonValue, patch: DocumentPatch, cu
   if (!isJsonObject(document)) throw notAnObject(document);
   if (patch.type === 'strategic') checkStruct(resource, document);
   checkType(resource, document, current.name);
-  const settledBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
-  return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase: settledBase });
+  const defaultedBase = form !== undefined && current.isStoredIn(form) ? base : undefined;
+  return shapeMembers(resource, document, { findings: patch.findings, base, defaultedBase });
 }
 
 function rewordDecodeError<T>(decoding: () => T, reword: (message: string) => StatusError): T {
@@ -96,7 +96,7 @@ function notAnObject(value: JsonValue): DecodeError {
   );
 }
 
-/** Reports a changed kind or apiVersion as field errors rather than as a decoding error. */
+/** Throws 422 if the patch changed kind or apiVersion. */
 function checkType(resource: ResourceKind, document: JsonObject, name: string): void {
   const sent = (member: 'apiVersion' | 'kind'): string => {
     const value = getMember(document, member) ?? '';
@@ -113,7 +113,7 @@ function checkType(resource: ResourceKind, document: JsonObject, name: string): 
   if (errors.length > 0) throw invalidObject({ group: parseApiVersion(apiVersion).group, kind }, name, errors);
 }
 
-/** Applies defaults and pruning after an apply (DEC-23, SSA-40); fields that the schema lacks were rejected before. */
+/** Prunes the result of an apply and applies defaults (DEC-23, SSA-40). Apply already rejected unknown fields. */
 export function decodeApplied({ resource }: KindRuntime, merged: KubeObject): KubeObject {
   if (resource.builtIn !== true) return shapeObject(resource, merged, { findings: [] }).object;
   try {

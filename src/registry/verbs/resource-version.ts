@@ -3,35 +3,38 @@ import type { RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { withStatusErrors } from '../store-status.ts';
 
-/** A number, or a bigint for values beyond any revision of ours, so that the message shows them exactly. */
+/**
+ * A resourceVersion that a client sent. It is a bigint if it is too large for a number, so that messages show it
+ * exactly.
+ */
 export type RequestedRevision = number | bigint;
 
 const maxUint64 = 2n ** 64n - 1n;
 
-/** Returns `undefined` for ''. Throws the error that `refuse` creates from Go's message for an invalid text. */
+/** Parses a resourceVersion; `undefined` for ''. For an invalid text, throws the error that `invalidValue` returns. */
 export function parseRevision(
   text: string,
-  refuse: (detail: string) => StatusError = invalidResourceVersion(text),
+  invalidValue: (detail: string) => StatusError = invalidResourceVersion(text),
 ): RequestedRevision | undefined {
   if (text === '') return undefined;
-  if (!/^\d+$/.test(text)) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^\d+$/.test(text)) throw invalidValue(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text);
-  if (value > maxUint64) throw refuse(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
+  if (value > maxUint64) throw invalidValue(`strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** GET-05, LIST-12. */
+/** Returns the 400 for a resourceVersion that is not a number (GET-05, LIST-12). */
 function invalidResourceVersion(text: string): (detail: string) => StatusError {
   return (detail) =>
     badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: ${detail}`);
 }
 
-/** How long a read waits for a future revision, in milliseconds (rule GET-04). */
+/** The maximum time in milliseconds that a read waits for a revision that does not exist yet (rule GET-04). */
 const futureRevisionTimeoutMs = 3_000;
 
 /**
- * Waits until the slice has reached that revision and returns the revision for which the cache is complete. Throws a
- * 504 if the revision is not reached in time (rules GET-04, LIST-14, WATCH-09).
+ * Waits until the store has reached the requested revision. Returns a revision up to which the cache is complete.
+ * Throws 504 if the revision is not reached in time (rules GET-04, LIST-14, WATCH-09).
  */
 export async function awaitRevision(
   kind: KindRuntime,
@@ -54,7 +57,7 @@ async function isReached(kind: KindRuntime, requested: number, current: number, 
   const cancel = kind.clock.after(futureRevisionTimeoutMs, giveUp);
   signal.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) giveUp();
-  // Changes of all kinds count, as clients get the highest revision of the slice.
+  // Observes the changes of all kinds, because a client may send the revision of a write to another kind.
   const stop = await withStatusErrors(
     kind.store.observe({ slice: kind.slice, prefix: [] }, current, {
       changes: (changes) => {

@@ -36,12 +36,14 @@ export function selectionOf(kind: KindRuntime, context: RequestContext, options:
   };
 }
 
-/** The cost of checking known labels, relative to scanning text. */
+/**
+ * The cost of matching an object whose labels are already known. The unit is characters, as in `ObjectSelection.cost`.
+ */
 const minCost = 32;
 
 /**
- * Returns a snapshot of the objects to check, in order: usually all objects of the namespace, or the ones whose names
- * the selection requires. `limit` is the maximum number of candidates; not all of them need to match.
+ * Returns the objects that the selection may match, in list order: all objects of the namespace, or only the objects
+ * whose names the selection requires. Returns at most `limit` objects. The caller must check each one.
  */
 export function candidates(kind: KindRuntime, selection: Selection, after?: ObjectKey, limit?: number): CachedObject[] {
   const { namespace, name, names } = selection;

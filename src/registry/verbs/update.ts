@@ -14,14 +14,14 @@ import { requireCreatePermission } from './create-checks.ts';
 import { type OverwriteOptions, overwrite, subresourceOf } from './overwrite.ts';
 import type { WriteContext } from './verb-context.ts';
 
-/** A complete object, and the part of the stored object that it replaces. */
+/** The parameters of an update: the sent object, and the part of the stored object that it replaces. */
 export interface SentObject {
   readonly part: OverwriteOptions['part'];
   readonly name: string;
   readonly sent: KubeObject;
 }
 
-/** PUT of the object or of its status: the body replaces that part completely. */
+/** Updates an object or its status: a PUT, whose body replaces the whole part. */
 export async function update(
   kind: KindRuntime,
   caller: RequestContext,
@@ -50,7 +50,10 @@ export async function update(
   });
 }
 
-/** UPDATE-08, UPDATE-09: a PUT creates objects of a few kinds, but never a status (STATUS-07). */
+/**
+ * Handles an update of an object that does not exist (UPDATE-08, UPDATE-09): creates it if its kind has
+ * `createOnUpdate`, otherwise throws 404. An update of the status never creates an object (STATUS-07).
+ */
 async function createInstead(
   write: WriteContext,
   part: OverwriteOptions['part'],

@@ -7,8 +7,8 @@ import { withResourceVersion } from '../rows/record.ts';
 import type { ServedObject } from '../verbs.ts';
 
 /**
- * Returns the object for the response to a write at that revision. Usually the cache has this version, decoded and
- * shared. If the object has changed since, the response still shows this write. Only this function includes `reveal`.
+ * Returns the object for the response to a write, including the values of `draft.reveal`. Usually the cache holds this
+ * version of the object. If another write has changed the object meanwhile, the response still shows this write.
  */
 export function writtenObject(kind: KindRuntime, key: ObjectKey, revision: number, draft: Draft): ServedObject {
   const cached = kind.cache.get(key.namespace, key.name);
@@ -20,14 +20,17 @@ export function writtenObject(kind: KindRuntime, key: ObjectKey, revision: numbe
 }
 
 /**
- * The object of a dry run: at the old revision (UPDATE-20), or without one for an object that does not exist
- * (CREATE-24).
+ * Returns the object for the response to a dry run. It has the revision of the existing object (UPDATE-20), or no
+ * resourceVersion if the object does not exist (CREATE-24).
  */
 export function dryRunObject(kind: KindRuntime, object: KubeObject, revision?: number): ServedObject {
   return serve(kind.resource, revision === undefined ? object : withResourceVersion(kind.resource, object, revision));
 }
 
-/** The object of a write that removed it. This form was never stored, so it has its last revision (UPDATE-18). */
+/**
+ * Returns the object for the response to a write that removed it, for example by removing the last finalizer. This
+ * content was never stored, so its resourceVersion is that of the last stored version (UPDATE-18).
+ */
 export function removedObject(kind: KindRuntime, object: KubeObject, revision: number): ServedObject {
   return serve(kind.resource, withResourceVersion(kind.resource, object, revision));
 }

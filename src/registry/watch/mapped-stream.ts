@@ -2,14 +2,17 @@ import { feedIterator } from '../../lib/feed.ts';
 import type { WatchEvent, WatchStream } from '../verbs.ts';
 import { newSharedEventCache } from './watch-events.ts';
 
-/** Returns a function that maps the events of streams; an event that several watches share is mapped once. */
+/**
+ * Returns a function that applies `map` to the events of a stream. If several watches share an event, it is mapped
+ * once.
+ */
 export function streamMapper(map: (event: WatchEvent) => WatchEvent): (stream: WatchStream) => WatchStream {
   const mapOnce = (event: WatchEvent): WatchEvent => {
     if (!('shared' in event) || event.shared === undefined) return map(event);
     const cached = event.shared.mapped.get(map);
     if (cached !== undefined) return cached;
     const made = map(event);
-    // The mapped event needs its own encoded lines.
+    // The encoded texts of the original event are not valid for the mapped event, so it gets a cache of its own.
     const found = 'object' in made ? { ...made, shared: newSharedEventCache() } : made;
     event.shared.mapped.set(map, found);
     return found;

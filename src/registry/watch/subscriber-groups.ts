@@ -8,12 +8,12 @@ import type { ObjectEvent } from '../verbs.ts';
 import { eventOf, eventTypeFor } from './watch-events.ts';
 import type { QueuedEvent } from './watch-stream.ts';
 
-/** A subscriber to the changes of a kind. Its functions must be fast and must not throw. */
+/** A watch that receives the changes of a kind. Its functions must be fast and must not throw. */
 export interface WatchSubscriber {
   enqueue(queued: QueuedEvent): void;
-  /** Called if the objects that this subscriber may see cannot be determined. */
+  /** Called if a permission check fails, so that it is unknown which objects the subscriber may see. */
   fail(): void;
-  /** Called when no further event will follow. */
+  /** Called after the last event. */
   ended(): void;
 }
 
@@ -22,17 +22,17 @@ interface Group {
   readonly members: Set<WatchSubscriber>;
 }
 
-/** Readers woken per event loop tick: writing to that many takes a millisecond or two. */
+/** The number of watches that are woken per event loop tick. Writing their events takes one to two milliseconds. */
 const readersPerTick = 32;
 
 /**
- * The watch subscribers of one kind. Subscribers with the same selection form a group, which evaluates each change
- * once. All subscribers for which a change has the same event type share one event, whatever their group.
+ * The watches of one kind. Subscribers with the same selection form a group, so that each change is checked once per
+ * group. If a change has the same event type for several groups, all of their subscribers share one event object.
  */
 export class SubscriberGroups implements CacheListener {
   readonly #groups = new Map<unknown, Group>();
   readonly #wakeups = new WakeScheduler(readersPerTick);
-  /** The number of readers that were scheduled to be woken. */
+  /** Counts all calls of `scheduleWake`. */
   #scheduled = 0;
   readonly #log: Log;
   #ended = false;
@@ -41,7 +41,7 @@ export class SubscriberGroups implements CacheListener {
     this.#log = log;
   }
 
-  /** Adds a subscriber for all changes from now on. Returns a function that removes it. */
+  /** Adds a subscriber, which receives all changes after this call. Returns a function that removes it. */
   add(selection: Selection, subscriber: WatchSubscriber): () => void {
     if (this.#ended) {
       subscriber.ended();
@@ -56,7 +56,9 @@ export class SubscriberGroups implements CacheListener {
     };
   }
 
-  /** Wakes a reader in a later tick, so that other work runs in between: many readers cause many socket writes. */
+  /**
+   * Wakes a reader in a later event loop tick. If many readers write to their sockets, other work can run in between.
+   */
   scheduleWake(wake: () => void): void {
     this.#scheduled++;
     this.#wakeups.add(wake);
@@ -73,9 +75,12 @@ export class SubscriberGroups implements CacheListener {
         const queued = events.get(type);
         if (queued !== undefined) for (const subscriber of members) subscriber.enqueue(queued);
       } catch (error) {
-        // A failed permission check must not affect the other subscribers. The client reconnects and is authorized
-        // again.
-        this.#log.error({ err: error }, 'could not decide which watches see a change; these watches are ended');
+        // A failed permission check must not affect other groups. The watches of this group end, and their clients
+        // reconnect and are authorized again.
+        this.#log.error(
+          { err: error },
+          'permission check of a watch failed; ending all watches with the same selection',
+        );
         for (const subscriber of members) subscriber.fail();
       }
     }
@@ -87,7 +92,7 @@ export class SubscriberGroups implements CacheListener {
     this.endAll();
   }
 
-  /** Ends the current subscribers; new ones may be added. */
+  /** Ends all current subscribers. New subscribers may be added afterwards. */
   endAll(): void {
     for (const { members } of this.#groups.values()) for (const subscriber of members) subscriber.ended();
     this.#groups.clear();

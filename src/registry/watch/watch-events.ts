@@ -5,9 +5,9 @@ import type { ObjectEvent, ServedObject, SharedEventCache } from '../verbs.ts';
 type EventType = ObjectEvent['type'];
 
 /**
- * Returns the event type of a change for a watch with a selection, `undefined` for none. It depends on whether the
- * selection matches the object before and after the change: an object that leaves the selection is DELETED for that
- * watch, with its last matching content (rules WATCH-20 to WATCH-23). Objects that the caller may not read do not
+ * Returns the event type that a change has for a watch; `undefined` if the watch gets no event. The type depends on
+ * whether the selection matches the object before and after the change. If an object no longer matches, the watch gets
+ * DELETED with the last matching content (rules WATCH-20 to WATCH-23). Objects that the caller may not read do not
  * match.
  */
 export function eventTypeFor(selection: Selection, change: CachedChange): EventType | undefined {
@@ -20,7 +20,7 @@ export function eventTypeFor(selection: Selection, change: CachedChange): EventT
   return was ? 'DELETED' : undefined;
 }
 
-/** Most watches select everything, for which the object need not be decoded. */
+/** True if the watch may see this object. If the selection matches all objects, the object need not be decoded. */
 function isShown(selection: Selection, candidate: ServedObject): boolean {
   return selection.matchesAll || selection.matchesObject(candidate.object);
 }

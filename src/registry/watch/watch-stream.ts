@@ -3,52 +3,58 @@ import { feedIterator } from '../../lib/feed.ts';
 import type { BoundedQueue } from '../../lib/queue/bounded-queue.ts';
 import type { WatchEvent, WatchStream } from '../verbs.ts';
 
-/** An event that waits for a subscriber, and the revision that the subscriber has reached after it. */
+/** An event in the queue of a watch, and the store revision of its change. */
 export interface QueuedEvent {
   readonly revision: number;
-  /** The size of the object in the event. */
+  /** The size of the object in the event, in characters. */
   readonly size: number;
   readonly event: WatchEvent;
 }
 
-/** The events that precede the queue, and the revision that the subscriber has reached after them. */
+/** The events that a watch returns before its queue: the initial objects, or the changes since its resourceVersion. */
 export interface WatchBacklog {
   readonly events: readonly WatchEvent[];
-  /** The events that follow `events`, read in chunks at the pace of the reader. */
+  /**
+   * Further events of the backlog, in chunks. The next chunk is read after the client has received the previous one.
+   */
   readonly rest?: AsyncIterator<readonly WatchEvent[], undefined>;
   readonly revision: number;
 }
 
 export interface CacheWatchStreamOptions {
-  /** A rejection is reported as an ERROR event, the last one of the stream (rule WATCH-36). */
+  /** The backlog. If the promise rejects with a StatusError, the stream ends with an ERROR event (rule WATCH-36). */
   readonly backlog: Promise<WatchBacklog>;
-  /** Filled from before the backlog was read: the stream skips queued events that the backlog already contains. */
+  /**
+   * The events after the backlog. The queue is filled before the backlog is read, so both may contain the same events;
+   * the stream skips the second copy.
+   */
   readonly queue: BoundedQueue<QueuedEvent>;
-  /** Ends the queue and frees timers and listeners. Idempotent. */
+  /** Ends the queue and releases its timers and listeners. May be called several times. */
   readonly end: () => void;
-  /** Schedules the callback, fairly among all readers. */
+  /** Schedules a callback that wakes the reader. The callbacks of all watches of the kind are called in turn. */
   readonly scheduleWake: (wake: () => void) => void;
 }
 
 /**
- * A watch stream that returns the backlog, then the queue until the queue ends. The queue's producer calls `notify`.
+ * The events of a watch: first the backlog, then the queue until it ends. Whoever adds an event to the queue must call
+ * `notify`.
  */
 export class CacheWatchStream implements WatchStream {
   readonly #queue: CacheWatchStreamOptions['queue'];
   readonly #end: CacheWatchStreamOptions['end'];
   readonly #schedule: CacheWatchStreamOptions['scheduleWake'];
-  /** The rest of the current chunk of the backlog; `undefined` once the backlog is consumed. */
+  /** The remaining events of the current chunk of the backlog. `undefined` after the whole backlog was read. */
   #chunk: Iterator<WatchEvent> | undefined;
   #rest: WatchBacklog['rest'];
   #inBacklog = true;
-  /** True while a chunk of the backlog is being read. */
+  /** True until the requested chunk of the backlog has arrived. */
   #readingChunk = true;
   #reachedRevision = 0;
   #over = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** The backlog may contain every object of a kind, so the stream releases each part as soon as it is consumed. */
+  /** The backlog may contain every object of a kind, so the stream does not keep events that the reader has taken. */
   constructor({ backlog, queue, end, scheduleWake }: CacheWatchStreamOptions) {
     this.#queue = queue;
     this.#end = end;
@@ -90,7 +96,7 @@ export class CacheWatchStream implements WatchStream {
     if (this.#over || (!this.#readingChunk && (queue.length > 0 || queue.ended))) this.notify();
   }
 
-  /** Wakes the reader: there may be something to take. */
+  /** Wakes the reader, because there may be a new event or the stream may have ended. */
   notify(): void {
     const wake = this.#wake;
     if (wake === undefined) return;
@@ -118,7 +124,7 @@ export class CacheWatchStream implements WatchStream {
       throw this.#failure.error;
     }
     const queue = this.#queue;
-    // The watch has timed out, or its queue overflowed while the reader was busy with the backlog.
+    // The watch timed out or its queue overflowed before the reader had taken the whole backlog.
     if (queue.ended && queue.length === 0) {
       this.close();
       return undefined;
@@ -149,7 +155,7 @@ export class CacheWatchStream implements WatchStream {
   #receiveChunk(events: readonly WatchEvent[]): void {
     this.#readingChunk = false;
     this.#chunk = events[Symbol.iterator]();
-    // A chunk without events for this subscriber does not wake its reader.
+    // If a chunk contains no event for this watch, the next chunk is read without waking the reader.
     if (events.length === 0 && this.#rest !== undefined && !this.#over) this.#readNextChunk(this.#rest);
     else this.notify();
   }

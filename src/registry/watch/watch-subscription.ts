@@ -5,20 +5,20 @@ import type { VerbContext } from '../verbs/verb-context.ts';
 import type { WatchOptions } from '../verbs.ts';
 import type { QueuedEvent } from './watch-stream.ts';
 
-/** The interval of bookmarks, and the time of the last one before the end of the watch (rule WATCH-14). */
+/** A bookmark is sent every minute, and a last one two seconds before the timeout of the watch (rule WATCH-14). */
 const bookmarkIntervalMs = 60_000;
 const lastBookmarkBeforeEndMs = 2_000;
 
 export interface WatchSubscription {
   readonly queue: BoundedQueue<QueuedEvent>;
-  /** Ends the subscription at once. Idempotent. */
+  /** Ends the subscription immediately. May be called several times. */
   end(): void;
 }
 
 /**
- * Queues the events of a watch from now on. It never waits for the reader: an overflow ends the watch, and the client
- * resumes or lists again (rule WATCH-32). The timeout, the caller's signal and the end of the kind end it too.
- * `onChange` is called whenever the queue received an event or ended.
+ * Queues all events of a watch that occur after this call, without waiting for the reader. If the queue overflows, the
+ * watch ends and the client must resume it or list again (rule WATCH-32). The watch also ends on timeout, if the
+ * request is aborted, or if the kind is closed. `onChange` is called after each queued event and at the end.
  */
 export function startWatchSubscription(
   { kind, context }: VerbContext,
@@ -34,10 +34,10 @@ export function startWatchSubscription(
     queue.drop();
     for (const cleanup of cleanups.splice(0)) cleanup();
   };
-  const tell = (queued: QueuedEvent) => {
+  const enqueue = (queued: QueuedEvent) => {
     if (!queue.push(queued)) end();
   };
-  cleanups.push(kind.subscribers.add(selection, { enqueue: tell, fail: end, ended: () => queue.end() }));
+  cleanups.push(kind.subscribers.add(selection, { enqueue, fail: end, ended: () => queue.end() }));
   cleanups.push(kind.clock.after(options.timeoutMilliseconds, end));
   context.signal.addEventListener('abort', end, { once: true });
   cleanups.push(() => context.signal.removeEventListener('abort', end));
@@ -52,7 +52,8 @@ function sendBookmarks(kind: KindRuntime, options: WatchOptions, queue: BoundedQ
   const bookmark = () => {
     Promise.resolve(kind.cache.freshRevision()).then(
       (fresh) => {
-        // Every event up to here is already queued (WATCH-15). A bookmark that finds the queue full is skipped.
+        // All events up to this revision are already queued, so the bookmark is correct (WATCH-15). If the queue is
+        // full, the bookmark is dropped.
         const revision = Math.max(fresh, kind.cache.revision);
         queue.push({
           revision,

@@ -15,9 +15,9 @@ import { CacheWatchStream, type WatchBacklog } from './watch-stream.ts';
 import { startWatchSubscription } from './watch-subscription.ts';
 
 /**
- * Subscribes first, then reads the backlog, then skips queued events that the backlog contains: nothing is missed and
- * nothing is sent twice. Errors of the request itself are thrown; errors from the state of the store (too old, not
- * available yet) become an ERROR event.
+ * Starts a watch. It subscribes to changes before it reads the backlog and later skips queued events that the backlog
+ * contains, so no event is lost or sent twice. Invalid requests throw. If the requested revision is too old, or is not
+ * reached in time, the stream contains an ERROR event.
  */
 export async function watch(kind: KindRuntime, context: RequestContext, options: WatchOptions): Promise<WatchStream> {
   validateWatchOptions(options);
@@ -35,7 +35,7 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
     ? openWithState(verb, options, selection, wanted ?? 0)
     : openWithChanges(kind, selection, wanted ?? 0);
   try {
-    // Only a wait for a future revision may happen after the response has started.
+    // The response may start before the backlog is read only if the watch waits for a revision that does not exist yet.
     if (!initial || now >= (wanted ?? 0)) await opening;
   } catch (error) {
     end();
@@ -51,7 +51,7 @@ export async function watch(kind: KindRuntime, context: RequestContext, options:
   return stream;
 }
 
-/** WATCH-06 to WATCH-09: the current objects, each as ADDED, in list order, then the bookmark that marks their end. */
+/** Returns the current objects as ADDED events in list order, followed by a bookmark (WATCH-06 to WATCH-09). */
 async function openWithState(
   verb: VerbContext,
   options: WatchOptions,
@@ -69,7 +69,10 @@ async function openWithState(
   return { events, revision };
 }
 
-/** WATCH-05, WATCH-07, WATCH-17, WATCH-19: the changes after that revision; without one, changes from now on. */
+/**
+ * Returns the changes after the requested revision (WATCH-05, WATCH-07, WATCH-17, WATCH-19). Revision 0 means that the
+ * watch starts now, with an empty backlog.
+ */
 async function openWithChanges(
   kind: KindRuntime,
   selection: Selection,
@@ -79,7 +82,7 @@ async function openWithChanges(
   if (wanted === 0) return { events: [], revision: upTo };
   const since = Number(wanted);
   const more = changeEvents(kind, selection, since, upTo);
-  // Reads the first chunk, so that an error of the store is known before the response starts.
+  // Reads the first chunk now, so that an error of the store can still become the response to the request.
   const first = await more.next();
   const revision = Math.max(since, upTo);
   return first.done === true ? { events: [], revision } : { events: first.value, rest: more, revision };

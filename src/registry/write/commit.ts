@@ -16,29 +16,29 @@ import { toStatusError, withStatusErrors } from '../store-status.ts';
 import { companionWrites } from './companions.ts';
 import { maintenanceWorkOf } from './maintenance-work.ts';
 
-/** One change of one object to be committed. */
+/** A change of one object that is to be committed. */
 export interface ObjectWrite {
   readonly key: ObjectKey;
-  /** The version that must still be current. If absent, the object must not exist. */
+  /** The version that the write is based on. It must still be current. If absent, the object must not exist yet. */
   readonly old?: CachedObject;
-  /** The record to store. If absent, the object is removed. */
+  /** The record to store. If absent, the write removes the object. */
   readonly next?: StoredRecord;
-  /** For the kind's own error message about a claim that is taken. */
+  /** The draft of the write, which `StoredResource.claimTaken` needs for its error message. */
   readonly draft?: Draft;
-  /** True if an object that is too large may be stored without its managedFields (rule CREATE-31). */
+  /** True if managedFields may be dropped from an object that is too large to be stored (rule CREATE-31). */
   readonly mayDropManagedFields?: boolean;
-  /** True if the write is known to leave no maintenance work. */
+  /** True if the caller knows that the write needs no maintenance rows. */
   readonly leavesNoWork?: boolean;
-  /** A further check; if it fails, the write starts over with the current state. */
+  /** An additional check for the transaction. If it fails, the write is retried with the current state. */
   readonly requires?: Check | undefined;
 }
 
-/** The object is no longer the version that was read: read it again and start over. */
+/** Thrown if the object has changed since it was read. The write must be retried with the current object. */
 export class ObjectChangedError extends Error {}
 
 /**
- * Commits the object, its claims, its owner index entries, its maintenance work and its companions in one transaction.
- * Rejects with ObjectChangedError or with an API error.
+ * Commits an object with its claims, owner index, maintenance rows and companions in one transaction. Returns the
+ * revision of the write. Rejects with ObjectChangedError or an API error.
  */
 export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<number> {
   const { resource, store, slice } = kind;
@@ -64,7 +64,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
     ...derived.writes,
     ...createdAlongside,
   ];
-  // The cache would not see this write, and the removal of the kind has already counted its objects.
+  // The kind was closed, for example because its definition was deleted. The removal would overlook a new object.
   if (kind.cache.ended)
     throw serviceUnavailable(`${qualifiedResource(groupResourceOf(resource))} are no longer served`, 1);
   const withdraw = announceRecord(kind, key, encoded);
@@ -84,7 +84,7 @@ export async function commit(kind: KindRuntime, write: ObjectWrite): Promise<num
   return revision;
 }
 
-/** Announces the decoded record to the cache, if this kind keeps decoded records. */
+/** Announces the decoded record to the cache, if the encoder returned one. Returns a function that withdraws it. */
 function announceRecord(
   { cache }: KindRuntime,
   key: ObjectKey,
@@ -107,7 +107,10 @@ function encodeWithinLimit(kind: KindRuntime, write: ObjectWrite, next: StoredRe
   throw requestTooLarge(`limit is ${limit}`);
 }
 
-/** A UTF-16 code unit takes three bytes at most (four bytes are two units), so most texts need no counting. */
+/**
+ * True if the text has at most `limit` bytes in UTF-8. A UTF-16 code unit takes at most three bytes, so the bytes of a
+ * short text need not be counted.
+ */
 function isWithin(text: string, limit: number): boolean {
   return 3 * text.length <= limit || Buffer.byteLength(text) <= limit;
 }
@@ -144,7 +147,7 @@ function newClaims(kind: KindRuntime, write: ObjectWrite): { taken: string[]; re
   };
 }
 
-/** Checks the claims for a dry run, which has no transaction. */
+/** Throws if another object holds a claim of this write. For dry runs; other writes check claims in the transaction. */
 export async function checkClaims(kind: KindRuntime, write: ObjectWrite): Promise<void> {
   for (const claim of newClaims(kind, write).taken) {
     const row = await withStatusErrors(kind.store.get(claimKey(kind.slice, resourceKey(kind.resource), claim)));
@@ -161,14 +164,14 @@ function describeKey({ namespace, name }: ObjectKey): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The checks of a commit that follow the check of the object itself. */
+/** The rows that the transaction checks after the row of the object itself. */
 interface CheckedRows {
   readonly claims: readonly string[];
-  /** The number of checks of companions. */
+  /** The number of companions that are checked. */
   readonly companions: number;
 }
 
-/** Interprets a failed check by its index: the order is object, claims, companions, others. */
+/** Returns the error for a failed transaction. Its checks are in this order: object, claims, companions, others. */
 async function explainFailure(
   kind: KindRuntime,
   write: ObjectWrite,
@@ -188,7 +191,8 @@ async function explainFailure(
 }
 
 function companionOf(kind: KindRuntime, write: ObjectWrite, index: number, count: number) {
-  // A changed companion of an existing object is read again; only a new object can find the name of a companion taken.
+  // Only a create fails because a companion already exists. If a companion of an existing object has changed, the write
+  // is retried.
   if (index < 0 || index >= count || write.next === undefined || write.old !== undefined) return undefined;
   return kind.resource.companions?.(write.next)[index];
 }

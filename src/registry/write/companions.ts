@@ -15,8 +15,9 @@ interface CompanionChanges {
 }
 
 /**
- * Returns the writes for the companions of an object: created with it, changed when their definition changes, deleted
- * with it. A companion without a uid and a creation time gets its own. One that already exists fails the create.
+ * Returns the writes for the companions of an object. Companions are created and deleted together with the object, and
+ * updated if their definition changes. They get a uid and a creation time if they have none. A create fails if one of
+ * its companions already exists.
  */
 export async function companionWrites(
   kind: KindRuntime,
@@ -37,7 +38,7 @@ export async function companionWrites(
   };
 }
 
-/** The set of companions is fixed for the lifetime of an object; their content may change. */
+/** Returns the writes for companions whose content changed. An object always has the same set of companions. */
 async function changedCompanions(
   kind: KindRuntime,
   before: readonly Companion[],

@@ -9,18 +9,19 @@ import { bumpGeneration, normalizeMetadata } from './metadata.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { rejectWrongTypes, validateDraft, validateStatus } from './validate-draft.ts';
 
-/** The origin of a draft. */
+/** Describes the write that a draft belongs to. */
 export interface DraftOrigin {
-  /** The endpoint of the request; '' for the object itself. */
+  /** The subresource in the request path; '' if the request writes the object itself. */
   readonly subresource: string;
-  /** True if the draft is known to be in the served form of its kind. */
+  /** True if the draft is already in the served form of its kind and need not be converted. */
   readonly isInForm: boolean;
 }
 
 const newDraft: DraftOrigin = { subresource: '', isInForm: false };
 
 /**
- * Brings a draft to its final form and rejects it if it is invalid. The order is the contract of StoredResource.
+ * Completes and validates the draft of a write to the object. The order of the steps is documented at `StoredResource`.
+ * Throws an API error if the draft is invalid.
  */
 export function completeMainDraft(
   kind: KindRuntime,
@@ -40,7 +41,7 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
   const { resource } = kind;
   const old = draft.old?.object;
   dropDuplicateOwners(draft.object, context);
-  // Otherwise the metadata is already normalized.
+  // Only `prepare` and the server finalizer can have added empty members to the metadata.
   if (resource.prepare !== undefined || resource.serverFinalizer !== undefined) {
     draft.object.metadata = normalizeMetadata(draft.object.metadata);
   }
@@ -49,13 +50,16 @@ function completePrepared(kind: KindRuntime, context: RequestContext, draft: Dra
   return andThen(validateDraft(kind, context, draft), () => warnAboutFinalizers(draft.object, old, context));
 }
 
-/** An object that was decoded before the kind was redefined has the previous form. */
+/** Converts an object that was decoded by an older definition of the kind. */
 function convertToServedForm({ form, schema }: StoredResource, draft: Draft): void {
   if (form === undefined || draft.document?.schema === schema || form.isConverted(draft.object)) return;
   draft.object = form.convert(cloneJson(draft.object));
 }
 
-/** Validates before and after the hook: the hook relies on types, and its result must be valid too. */
+/**
+ * Completes and validates the draft of a status write. Validates before the `prepareStatus` hook, because the hook
+ * depends on correct types, and again after it.
+ */
 export async function completeStatusDraft(
   kind: KindRuntime,
   context: RequestContext,

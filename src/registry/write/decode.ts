@@ -23,24 +23,24 @@ import { badRequest, type StatusError } from '../../api/status.ts';
 import type { FieldValidation } from '../verbs.ts';
 
 export interface ShapeOptions {
-  /** The findings of the parser; they come first (rule DEC-11). */
+  /** Problems that the JSON parser found, such as duplicate fields. They precede all other findings (rule DEC-11). */
   readonly findings: readonly string[];
   /**
-   * The namespace in the path. If present, an object without a namespace gets it, an object with another one is
-   * rejected, and a cluster-scoped object loses its own (rule CREATE-11). If absent, the namespace stays as sent.
+   * The namespace in the request path (rule CREATE-11). An object without a namespace gets this one. An object with
+   * another namespace is rejected. A cluster-scoped object loses its namespace. If absent, the namespace stays as sent.
    */
   readonly namespace?: string;
-  /** The object of this kind that the document was derived from, if any; its metadata has the right types. */
+  /** The object that a patch was applied to. Its metadata has valid types. Absent if the document was not patched. */
   readonly base?: KubeObject;
-  /** `base`, if it has the current storage form of the kind and therefore needs neither pruning nor defaulting. */
+  /** Equals `base` if it is stored by the current schema and therefore needs neither pruning nor defaults. */
   readonly defaultedBase?: KubeObject | undefined;
-  /** The request body, for the error message if it is not an object. */
+  /** The raw request body. It is quoted in the error message for a document that is not an object. */
   readonly body?: Uint8Array;
 }
 
 /**
- * The maximum nesting depth of an object, as the code behind this check recurses that deep. No real object comes near.
- * The parser accepts documents of up to 10,000 levels (rule REQ-21), which would overflow the stack.
+ * The maximum nesting depth of an object. The parser accepts documents with up to 10,000 levels (rule REQ-21), but the
+ * code that processes objects is recursive and would overflow the stack. Real objects are much flatter.
  */
 export const maxObjectDepth = 1_000;
 
@@ -48,17 +48,19 @@ export const tooDeepMessage = `exceeded max depth of ${maxObjectDepth}`;
 
 export interface ShapedObject {
   readonly object: KubeObject;
-  /** All problems that strict decoding rejects: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
+  /** Everything that strict decoding rejects, such as `duplicate field "spec.a"` or `unknown field "spec.b"`. */
   readonly findings: string[];
-  /** True if no change was needed: apart from its root and its metadata, the object is the document itself. */
+  /**
+   * True if neither pruning nor defaults changed the object. It then shares all members but metadata with the document.
+   */
   readonly isUnchanged: boolean;
 }
 
 /**
- * Turns a parsed document into an object of the kind: checks the types of the common members, applies defaults, prunes
- * unknown members. It does not change the document, but the object may share parts with it: a caller that changes more
- * than the root and the metadata must copy first. Throws a 400 if the document cannot be such an object; validation
- * reports schema violations.
+ * Decodes a parsed document into an object of the kind: checks the types of the common fields, applies defaults and
+ * prunes unknown fields. The document is not changed, but the object may share parts with it, so copy the object before
+ * changing anything below its root and metadata. Throws 400 if the document is no object of this kind. Violations of
+ * the schema are found later by the validation.
  */
 export function shapeObject(kind: ResourceKind, value: JsonValue, options: ShapeOptions): ShapedObject {
   if (!isJsonObject(value)) throw notAnObject(kind, value, options.body);
@@ -72,16 +74,17 @@ export function shapeObject(kind: ResourceKind, value: JsonValue, options: Shape
 }
 
 /**
- * The same without checking kind and apiVersion. Throws DecodeError, for callers with an error message of their own.
+ * Decodes a document like `shapeObject`, but does not check kind and apiVersion, and throws DecodeError instead of an
+ * API error. For callers with an error message of their own.
  */
 export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: ShapeOptions): ShapedObject {
-  // Plain path: the separate passes below, which change nothing in such an object.
-  const settled =
+  // Fast path: an object that pruning and defaults would not change. The plain path runs them, with the same result.
+  const isNormalized =
     fastPathsEnabled() &&
     kind.builtIn !== true &&
     kind.normalize === undefined &&
     isNormalizedResource(kind.schema, sent, options.defaultedBase);
-  if (!settled && isNestedDeeper(sent, maxObjectDepth)) throw new DecodeError(tooDeepMessage);
+  if (!isNormalized && isNestedDeeper(sent, maxObjectDepth)) throw new DecodeError(tooDeepMessage);
   const { metadata, unknown } = normalizeMetadata(
     getMember(sent, 'metadata') ?? null,
     'metadata',
@@ -92,16 +95,17 @@ export function shapeMembers(kind: ResourceKind, sent: JsonObject, options: Shap
   for (const name in sent) {
     if (name === 'apiVersion' || name === 'kind' || name === 'metadata') continue;
     const member = sent[name] as JsonValue;
-    setMember(object, name, settled ? member : cloneJson(member));
+    setMember(object, name, isNormalized ? member : cloneJson(member));
   }
-  if (settled) return { object: object as KubeObject, findings: allFindings(options, unknown), isUnchanged: settled };
+  if (isNormalized)
+    return { object: object as KubeObject, findings: allFindings(options, unknown), isUnchanged: isNormalized };
   const pruned = prune(kind.schema, object, { isResource: true });
   const embedded = normalizeEmbeddedResources(kind.schema, object);
   const dropped = kind.normalize?.(object) ?? [];
   const shaped = kind.builtIn === true ? decodeIntoGoStruct(kind, object) : object;
   applyDefaults(kind.schema, shaped);
   const findings = allFindings(options, [...unknown, ...pruned, ...dropped, ...embedded]);
-  return { object: shaped as KubeObject, findings, isUnchanged: settled };
+  return { object: shaped as KubeObject, findings, isUnchanged: isNormalized };
 }
 
 function allFindings({ findings }: ShapeOptions, unknown: readonly string[]): string[] {
@@ -118,7 +122,7 @@ function setNamespace(metadata: KubeObject['metadata'], kind: ResourceKind, name
   }
 }
 
-/** Missing values default to those of the endpoint; other values are rejected (rules DEC-04, DEC-05). */
+/** Throws 400 if kind or apiVersion are not those of the endpoint (rules DEC-04, DEC-05). Both may be missing. */
 function checkType(kind: ResourceKind, value: JsonObject, body: Uint8Array | undefined): void {
   const sentVersion = typeMember(kind, value, 'apiVersion', body);
   const sentKind = typeMember(kind, value, 'kind', body);
@@ -171,17 +175,19 @@ function unrecognized(kind: ResourceKind, detail: string, body: Uint8Array = new
   return undecodableBody(kind, body, new DocumentError(`couldn't get version/kind; json parse error: ${detail}`));
 }
 
-/** Rule DEC-02; also the response of strict decoding. */
+/** Returns the 400 for a body that cannot be decoded (rule DEC-02) or fails strict decoding. */
 export function cannotBeHandled(kind: Pick<ResourceKind, 'kind' | 'version'>, detail: string): StatusError {
   return badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${detail}`);
 }
 
-/** The message of strict decoding, wherever it appears (rules DEC-09, DEC-15). */
+/** Returns the error message of strict decoding (rules DEC-09, DEC-15). */
 export function strictDecodingMessage(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }
 
-/** Handles the findings of a POST or PUT: Strict rejects, Warn adds warnings, Ignore does nothing. */
+/**
+ * Handles the findings of strict decoding: Strict throws 400, Warn adds warnings to the response, Ignore does nothing.
+ */
 export function applyFieldValidation(
   kind: Pick<ResourceKind, 'kind' | 'version'>,
   findings: readonly string[],

@@ -4,12 +4,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { StoredResource } from '../resource.ts';
 
 /*
- * Copies of objects for drafts. Hooks of a kind change their arguments. Plain path: a deep copy. Fast path: for a kind
- * without hooks, everything below the root stays unchanged and is shared with other holders: the audit log holds the
- * request, the cache the previous version. Frozen parts need not be encoded again.
+ * Copies of objects for drafts. The plain path makes a deep copy, because hooks of the kind may change their arguments.
+ * The fast path copies only the root if the kind has no hooks. All other parts stay shared with the audit log, which
+ * holds the request, and with the cache, which holds the previous version. Shared frozen parts need no new encoding.
  */
 
-/** Returns a copy that a write of the main part may change. managedFields, often the largest part, are shared. */
+/** Returns a copy of the object that hooks may change. managedFields, often the largest part, may be shared. */
 export function draftCopy(resource: StoredResource, object: KubeObject): KubeObject {
   if (!fastPathsEnabled()) return cloneJson(object);
   if (hasNoDraftHooks(resource)) return { ...object };
@@ -19,14 +19,14 @@ export function draftCopy(resource: StoredResource, object: KubeObject): KubeObj
   return copy;
 }
 
-/** Sets the status of an object whose root is a private copy; `undefined` removes it. */
+/** Sets the status of a draft, or removes it if `status` is `undefined`. */
 export function setStatus(resource: StoredResource, object: KubeObject, status: KubeObject[string] | undefined): void {
   if (status !== undefined)
     object.status = fastPathsEnabled() && hasNoDraftHooks(resource) ? status : cloneJson(status);
   else if (Object.hasOwn(object, 'status')) delete object.status;
 }
 
-/** True if no hook of the kind changes a draft of either part. */
+/** True if the kind has no hook that changes a draft, so that drafts can share parts with other objects. */
 function hasNoDraftHooks({ prepare, prepareStatus, builtIn }: StoredResource): boolean {
   return prepare === undefined && prepareStatus === undefined && builtIn !== true;
 }

@@ -12,12 +12,12 @@ export function finalizersOf(object: KubeObject | undefined): readonly string[] 
   return object?.metadata.finalizers ?? [];
 }
 
-/** The finalizers that block removal until the garbage collector has processed the dependents. */
+/** Returns the finalizers of an object that the garbage collector removes after it has processed the dependents. */
 export function collectorFinalizersOf(object: KubeObject | undefined): readonly string[] {
   return finalizersOf(object).filter((name) => collectorFinalizers.includes(name));
 }
 
-/** Returns the finalizers after a delete with this policy (rules DELETE-13 to DELETE-17). */
+/** Returns the finalizers of an object after a delete with this propagation policy (rules DELETE-13 to DELETE-17). */
 export function finalizersForDelete(
   present: readonly string[],
   policy: DeleteOptions['propagationPolicy'],
@@ -26,13 +26,13 @@ export function finalizersForDelete(
   const others = present.filter((name) => !collectorFinalizers.includes(name));
   if (policy === 'Background') return others;
   const wanted = policy === 'Orphan' ? orphanFinalizer : foregroundFinalizer;
-  // An existing finalizer keeps its position, so that repeating the delete changes nothing.
+  // A finalizer that is already present keeps its position, so that a repeated delete changes nothing.
   return present.includes(wanted)
     ? present.filter((name) => name === wanted || others.includes(name))
     : [...others, wanted];
 }
 
-/** Adds the server's finalizer at creation, and restores it if a client's write removes it. */
+/** Adds the server finalizer to a new object. Restores it if an update by a client removes it. */
 export function ensureServerFinalizer(
   resource: StoredResource,
   object: KubeObject,
@@ -44,14 +44,16 @@ export function ensureServerFinalizer(
   if (old === undefined) {
     object.metadata.finalizers = [...finalizersOf(object), serverFinalizer];
   } else if (!context.system && finalizersOf(old).includes(serverFinalizer)) {
-    // At its old position, so that a write without other changes changes nothing.
+    // The finalizer returns to its old position, so that an update without other changes is no change.
     const finalizers = [...finalizersOf(object)];
     finalizers.splice(Math.min(finalizersOf(old).indexOf(serverFinalizer), finalizers.length), 0, serverFinalizer);
     object.metadata.finalizers = finalizers;
   }
 }
 
-/** CREATE-28: another writer may use the same name if it has no domain. */
+/**
+ * Warns about new finalizers whose name has no domain, because another component may use the same name (CREATE-28).
+ */
 export function warnAboutFinalizers(object: KubeObject, old: KubeObject | undefined, context: RequestContext): void {
   const oldFinalizers = finalizersOf(old);
   for (const name of finalizersOf(object)) {

@@ -1,7 +1,7 @@
 import type { Write } from '../../store/store.ts';
 import { deadlineRange, gcRange, maintenanceSlice, reconcileRange } from '../rows/rows.ts';
 
-/** The maintenance work that a commit has left, so that maintenance looks only for that. */
+/** The kinds of maintenance rows that a commit wrote, so that maintenance reads only these. */
 export interface MaintenanceWork {
   /** The earliest new deadline, in milliseconds since the epoch; `undefined` if there is none. */
   readonly deadline: number | undefined;
@@ -9,7 +9,7 @@ export interface MaintenanceWork {
   readonly reconcile: boolean;
 }
 
-/** Returns `undefined` if the writes leave no work. */
+/** Returns the maintenance work that the writes record; `undefined` if there is none. */
 export function maintenanceWorkOf(writes: readonly Write[]): MaintenanceWork | undefined {
   let deadline: number | undefined;
   let garbage = false;

@@ -6,15 +6,16 @@ import type { ObjectKey } from '../cache/object-index.ts';
 import type { StoredResource } from '../resource.ts';
 
 /**
- * Metadata whose absent members may be undefined: a literal with all members has the same hidden class for all objects.
+ * Metadata in which absent members may be `undefined`. Object literals can then list all members, which gives all of
+ * these objects the same hidden class in V8.
  */
 type LooseMetadata = { readonly [M in keyof ObjectMeta]: ObjectMeta[M] | undefined };
 
 /**
- * Returns only the known members of metadata that are not empty (rules META-18, META-19), in struct order, which
- * built-in kinds have on the wire. An empty managedFields list stays until managedFields are tracked: it requests a
- * reset (SSA-29). The members are spelled out because assignment to a computed name takes several times as long, and
- * this code runs for every write.
+ * Removes unknown and empty members from metadata (rules META-18, META-19). The result has the member order of the Go
+ * struct, in which Kubernetes' built-in kinds are served. An empty managedFields list is kept, because it requests a
+ * reset when managedFields are tracked (SSA-29). The members are written out one by one: a loop with computed names
+ * takes several times as long, and this code runs for every write.
  */
 export function normalizeMetadata(metadata: LooseMetadata): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata;
@@ -38,7 +39,7 @@ export function normalizeMetadata(metadata: LooseMetadata): ObjectMeta {
   return tidy;
 }
 
-/** A member that a client sent may be null, whatever its type. */
+/** True if a member has a value. Null counts as absent, because a client may send it for any member. */
 function isPresent<T>(value: T | undefined): value is T {
   return value !== undefined && value !== null && value !== '';
 }
@@ -49,8 +50,8 @@ function isEmpty(value: object): boolean {
 }
 
 /**
- * Returns the metadata of a new object, with the members that the server sets (CREATE-02, CREATE-03, CREATE-11).
- * Built-in kinds have no generation, as in Kubernetes.
+ * Returns the metadata of a new object, with the fields that the server sets (CREATE-02, CREATE-03, CREATE-11). As in
+ * Kubernetes, built-in kinds get no generation.
  */
 export function newMetadata(
   resource: StoredResource,
@@ -77,9 +78,9 @@ export function newMetadata(
 }
 
 /**
- * Returns the metadata of an update, with immutable members restored (UPDATE-10, UPDATE-12; completions §2.1: a
- * deletion in progress is neither unset nor moved). A deletionTimestamp on an object that is not terminating and a
- * different uid are kept, so that validation rejects them (UPDATE-13, PATCH-17).
+ * Returns the metadata of an updated object. Immutable fields get their old values (UPDATE-10, UPDATE-12), and the
+ * deletion of a terminating object cannot be changed (completions §2.1). An invalid uid or deletionTimestamp is kept,
+ * so that validation rejects it (UPDATE-13, PATCH-17).
  */
 export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const isTerminating = old.deletionTimestamp !== undefined;
@@ -104,7 +105,7 @@ export function updatedMetadata(sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   });
 }
 
-/** Increments the generation if a member other than metadata, or status as a subresource, has changed (UPDATE-10). */
+/** Increments the generation if anything except metadata and a status subresource has changed (UPDATE-10). */
 export function bumpGeneration(resource: StoredResource, object: KubeObject, old: KubeObject): void {
   if (old.metadata.generation === undefined) return;
   const changed = differsOutside(resource, object, old);
@@ -130,15 +131,15 @@ function memberOf(object: KubeObject, member: string) {
   return Object.hasOwn(object, member) ? object[member] : undefined;
 }
 
-/** True if nothing blocks the removal of an object that is being deleted. */
+/** True if a terminating object can be removed: it has no finalizers, and its grace period is over. */
 export function canBeRemoved(resource: StoredResource, object: KubeObject, now: number): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || !isGracePeriodOver(object, now)) return false;
   return resource.isDeletionBlocked?.(object) !== true;
 }
 
 /**
- * The end of a grace period. Rounded up to the whole seconds of a timestamp, so that it is never shorter than
- * requested.
+ * Returns the time at which a grace period ends. `now` is rounded up to whole seconds, the precision of a timestamp, so
+ * that the grace period is never shorter than requested.
  */
 export function gracePeriodEnd(now: number, seconds: number): Timestamp {
   return seconds === 0 ? timestamp(now) : timestamp(Math.ceil(now / 1000) * 1000 + seconds * 1000);

@@ -8,7 +8,7 @@ export function ownersOf(object: KubeObject | undefined): readonly OwnerReferenc
   return object?.metadata.ownerReferences ?? [];
 }
 
-/** Removes duplicate entries (CREATE-27, OWNER-05). */
+/** Removes duplicate owner references and adds a warning for each (CREATE-27, OWNER-05). */
 export function dropDuplicateOwners(object: KubeObject, context: RequestContext): void {
   const references = ownersOf(object);
   const kept: OwnerReference[] = [];
@@ -25,8 +25,8 @@ export function dropDuplicateOwners(object: KubeObject, context: RequestContext)
 }
 
 /**
- * Checks that a caller who makes an owner wait for this object may delete that owner (completions §2.2). References
- * that blocked before are not checked again.
+ * Returns a field error for each new owner reference with blockOwnerDeletion whose owner the caller may not delete
+ * (completions §2.2). References that already had blockOwnerDeletion are not checked again.
  */
 export function blockOwnerErrors(
   kind: KindRuntime,
@@ -69,8 +69,9 @@ async function newBlockErrors(
 }
 
 /**
- * The garbage collector goes by uid: the permission to delete the current object of a name does not cover another
- * object under the same name.
+ * True if the caller may delete the owner that a reference identifies by uid. If the owner's name now belongs to an
+ * object with another uid, the permission to delete that name is not sufficient, and the caller must be allowed to
+ * delete objects of any name.
  */
 async function mayDelete(context: RequestContext, owner: ResolvedOwner, reference: OwnerReference): Promise<boolean> {
   const { uid, ...attributes } = owner;

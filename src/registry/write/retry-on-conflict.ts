@@ -4,12 +4,15 @@ import type { AccessAttributes, RequestContext } from '../context.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 import { ObjectChangedError } from './commit.ts';
 
-/** The number of consecutive conflicts without a new revision in the cache after which this is no race but a fault. */
+/**
+ * The maximum number of consecutive conflicts without a new revision in the cache. A race with another write always
+ * leads to a new revision, so more conflicts mean that the cache no longer receives changes.
+ */
 const maxUnexplainedConflicts = 50;
 
 /**
- * Runs a write against the newest state and repeats it on conflict until it succeeds, is rejected, or times out (rule
- * PATCH-14). Every failed attempt means that another write has succeeded.
+ * Runs a write with the current state and retries it on conflict, until it succeeds, is rejected or times out (rule
+ * PATCH-14). This makes progress, because each conflict means that another write has succeeded.
  */
 export async function retryOnConflict<T>(
   kind: KindRuntime,
@@ -36,7 +39,7 @@ export async function retryOnConflict<T>(
   }
 }
 
-/** Returns a context that reports each warning once, however often the write is retried. */
+/** Returns a context that reports each warning only once, even if the write is retried. */
 export function withWarningsOnce(context: RequestContext): RequestContext {
   return new WarningOnce(context);
 }
@@ -63,7 +66,7 @@ class WarningOnce implements RequestContext {
     if (caller.nextTimeSlice !== undefined) this.nextTimeSlice = caller.nextTimeSlice;
   }
 
-  // Copying the signal would create it, and it is created on demand.
+  // A getter, because the caller's context creates the signal on first use.
   get signal(): AbortSignal {
     return this.#caller.signal;
   }

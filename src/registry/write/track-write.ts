@@ -5,14 +5,14 @@ import { removeOwnership } from '../apply/remove-ownership.ts';
 import { trackUpdate } from '../apply/track-update.ts';
 import type { KindRuntime } from '../kind-runtime.ts';
 
-/** The writer of an object. */
+/** The field manager of a write, and the subresource that it writes. */
 export interface FieldWriter {
   readonly manager: string;
-  /** '' for the object itself. */
+  /** The name of the subresource; '' if the write is to the object itself. */
   readonly subresource: string;
 }
 
-/** Updates managedFields for every write but apply. */
+/** Updates managedFields for create, update and patch. Apply computes managedFields itself. */
 export function trackWrite(
   kind: KindRuntime,
   { manager, subresource }: FieldWriter,
@@ -25,7 +25,7 @@ export function trackWrite(
   return trackUpdate({ kind: resource, live, next, manager, subresource, now });
 }
 
-/** Tracks the creation of an object. No manager owns the members that the server adds to every object of the kind. */
+/** Sets managedFields of a new object. Fields that the server added (`StoredResource.unownedFields`) get no owner. */
 export function trackNewObject(kind: KindRuntime, manager: string, next: KubeObject, sent: KubeObject): KubeObject {
   const tracked = trackWrite(kind, { manager, subresource: '' }, next);
   const added = kind.resource.unownedFields?.filter((path) => valueAt(sent as JsonValue, ...path) === undefined) ?? [];

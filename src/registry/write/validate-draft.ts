@@ -12,8 +12,8 @@ import type { Draft, StoredResource } from '../resource.ts';
 import { blockOwnerErrors } from './owner-references.ts';
 
 /**
- * Collects every error of a draft in one 422 (rule CREATE-32). managedFields are not validated: the value that a client
- * sends is either taken over or replaced by the tracked one.
+ * Validates a draft and throws one 422 with all errors (rule CREATE-32). managedFields are not validated: the value
+ * that a client sends is later accepted, if it can be parsed, or replaced by the tracked value.
  */
 export function validateDraft(kind: KindRuntime, context: RequestContext, draft: Draft): MaybePromise<void> {
   const { resource } = kind;
@@ -40,7 +40,7 @@ function refuseWith(
   });
 }
 
-/** STATUS-05: validates only the status part of the schema. An old spec that is no longer valid blocks nothing. */
+/** Validates a status write. Only the status is validated, so an invalid spec does not block it (STATUS-05). */
 export function validateStatus(resource: StoredResource, draft: Draft, more: readonly FieldError[]): void {
   const schema = resource.schema.properties?.status;
   const { status } = draft.object;
@@ -50,8 +50,8 @@ export function validateStatus(resource: StoredResource, draft: Draft, more: rea
 }
 
 /**
- * Rejects members that do not have the type from the schema, before any hook of the kind is called: hooks may rely on
- * types. A missing member is not an error yet, as `prepare` may fill it in.
+ * Throws 422 if fields do not have the types of the schema. Runs before the hooks of the kind, which depend on correct
+ * types. A missing field is accepted, because `prepare` may still set it.
  */
 export function rejectWrongTypes(resource: StoredResource, object: KubeObject): void {
   const errors = validateSchema(resource.schema, object, '');
@@ -67,14 +67,17 @@ function refuse(resource: StoredResource, object: KubeObject, errors: readonly F
   if (errors.length > 0) throw invalidObject(resource, object.metadata.name ?? '', errors);
 }
 
-/** Accepts unchanged invalid values (META-23): the schema may have become stricter since they were written. */
+/**
+ * Returns the schema errors of a draft. An invalid value that the write does not change is accepted, because the schema
+ * may have become stricter after the value was written (META-23).
+ */
 function schemaErrors(
   resource: StoredResource,
   object: KubeObject,
   old: KubeObject | undefined,
 ): readonly FieldError[] {
-  // For kinds with Go types, the API server does not check list keys for duplicates, and a missing member has Go's zero
-  // value: the kind's own validation decides whether that is acceptable.
+  // For built-in kinds, kube-apiserver does not detect duplicate list keys, and a missing field has the zero value of
+  // its Go type. The kind's own validation decides whether that is acceptable.
   const isReported = ({ type }: FieldError) =>
     resource.builtIn !== true || (type !== 'FieldValueDuplicate' && type !== 'FieldValueRequired');
   return validateChanged(resource.schema, object, old, '').filter(isReported);

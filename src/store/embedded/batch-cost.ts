@@ -1,13 +1,18 @@
 import type { WakeCount } from '../store.ts';
 
-/** Sending events to this many watches takes the thread as long as several writes. */
+/** A batch that wakes at least this many watches is expensive: sending its events takes as long as several writes. */
 const manyWatches = 8;
-/** A flush that takes this many milliseconds is expensive. Notified writers take about as long to write again. */
+/**
+ * A batch is expensive if its flush takes at least this many milliseconds. Writers take about as long to submit their
+ * next write after they were notified.
+ */
 const longFlushMs = 4;
-/** The number of recent flushes. Only the fastest counts: the others also waited for the CPU. */
+/**
+ * The number of flushes whose durations are recorded. Only the fastest counts, because slower ones waited for the CPU.
+ */
 const recentFlushes = 16;
 
-/** Estimates the cost of a batch, independent of its contents: the flush to disk and the notification of watches. */
+/** Estimates the fixed cost of a batch: its flush to disk and the notification of watches. */
 export class BatchCost implements WakeCount {
   #readersWoken = 0;
   readonly #flushes = new Array<number>(recentFlushes).fill(0);
@@ -19,17 +24,20 @@ export class BatchCost implements WakeCount {
     this.#next = (this.#next + 1) % recentFlushes;
   }
 
-  /** Records that observers wake this many watch readers. */
+  /** Records that observers have woken this many watches. */
   add(readers: number): void {
     this.#readersWoken += readers;
   }
 
-  /** True if the latest batch wakes watch readers. */
+  /** True if the latest batch has woken watches. */
   get wakesReaders(): boolean {
     return this.#readersWoken > 0;
   }
 
-  /** Call once per batch, before it is written: judges the previous one and starts to count again. */
+  /**
+   * Reports whether batches are expensive, and resets the number of woken watches. Must be called once before each
+   * batch.
+   */
   isHigh(): boolean {
     const isNotificationLong = this.#readersWoken >= manyWatches;
     this.#readersWoken = 0;

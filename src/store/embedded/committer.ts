@@ -16,18 +16,18 @@ import { dataRow, decodePosition, decodeRow, type Position, positionRow } from '
 import { type Row, type RowRead, type SliceHead, Stage } from './stage.ts';
 import { stageOperations } from './stage-operations.ts';
 
-/** One item to commit: a transaction or a piece of maintenance. */
+/** A unit of work for the committer: a transaction or a maintenance step such as a compaction. */
 export interface WorkItem<T> {
-  /** Every row that `run` reads. */
+  /** All rows that `run` reads. The committer loads them first. */
   readonly reads: readonly RowRead[];
   /** The approximate number of bytes that the item writes. */
   readonly bytes: number;
   readonly isMaintenance: boolean;
-  /** Stages the item, or throws without having staged anything. */
+  /** Adds the writes of the item to the stage. If it throws, it must not have added any. */
   run(stage: Stage): T;
 }
 
-/** One flush to disk, for metrics and tests. */
+/** Statistics of one flush to disk, for metrics and tests. */
 export interface Flush {
   readonly items: number;
   readonly operations: number;
@@ -35,26 +35,29 @@ export interface Flush {
 
 interface Job {
   readonly work: WorkItem<unknown>;
-  /** Runs the item and returns the function that resolves or rejects the caller's promise. */
+  /** Runs the item on the stage. Returns a function that resolves or rejects the promise of the caller. */
   run(stage: Stage): () => void;
   fail(error: unknown): void;
 }
 
-/** Further items are rejected, because they would wait for seconds. */
+/** The maximum number of queued items. Further items are rejected, because they would wait for seconds. */
 const maxQueueLength = 16_384;
-/** The limits of one batch keep it well below LevelDB's write buffer (4 MiB or more) and keep the wait for it short. */
+/**
+ * The maximum size of a batch. A batch must be well below the write buffer of LevelDB (4 MiB or more), and the next
+ * batch must not wait long.
+ */
 const maxBatchItems = 1024;
 const maxBatchBytes = 2 * 1024 * 1024;
 const maxAttempts = 2;
 /**
- * This many writers, notified together, write again together. Their next requests would otherwise be processed before
- * watches have sent the events of the current batch.
+ * If a batch has at least this many items, watches send its events before the writers are notified. Otherwise the
+ * writers would send their next writes at the same time and delay the events.
  */
 const manyWriters = 4;
-/** Rows read on this thread; that usually takes a fraction of a millisecond. */
+/** The maximum number of rows that are read synchronously, on the main thread. This takes less than a millisecond. */
 const maxSyncReads = 64;
 
-/** Rows by encoded key; `undefined` if the row is known not to exist. */
+/** The rows that a batch reads, by encoded key. `undefined` if a row does not exist. */
 type Rows = Map<string, Row | undefined>;
 
 interface CommitterOptions {
@@ -68,9 +71,9 @@ interface CommitterOptions {
 }
 
 /**
- * The only writer. It takes all queued items, stages them in order, writes them as one batch with one flush, publishes
- * the changes, and then resolves the callers. Every acknowledged item is therefore durable and published. With many
- * writers, watches are served before the writers continue.
+ * The only writer of the database. It stages all queued items in order, writes them as one batch with one flush,
+ * publishes the changes, and resolves the promises of the callers. Every acknowledged item is therefore durable and
+ * published. If a batch has many writers, watches are served before the writers continue.
  */
 export class Committer {
   readonly #options: CommitterOptions;
@@ -81,7 +84,7 @@ export class Committer {
   readonly #groupCommit = new GroupCommit(this.#cost);
   #running: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
-  /** The stage of a batch whose write failed without a known result. */
+  /** The batch whose write failed so that it is unknown whether it is on disk. */
   #unresolved: { readonly stage: Stage; readonly batch: number } | undefined;
   #closing = false;
   readonly #rowCache = new RowCache();
@@ -128,13 +131,14 @@ export class Committer {
   }
 
   /**
-   * Resolves when all changes up to this revision are published. A reader that is ahead of the observers waits here.
+   * Waits until all changes up to this revision are published. A read may return a newer state than the observers have
+   * received, so it waits here before it returns.
    */
   async published(revision: Revision): Promise<void> {
     while (revision > this.#position.revision && this.#committing !== undefined) await this.#committing;
   }
 
-  /** Rejects new items and finishes the queued ones. */
+  /** Rejects new items and waits until all queued items are committed. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#groupCommit.stop();
@@ -160,20 +164,20 @@ export class Committer {
   }
 
   /**
-   * Removes the next batch from the queue, in order. A batch has either maintenance or other items: on a nearly full
-   * disk maintenance is still allowed while other writes are rejected.
+   * Removes the next batch from the front of the queue. Maintenance and other items are never in the same batch,
+   * because maintenance is allowed on a nearly full disk and other writes are not.
    */
   #take(): Job[] {
-    const upkeep = this.#queue[0]?.work.isMaintenance;
+    const isMaintenance = this.#queue[0]?.work.isMaintenance;
     let bytes = 0;
     const end = this.#queue.findIndex(({ work }, index) => {
       bytes += work.bytes;
-      return index > 0 && (index >= maxBatchItems || bytes > maxBatchBytes || work.isMaintenance !== upkeep);
+      return index > 0 && (index >= maxBatchItems || bytes > maxBatchBytes || work.isMaintenance !== isMaintenance);
     });
     return this.#queue.splice(0, end === -1 ? this.#queue.length : end);
   }
 
-  /** Never rejects. */
+  /** Commits a batch. Never rejects; errors go to the promises of the callers. */
   async #commit(jobs: readonly Job[]): Promise<void> {
     try {
       if (this.#options.database.mustReopen) await this.#recover();
@@ -195,7 +199,9 @@ export class Committer {
     }
   }
 
-  /** Returns every row that the items read; synchronously if no wait is necessary. */
+  /**
+   * Returns all rows that the items read. The result is a promise only if rows must be read from disk asynchronously.
+   */
   #read(jobs: readonly Job[]): MaybePromise<Rows> {
     const rows: Rows = new Map();
     const uncached = new Set<string>();
@@ -224,7 +230,7 @@ export class Committer {
     return rows;
   }
 
-  /** A few rows come faster from LevelDB's cache, or the system's, than through another thread. */
+  /** Reads rows. A few rows are read synchronously, because a read from a cache is faster than a switch of threads. */
   #storedRows(rows: readonly string[]): MaybePromise<(string | undefined)[]> {
     const { database } = this.#options;
     const readsSync = rows.length <= maxSyncReads && this.#syncReads.allowsSync();
@@ -238,27 +244,27 @@ export class Committer {
     return this.#options.diskSpace.assertSpace(bytes, jobs[0]?.work.isMaintenance === true);
   }
 
-  async #write(stage: Stage, works: number): Promise<void> {
+  async #write(stage: Stage, items: number): Promise<void> {
     const { database, age, onFlush } = this.#options;
     const batch = this.#position.batch + 1;
     const operations = stageOperations(stage, batch, age.stamp());
     for (let attempt = 1; ; attempt++) {
       try {
-        const began = performance.now();
+        const startedAt = performance.now();
         await database.write(operations);
-        this.#cost.flushed(performance.now() - began);
+        this.#cost.flushed(performance.now() - startedAt);
         break;
       } catch (error) {
         this.#rowCache.clear();
         this.#unresolved = { stage, batch };
         if (await this.#wasWritten(error)) return;
-        // Nothing was written. LevelDB rejects all writes after one background error; a new handle need not have that
-        // error.
+        // The batch is not on disk. LevelDB rejects all writes after an error in its background thread. The write is
+        // retried if the database could be reopened.
         if (database.mustReopen || attempt === maxAttempts) throw error;
       }
     }
     this.#adopt(stage, batch);
-    onFlush?.({ items: works, operations: operations.length });
+    onFlush?.({ items, operations: operations.length });
   }
 
   async #wasWritten(error: unknown): Promise<boolean> {
@@ -274,7 +280,7 @@ export class Committer {
     }
   }
 
-  /** Reopens the database and resolves the batch with the unknown result: true if it had been written. */
+  /** Reopens the database and finds out whether the batch with the unknown result is on disk. True if it is. */
   async #recover(): Promise<boolean> {
     const { database } = this.#options;
     await database.reopen();
@@ -287,7 +293,7 @@ export class Committer {
     return true;
   }
 
-  /** Lets observers run the work that they deferred to the next tick, and lets the events that they wrote be sent. */
+  /** Waits until observers have done work that they deferred to the next tick, and until watches have sent events. */
   async #letObserversFinish(): Promise<void> {
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (this.#cost.wakesReaders) await letWritersQueue();
@@ -304,7 +310,7 @@ export class Committer {
         removed.push(slice);
       }
     }
-    // Rows staged into a slice that the same batch removes are removed with it.
+    // The stage may contain rows of a slice that the same batch removes. They do not exist any more.
     if (removed.length > 0) this.#rowCache.clear();
     this.#options.hub.publish(stage.logged, this.#cost);
     for (const slice of removed) {
@@ -313,7 +319,7 @@ export class Committer {
   }
 }
 
-/** Lets all writers that are ready submit their items first, so that they share the flush. */
+/** Waits until all writers that are ready have submitted their items, so that these items share one flush. */
 function letWritersQueue(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

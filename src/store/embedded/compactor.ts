@@ -2,19 +2,19 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { StoreError } from '../store-error.ts';
 
-/** Frequent enough that history stays near its configured size, rare enough that the cost is negligible. */
+/** The interval of compactions in milliseconds. It is a compromise between the size of the history and the cost. */
 export const compactionInterval = 10_000;
 
 interface CompactorOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The slices with more history than the retention requires. */
+  /** Returns the slices that have more history than `HistoryRetention` requires. */
   readonly candidates: () => readonly string[];
-  /** Does a bounded amount of work on the slice; true if more is left. */
+  /** Removes a limited number of changes of a slice. True if there may be more to remove. */
   readonly step: (slice: string) => Promise<boolean>;
 }
 
-/** Periodically removes history beyond the retention, one slice after the other, in small steps. */
+/** Periodically removes history that `HistoryRetention` does not require, one slice after the other, in small steps. */
 export class Compactor {
   readonly #options: CompactorOptions;
   #cancelTimer: () => void = () => {};
@@ -26,7 +26,7 @@ export class Compactor {
     this.#wait();
   }
 
-  /** Resolves when no step is running any more. */
+  /** Stops the periodic compaction and waits until the current step has finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelTimer();

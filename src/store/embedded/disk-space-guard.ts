@@ -6,23 +6,29 @@ import { diskReserveBytes } from './write-buffer.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * Above this distance from the reserve a cached measurement is used; below it, the disk is measured for every batch.
+ * If the free space exceeds the reserve by less than this number of bytes, it is measured before every batch. Otherwise
+ * a measurement is reused for up to `maxAgeMs` milliseconds.
  */
 const safeDistance = 64 * mebibyte;
 const maxAgeMs = 1_000;
-/** Each byte is written to the log, to a table, and on average a few more times while tables are merged. */
+/**
+ * An estimate of how many bytes reach the disk per byte of a write: it goes to the log, to a table, and is copied when
+ * tables are merged.
+ */
 const writeAmplification = 4;
 
 export interface DiskSpaceGuardOptions {
   readonly directory: string;
   readonly clock: Clock;
-  /** Bytes of the disk that are never filled. Optional; defaults to `diskReserveBytes` for its disk. */
+  /**
+   * The number of bytes that must stay free. If `undefined`, `diskReserveBytes` computes it from the size of the disk.
+   */
   readonly reserveBytes: number | undefined;
 }
 
 /**
- * Rejects writes before the disk is full. LevelDB accepts no writes after a failed write to its log, and reopening it
- * needs free space; the reserve is for that. Maintenance, which frees space, may use half of the reserve.
+ * Rejects writes before the disk is full. After a failed write, LevelDB must be reopened, and this needs free space,
+ * which is therefore reserved. Maintenance may use half of the reserve, because it frees space.
  */
 export class DiskSpaceGuard {
   readonly #options: DiskSpaceGuardOptions;
@@ -33,7 +39,10 @@ export class DiskSpaceGuard {
     this.#options = options;
   }
 
-  /** Rejects with Unavailable. Returns `undefined` if there is enough space by the cached measurement. */
+  /**
+   * Rejects with StoreError Unavailable if there is too little space for a batch. Returns `undefined` if a recent
+   * measurement already shows enough space.
+   */
   assertSpace(bytes: number, isMaintenance: boolean): Promise<void> | undefined {
     this.#writtenSince += bytes * writeAmplification;
     return this.#isSafe() ? undefined : this.#measureAndAssert(bytes, isMaintenance);

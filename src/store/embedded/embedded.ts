@@ -28,18 +28,20 @@ import { maxChunkRows } from './level-rows.ts';
 import { newSliceHead, type PreparedTransaction, prepareTransaction } from './stage.ts';
 
 export interface EmbeddedStoreOptions {
-  /** Used by the store alone; it contains nothing else. Created if absent. */
+  /** The directory of the store. It must not be used for anything else. Created if absent. */
   readonly directory: string;
   readonly clock?: Clock;
   readonly retention?: Retention;
   readonly log?: Log;
-  /** Bytes of the disk that are never filled. Optional; defaults to the space that reopening may need. */
+  /**
+   * The number of bytes that must stay free on the disk. Optional; defaults to what reopening the database may need.
+   */
   readonly reserveBytes?: number;
   /** Called after each flush to disk. Must be fast and must not throw. */
   readonly onFlush?: (flush: Flush) => void;
 }
 
-/** Opens the default store: durable, in one directory, used by one process. Rejects with CannotOpen. */
+/** Opens the durable store in a directory, which only one process can use. Rejects with StoreError CannotOpen. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const db = await openLevel(options.directory);
   try {
@@ -61,7 +63,7 @@ class EmbeddedStore implements Store {
   readonly #hub = new Hub();
   readonly #committer: Committer;
   readonly #compactor: Compactor;
-  /** Serializes compactions: two at once would both count the same changes as removed. */
+  /** The current compaction. Compactions run one after another: two at once would both count the same changes. */
   #compacting: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -91,7 +93,7 @@ class EmbeddedStore implements Store {
     return this.#read((db) => readList(db, range, options));
   }
 
-  /** Not `async`: every write passes through here, and there is nothing to await. */
+  /** Submits a transaction. It is not `async`, because every write calls it and there is nothing to await. */
   transact(transaction: Transaction): Promise<readonly (Revision | undefined)[]> {
     try {
       this.#assertOpen();
@@ -117,8 +119,8 @@ class EmbeddedStore implements Store {
   async observe(range: KeyRange, since: Revision, observer: Observer): Promise<() => void> {
     this.#assertOpen();
     const history = (after: Revision) => this.#history(range, after);
-    // Heads are updated and changes published in the same tick: a change that the head does not include is still to
-    // come.
+    // The head of a slice is updated in the same tick in which changes are published. If it is at `since`, all later
+    // changes will be published after this call.
     const isCurrent = () => (this.#committer.heads.get(range.slice) ?? newSliceHead).revision === since;
     return catchUp({ hub: this.#hub, range, since, observer, log: this.#log, history, isCurrent });
   }
@@ -126,9 +128,9 @@ class EmbeddedStore implements Store {
   async history(range: KeyRange, since: Revision, to?: Revision): Promise<readonly Change[]> {
     this.#assertOpen();
     const changes: Change[] = [];
-    for await (const piece of this.#history(range, since, to)) {
-      for (const change of piece.changes) changes.push(change);
-      await this.#committer.published(piece.upTo);
+    for await (const chunk of this.#history(range, since, to)) {
+      for (const change of chunk.changes) changes.push(change);
+      await this.#committer.published(chunk.upTo);
     }
     return changes;
   }
@@ -140,13 +142,13 @@ class EmbeddedStore implements Store {
       if (head === undefined) return;
       const floor = Math.min(upTo, head.revision);
       if (floor <= head.floor) return;
-      await this.#forgetOldest(slice, head.changes, (revision) => revision <= floor, floor);
+      await this.#compactOldest(slice, head.changes, (revision) => revision <= floor, floor);
     }
   }
 
   async assertWritable(): Promise<void> {
     this.#assertOpen();
-    // Writes nothing, but checks the disk space and reopens a database whose last write failed.
+    // Commits an empty item. This checks the disk space, and reopens the database if its last write failed.
     await this.#committer.submit({ reads: [], bytes: largeWrite, isMaintenance: false, run: () => undefined });
     await this.#database.probe();
   }
@@ -179,7 +181,7 @@ class EmbeddedStore implements Store {
     if (this.#closing !== undefined) throw storeClosed();
   }
 
-  /** Returns a result only after observers have received its changes: no reader gets ahead of a cache. */
+  /** Reads from the database. Returns after observers have received all changes in the result, so no cache is older. */
   async #read<T>(work: (db: Parameters<typeof readEntry>[0]) => Promise<ReadResult<T>>): Promise<T> {
     this.#assertOpen();
     const { result, storeRevision } = await this.#database.read(work);
@@ -192,9 +194,9 @@ class EmbeddedStore implements Store {
     for (;;) {
       const db = await this.#database.currentHandle();
       try {
-        for await (const piece of readHistory(db, range, cursor, to)) {
-          yield piece;
-          cursor = Math.max(cursor, piece.upTo);
+        for await (const chunk of readHistory(db, range, cursor, to)) {
+          yield chunk;
+          cursor = Math.max(cursor, chunk.upTo);
         }
         return;
       } catch (error) {
@@ -223,7 +225,7 @@ class EmbeddedStore implements Store {
     await this.#committer.submit({ ...maintenance, run: (stage) => stage.dropSlice(slice) });
   }
 
-  /** Removes a small slice with one write. False if the slice is too large or has changed; nothing is done then. */
+  /** Removes a small slice in one batch. Returns false and does nothing if the slice is too large or has changed. */
   async #removeSmallSlice(slice: string): Promise<boolean> {
     const { changes = 0, revision = 0 } = this.#committer.heads.get(slice) ?? {};
     if (changes >= maxChunkRows) return false;
@@ -256,18 +258,21 @@ class EmbeddedStore implements Store {
   async #compactByRetention(slice: string): Promise<boolean> {
     const excess = (this.#committer.heads.get(slice)?.changes ?? 0) - this.#retention.changes;
     const isOld = (_revision: Revision, stamp: number) => this.#age.isOlder(stamp, this.#retention.ageMilliseconds);
-    return excess > 0 && (await this.#forgetOldest(slice, excess, isOld)) > 0;
+    return excess > 0 && (await this.#compactOldest(slice, excess, isOld)) > 0;
   }
 
-  /** Removes a bounded number of the oldest wanted changes and returns how many; `floor` applies when none is left. */
-  #forgetOldest(
+  /**
+   * Removes up to `atMost` of the oldest changes of a slice, as long as `isRemovable` accepts them. Returns their
+   * number. If there is none, all history up to revision `floor` counts as compacted.
+   */
+  #compactOldest(
     slice: string,
     atMost: number,
-    isWanted: (revision: Revision, time: number) => boolean,
+    isRemovable: (revision: Revision, time: number) => boolean,
     floor = 0,
   ): Promise<number> {
-    const forgetting = this.#compacting.then(async () => {
-      const revisions = await this.#database.read((db) => oldestChanges(db, slice, atMost, isWanted));
+    const compaction = this.#compacting.then(async () => {
+      const revisions = await this.#database.read((db) => oldestChanges(db, slice, atMost, isRemovable));
       const reached = revisions.at(-1) ?? floor;
       if (reached > 0) {
         const bytes = revisions.length * bytesPerRow;
@@ -280,15 +285,15 @@ class EmbeddedStore implements Store {
       }
       return revisions.length;
     });
-    this.#compacting = forgetting.catch(() => {});
-    return forgetting;
+    this.#compacting = compaction.catch(() => {});
+    return compaction;
   }
 }
 
-/** The approximate size of a large object in bytes. A store without space for one counts as full. */
+/** The approximate size of a large object in bytes. `assertWritable` requires space for one such object. */
 const largeWrite = 1024 * 1024;
 
-/** The approximate size of a key, its revisions and LevelDB's overhead. */
+/** The approximate size in bytes of a row without its value: the key, the revision and LevelDB's overhead. */
 const bytesPerRow = 128;
 
 function transactionWork(prepared: PreparedTransaction): WorkItem<readonly (Revision | undefined)[]> {
@@ -300,7 +305,10 @@ function transactionWork(prepared: PreparedTransaction): WorkItem<readonly (Revi
   };
 }
 
-/** The value is stored in the row and in its change; the change also has the previous value, of about the same size. */
+/**
+ * Returns the approximate size of a transaction in bytes. Each value counts three times: in its row, in its change, and
+ * as the previous value, which is about as long.
+ */
 function bytesOf({ writes }: PreparedTransaction): number {
   let bytes = 0;
   for (const { value, text } of writes) bytes += 2 * bytesPerRow + 2 * text.length + 3 * (value?.length ?? 0);

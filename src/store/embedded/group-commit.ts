@@ -1,49 +1,53 @@
-/** A batch with fewer items than this is considered a coincidence. */
+/** A batch with fewer items than this does not show that its writers will write again at the same time. */
 const minGroup = 4;
-/** More writers than this are not in step: some of them always have an item queued. */
+/** With more writers than this, some of them always have an item queued, so that waiting for all is not useful. */
 const maxInStep = 12;
-/** After this many consecutive batches of at most `maxInStep` items, their writers are considered the only ones. */
+/** After this many consecutive batches with at most `maxInStep` items, there are assumed to be no other writers. */
 const inStepAfter = 8;
-/** The share of the expected items that shortens the wait: the remaining ones may take long. */
+/** The share of the expected items after which the wait is shortened to `lastWaitMs`. */
 const nearlyAllShare = 0.8;
-/** The share of the expected items that is enough if a batch is cheap. */
+/** The share of the expected items that a cheap batch waits for. */
 const halfShare = 0.5;
-/** If a larger share than this was queued during the flush, there are always items to begin with. */
+/**
+ * If more items than this share of a batch were queued during its flush, the next batch begins at once, because there
+ * are always enough items.
+ */
 const maxOthersShare = 0.25;
-/** The maximum number of items to wait for. With hundreds of writers, a single other client must not wait for all. */
+/** The maximum number of items to wait for, so that a single client need not wait for hundreds of other writers. */
 const maxAwaited = 8;
-/** Milliseconds in which notified writers usually submit their next item, if they do. */
+/** The maximum wait in milliseconds. Writers that continue usually submit their next item within this time. */
 const maxWaitMs = 4;
-/** Milliseconds to wait for the last items once nearly all are queued. */
+/** The maximum wait in milliseconds for the last items, after `nearlyAllShare` of the items were queued. */
 const lastWaitMs = 1;
-/** The maximum number of batches that begin without a wait after repeated timeouts. */
+/** The maximum number of batches that begin without a wait after a wait has timed out. */
 const maxSkipped = 63;
 
-/** Reports whether a batch is expensive, independent of its contents. */
+/** Reports whether the fixed cost of a batch is high: its flush and the notification of watches. */
 interface Cost {
   isHigh(): boolean;
 }
 
-/** Calls back once after the given milliseconds; the returned function cancels. */
+/** Calls `callback` after the given number of milliseconds. Returns a function that cancels the call. */
 type After = (milliseconds: number, callback: () => void) => () => void;
 
 interface Wait {
-  /** Ends the wait; `isEnough` is false if it timed out. */
-  over(isEnough: boolean): void;
-  /** Reports the current number of queued items. */
-  came(items: number): void;
+  /** Ends the wait. `isEnough` is false if it timed out before enough items were queued. */
+  end(isEnough: boolean): void;
+  /** Called with the new number of queued items. */
+  onQueued(items: number): void;
 }
 
 /**
- * Decides when a group commit begins. Writers that are notified together submit their next items at about the same
- * time. A batch that begins with the first of these items makes all others wait for its flush and then for their own.
- * The batch therefore waits a moment for the expected number of items. If a batch is cheap, half of them are enough:
- * they are written while the other items are prepared, so that neither the disk nor the thread is idle. If the items do
- * not arrive, the next batch expects only as many as arrived, and after each timeout more batches begin without a wait.
+ * Decides when a group commit begins. Writers that are notified at the same time submit their next items at about the
+ * same time. If a batch began with the first of these items, all others would wait for its flush and then for their
+ * own. A batch therefore briefly waits for the expected number of items. A cheap batch waits only for half of them:
+ * they are written while the other items are prepared, so that both the disk and the thread are busy. If the items do
+ * not arrive in time, the next batch expects only as many as have arrived. After each further timeout, about twice as
+ * many batches as before begin without a wait.
  */
 export class GroupCommit {
   #expected = 0;
-  /** The number of consecutive batches with few items, including items queued meanwhile: these are all the writers. */
+  /** The number of consecutive batches with at most `maxInStep` items, including items that were queued meanwhile. */
   #smallBatches = 0;
   #skipAfterTimeout = 0;
   #batchesToSkip = 0;
@@ -53,14 +57,15 @@ export class GroupCommit {
   readonly #after: After;
 
   /**
-   * `after` measures real time, not the program's clock: the milliseconds in which a CPU and a network bring writes.
+   * `after` is a timer in real time. The program's clock is not used, because the wait depends on how fast the CPU and
+   * the network deliver the next writes.
    */
   constructor(cost: Cost, after: After = afterMilliseconds) {
     this.#cost = cost;
     this.#after = after;
   }
 
-  /** Reports that a batch of `items` items was written while `meanwhile` other items were queued. */
+  /** Called after a batch of `items` items was written. `meanwhile` other items were queued during the write. */
   onWritten(items: number, meanwhile: number): void {
     const all = items + meanwhile;
     this.#smallBatches = all <= maxInStep ? this.#smallBatches + 1 : 0;
@@ -68,12 +73,12 @@ export class GroupCommit {
     this.#expected = isInStep ? all : itemsToAwait(items, meanwhile);
   }
 
-  /** Reports the current number of queued items. */
+  /** Called with the new number of queued items, after an item was queued. */
   onQueued(items: number): void {
-    this.#wait?.came(items);
+    this.#wait?.onQueued(items);
   }
 
-  /** Resolves when a batch with `items` queued items may begin; `undefined` if it may begin now. */
+  /** Waits until a batch should begin, given the number of queued items. Returns `undefined` if it should begin now. */
   waitToBegin(items: number): Promise<void> | undefined {
     const enough = this.#cost.isHigh() ? this.#expected : Math.ceil(this.#expected * halfShare);
     if (items >= enough || this.#isStopped) return undefined;
@@ -84,45 +89,47 @@ export class GroupCommit {
     return new Promise((resolve) => this.#waitFor(enough, items, resolve));
   }
 
-  /** Ends the current wait; no more items will arrive. */
+  /** Ends the current wait and prevents further waits, because no more items will be queued. */
   stop(): void {
     this.#isStopped = true;
-    this.#wait?.over(false);
+    this.#wait?.end(false);
   }
 
   #waitFor(enough: number, items: number, begin: () => void): void {
     const nearly = Math.ceil(this.#expected * nearlyAllShare);
     let isNearlyComplete = false;
-    let cancel = this.#after(maxWaitMs, () => wait.over(false));
+    let cancel = this.#after(maxWaitMs, () => wait.end(false));
     const wait: Wait = {
-      over: (isEnough) => {
+      end: (isEnough) => {
         cancel();
         this.#wait = undefined;
         this.#skipAfterTimeout = isEnough ? 0 : Math.min(2 * this.#skipAfterTimeout + 1, maxSkipped);
         this.#batchesToSkip = this.#skipAfterTimeout;
         begin();
       },
-      came: (now) => {
-        if (now >= enough) wait.over(true);
+      onQueued: (now) => {
+        if (now >= enough) wait.end(true);
         else if (now >= nearly && !isNearlyComplete) {
           isNearlyComplete = true;
           cancel();
-          cancel = this.#after(lastWaitMs, () => wait.over(false));
+          cancel = this.#after(lastWaitMs, () => wait.end(false));
         }
       },
     };
     this.#wait = wait;
-    wait.came(items);
+    wait.onQueued(items);
   }
 }
 
-/** The number of items to wait for if there are other writers too. */
+/**
+ * Returns the number of items that the next batch waits for, if there may be other writers than those of this batch.
+ */
 function itemsToAwait(items: number, meanwhile: number): number {
   if (items < minGroup || meanwhile > items * maxOthersShare) return 0;
   return Math.min(Math.ceil(items * nearlyAllShare), maxAwaited);
 }
 
-/** The timer keeps the process alive: callers wait for the write. */
+/** Starts a timer. It keeps the process alive, because callers wait for their writes. */
 function afterMilliseconds(milliseconds: number, callback: () => void): () => void {
   const timer = setTimeout(callback, milliseconds);
   return () => clearTimeout(timer);

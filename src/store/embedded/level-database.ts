@@ -12,8 +12,8 @@ export type LevelOperation =
   | { readonly type: 'del'; readonly key: string };
 
 /**
- * The LevelDB handle, and its replacement after a failed write. LevelDB must not be written to after a failure:
- * recovery may lose what follows a partial record in its log. Reads still work.
+ * Holds the LevelDB handle and replaces it after a failed write. After such a failure, LevelDB must not be written to:
+ * recovery could lose the writes that follow a partial record in the log. Reads still work.
  */
 export class LevelDatabase {
   readonly #directory: string;
@@ -30,12 +30,12 @@ export class LevelDatabase {
     this.#db = db;
   }
 
-  /** True after a failed write: no write is allowed before `reopen`. */
+  /** True after a failed write. `reopen` must be called before the next write. */
   get mustReopen(): boolean {
     return this.#mustReopen;
   }
 
-  /** Waits while the handle is being replaced; retries if it was replaced during the read. */
+  /** Reads with the current handle. Waits if the handle is being replaced, and retries if it was replaced meanwhile. */
   async read<T>(work: (db: Level) => Promise<T>): Promise<T> {
     for (;;) {
       const db = await this.currentHandle();
@@ -48,7 +48,8 @@ export class LevelDatabase {
   }
 
   /**
-   * Reads synchronously, for work of a few microseconds. `undefined` while the handle is being replaced: use `read`.
+   * Reads synchronously. `work` must take only a few microseconds. Returns `undefined` if the handle is being replaced;
+   * the caller must use `read` then.
    */
   readSync<T>(work: (db: Level) => T): T | undefined {
     if (this.#isDown || this.#opening !== undefined || this.#closed) return undefined;
@@ -59,7 +60,10 @@ export class LevelDatabase {
     }
   }
 
-  /** For reads that cannot be retried as a whole; `isReplaced` then reports whether the replacement caused an error. */
+  /**
+   * Returns the handle for a read in several steps, which cannot be retried as a whole. If the read fails, `isReplaced`
+   * reports whether the cause is that the handle was replaced.
+   */
   async currentHandle(): Promise<Level> {
     if (this.#isDown && this.#opening === undefined) this.#opening = this.#open();
     await this.#opening;
@@ -71,10 +75,10 @@ export class LevelDatabase {
     return !this.#closed && (db !== this.#db || this.#opening !== undefined);
   }
 
-  /** Writes one batch with one flush. Rejects if the batch is not known to be durable. */
+  /** Writes a batch with one flush. If it rejects, it is unknown whether the batch is on disk. */
   async write(operations: readonly LevelOperation[]): Promise<void> {
     try {
-      // A chained batch takes half the time of one handed over as an array, which classic-level copies.
+      // A chained batch takes half the time of an array, which classic-level would copy.
       const batch = this.#db.batch();
       let bytes = 0;
       for (const operation of operations) {
@@ -91,7 +95,9 @@ export class LevelDatabase {
     }
   }
 
-  /** Reopens LevelDB if the disk accepts writes. Throws Unavailable; reads then continue with the old handle. */
+  /**
+   * Reopens LevelDB. Throws StoreError Unavailable if the disk accepts no writes; the old handle can still read then.
+   */
   async reopen(): Promise<void> {
     try {
       await assertCanReopen(this.#directory);
@@ -103,7 +109,7 @@ export class LevelDatabase {
     this.#mustReopen = false;
   }
 
-  /** Throws Unavailable if the disk accepts no writes. */
+  /** Throws StoreError Unavailable if the disk accepts no writes. */
   async probe(): Promise<void> {
     try {
       await probe(join(this.#directory, 'write-probe'));
@@ -124,8 +130,9 @@ export class LevelDatabase {
   }
 
   /**
-   * Damage in the last batch of a log looks like a torn write (see findLogDamage). After a clean shutdown, the last
-   * batch is therefore this one, which has no content. If this write fails, no data is lost.
+   * Writes an empty batch to the end of the log before the store is closed. Damage in the last batch of a log cannot be
+   * distinguished from an unfinished write (see `findLogDamage`), so this batch protects the one before it. No data is
+   * lost if the write fails.
    */
   async #endLog(): Promise<void> {
     await this.#db.batch([{ type: 'del', key: logEndRow }], { sync: true }).catch(() => {});
@@ -167,12 +174,12 @@ function describeProblem(reason: string): string {
   return 'the disk of the data directory does not work';
 }
 
-/** Space for the manifest and for a compaction that is still running. */
+/** The number of bytes that reopening needs for the manifest and for a compaction that has not finished. */
 const extraBytes = 2 * 1024 * 1024;
 
 /**
- * Checks that LevelDB can be opened again before it is closed: opening turns its logs into tables, and the disk must
- * accept writes.
+ * Throws if LevelDB could not be opened again after it was closed. Opening it converts its logs to tables, which needs
+ * space, and the disk must accept writes.
  */
 async function assertCanReopen(directory: string): Promise<void> {
   const logs = (await readdir(directory)).filter((file) => file.endsWith('.log'));

@@ -22,14 +22,14 @@ import {
 import type { SliceHead } from './stage.ts';
 import { writeBufferBytes } from './write-buffer.ts';
 
-/** The state of a store that is loaded when it is opened. */
+/** The state that is loaded into memory when a store is opened. */
 export interface StoreState {
   readonly identity: string;
   readonly position: Position;
   readonly heads: Map<string, SliceHead>;
 }
 
-/** Throws CannotOpen; the directory is then not locked. */
+/** Opens LevelDB and verifies its files. Throws StoreError CannotOpen; the directory is not locked then. */
 export async function openLevel(directory: string): Promise<Level> {
   let writeBufferSize: number;
   try {
@@ -54,14 +54,14 @@ export async function openLevel(directory: string): Promise<Level> {
 async function assertUndamaged(directory: string): Promise<void> {
   const damage = await findStoreDamage(directory);
   if (damage === undefined) return;
-  // Another process that uses the store creates and removes files, which can look like damage.
+  // If another process uses the store, files appear and disappear, which can look like damage.
   await assertNotInUse(directory);
   throw damaged(directory, damage);
 }
 
 /**
- * Tests LevelDB's lock. LevelDB takes its lock first; with `errorIfExists` it then fails, releases the lock and has
- * changed nothing.
+ * Throws if another process holds the lock of the store. LevelDB acquires the lock before it evaluates `errorIfExists`,
+ * which makes it fail and release the lock without changing anything.
  */
 async function assertNotInUse(directory: string): Promise<void> {
   const db: Level = new ClassicLevel(directory, { createIfMissing: false, errorIfExists: true });
@@ -74,7 +74,7 @@ async function assertNotInUse(directory: string): Promise<void> {
   }
 }
 
-/** Loads the state of the store; initializes a new store. Throws CannotOpen. */
+/** Loads the state of a store. Initializes the store if it is new. Throws StoreError CannotOpen. */
 export async function loadState(db: Level, directory: string): Promise<StoreState> {
   const schema = await db.get(schemaRow);
   if (schema === undefined) {
@@ -112,7 +112,10 @@ async function initialize(db: Level): Promise<StoreState> {
   return state;
 }
 
-/** Turns the directory into a store: the first write of a new store, the last write of a restore. */
+/**
+ * Writes the rows that make a directory a valid store. This is the first write of a new store and the last of a
+ * restore.
+ */
 export async function writeState(db: Level, identity: string, position: Position): Promise<void> {
   await db.batch(
     [
@@ -135,13 +138,13 @@ function cannotOpen(directory: string, error: unknown): StoreError {
   if (code === 'LEVEL_LOCKED') {
     return new StoreError('CannotOpen', `data directory ${directory} is in use by another process`);
   }
-  // On open, LevelDB verifies no other file.
+  // The manifest is the only file that LevelDB verifies when it opens a store.
   if (code === 'LEVEL_CORRUPTION') return damaged(directory, `its MANIFEST: ${cause.message}`);
   const message = `data directory ${directory} cannot be opened: ${oneLine(cause.message)}`;
   return new StoreError('CannotOpen', message, undefined, { cause: error });
 }
 
-/** classic-level wraps LevelDB's error in one that only reports that the database is not open. */
+/** Returns the innermost cause of an error. classic-level wraps the errors of LevelDB in errors without details. */
 export function rootCause(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return error.cause === undefined ? error : rootCause(error.cause);

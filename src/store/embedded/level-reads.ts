@@ -27,7 +27,7 @@ import {
 } from './row-codec.ts';
 import { newSliceHead, type SliceHead } from './stage.ts';
 
-/** The result of a read and the store revision at that moment, which may not have been published yet. */
+/** The result of a read, and the store revision at that time. Observers may not have received this revision yet. */
 export interface ReadResult<T> {
   readonly result: T;
   readonly storeRevision: Revision;
@@ -93,12 +93,12 @@ export async function readList(db: Level, range: KeyRange, options: ListOptions)
 
 interface UndoneRange {
   readonly range: KeyRange;
-  /** The rows of the range that are read. */
+  /** The part of the range that is read. It excludes rows up to `ListOptions.after`. */
   readonly bounds: RowBounds;
   readonly since: Revision;
 }
 
-/** Records in the rollback every change within the bounds after that revision. */
+/** Adds to the rollback all changes after revision `since` that are within the bounds. */
 async function undoSince(
   db: Level,
   snapshot: Snapshot,
@@ -120,7 +120,10 @@ async function undoSince(
   }
 }
 
-/** Yields all changes of the range after `since` (up to `to`) in chunks, from one snapshot. Throws Expired. */
+/**
+ * Yields all changes of the range after revision `since`, up to and including `to`, in chunks. All chunks are read from
+ * one snapshot. Throws StoreError Expired.
+ */
 export async function* readHistory(
   db: Level,
   range: KeyRange,
@@ -145,25 +148,28 @@ export async function* readHistory(
   }
 }
 
-/** Returns the oldest changes of the slice up to the first one that is not `isWanted`, at most one chunk. */
+/**
+ * Returns the revisions of the oldest changes of a slice, up to the first change that `isRemovable` does not accept.
+ * Returns at most `atMost` revisions and at most one chunk.
+ */
 export async function oldestChanges(
   db: Level,
   slice: string,
   atMost: number,
-  isWanted: (revision: Revision, time: number) => boolean,
+  isRemovable: (revision: Revision, time: number) => boolean,
 ): Promise<Revision[]> {
   const revisions: Revision[] = [];
   const limit = Math.min(atMost, maxChunkRows);
   for await (const rows of rowChunks(db, { ...historyRows(slice, 0), limit })) {
     for (const [row, stored] of rows) {
-      if (!isWanted(revisionOf(row), decodeChangeTime(stored))) return revisions;
+      if (!isRemovable(revisionOf(row), decodeChangeTime(stored))) return revisions;
       revisions.push(revisionOf(row));
     }
   }
   return revisions;
 }
 
-/** Returns the encoded keys of the first rows of the range after the given key. */
+/** Returns the encoded keys of one chunk of the range: the first rows after the key `after`. */
 export async function readKeys(db: Level, range: KeyRange, after: Key | undefined): Promise<string[]> {
   const rows = await db.keys({ ...rowBounds(range, after), limit: maxChunkRows }).all();
   return rows.map(keyTextOf);
@@ -188,7 +194,7 @@ export async function* readAll(db: Level, identity: string): AsyncGenerator<Dump
 
 type RowBounds = { readonly gte: string; readonly lt: string } | { readonly gt: string; readonly lt: string };
 
-/** An `after` before the range has no effect. */
+/** Returns the LevelDB bounds of the rows of a range that sort after `after`. */
 function rowBounds(range: KeyRange, after: Key | undefined): RowBounds {
   const { from, to } = encodeRange(range);
   const bounds = { gte: dataRow(from), lt: dataRow(to) };

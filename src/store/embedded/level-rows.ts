@@ -12,11 +12,13 @@ export interface ChunkOptions {
   readonly snapshot?: Snapshot;
 }
 
-/** Limits of one read from LevelDB, so that other work can run in between. */
+/** The maximum number of rows and bytes per read from LevelDB, so that other work can run between two reads. */
 export const maxChunkRows = 1000;
 const bytesAtOnce = 1024 * 1024;
 
-/** Returns the contents of the rows in order; `undefined` for a row that does not exist. Throws RowDamagedError. */
+/**
+ * Returns the contents of rows, in the order of `rows`. `undefined` if a row does not exist. Throws RowDamagedError.
+ */
 export async function getRows(
   db: Level,
   rows: readonly string[],
@@ -29,7 +31,7 @@ export async function getRows(
   });
 }
 
-/** Like `getRows`, but synchronous. */
+/** Does the same as `getRows`, but synchronously. */
 export function getRowsSync(db: Level, rows: readonly string[]): (string | undefined)[] {
   return rows.map((row) => {
     const found = db.getSync(row);
@@ -37,7 +39,10 @@ export function getRowsSync(db: Level, rows: readonly string[]): (string | undef
   });
 }
 
-/** `wanted` returns how many more rows the caller needs, as far as it knows. Throws RowDamagedError. */
+/**
+ * Yields the rows of a range in chunks. `wanted` returns how many more rows the caller needs at most; infinity if it
+ * needs all. Throws RowDamagedError.
+ */
 export async function* rowChunks(
   db: Level,
   options: ChunkOptions,
@@ -47,7 +52,7 @@ export async function* rowChunks(
   const read = (most: number): Promise<[string, string][]> => {
     if (most <= 0) return Promise.resolve([]);
     const rows = iterator.nextv(Math.min(maxChunkRows, most));
-    // A caller that stops early does not get the error of a read that it did not request.
+    // The read may have been started in advance. If the caller does not need it, its error must not be reported.
     rows.catch(() => {});
     return rows;
   };
@@ -55,7 +60,7 @@ export async function* rowChunks(
     for (let nextRead = read(wanted()); ; ) {
       const rows = await nextRead;
       if (rows.length === 0) return;
-      // Read the next chunk in the background while this one is used, unless this one may be the last that is wanted.
+      // If the caller needs all rows, the next chunk is read in the background while the caller processes this one.
       const isAll = wanted() === Number.POSITIVE_INFINITY;
       if (isAll) nextRead = read(Number.POSITIVE_INFINITY);
       for (const pair of rows) pair[1] = verifyRow(pair[0], pair[1]);

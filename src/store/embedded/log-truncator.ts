@@ -1,18 +1,20 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes written between two directory scans: LevelDB writes several times as many to one log. */
+/**
+ * The number of bytes to write before the directory is scanned for new logs. A log of LevelDB is several times as long.
+ */
 export const scanAfterBytes = 1024 * 1024;
-/** Milliseconds until the next check, without writes, whether an old log was removed. */
+/** The time in milliseconds after which the directory is scanned again if an old log still exists. */
 const rescanAfterMs = 200;
-/** The number of bytes that a file system frees in about half a millisecond. */
+/** The number of bytes that are truncated at a time. A file system takes about half a millisecond to free them. */
 const stepBytes = 1024 * 1024;
 
 /**
- * Frees removed LevelDB logs in small steps. LevelDB removes a log once its contents are in a table, and every write
- * waits for the removal: freeing 16 MiB takes a file system 6 to 15 ms, during which it flushes nothing. The file
- * system frees an open file only when it is closed. This class therefore keeps each log open and truncates removed logs
- * step by step, so that flushes can run in between. If it fails, the store still works, but with those delays.
+ * Frees the disk space of removed LevelDB logs in small steps. LevelDB removes a log after its contents are in a table.
+ * A file system takes 6 to 15 ms to free 16 MiB and flushes nothing meanwhile, so that all writes would wait. It does
+ * not free a file that is open. This class therefore keeps every log open, and truncates removed logs step by step.
+ * Flushes can run in between. If an error occurs here, the store works, but with those delays.
  */
 export class LogTruncator {
   readonly #directory: string;
@@ -26,7 +28,7 @@ export class LogTruncator {
     this.#directory = directory;
   }
 
-  /** Reports how many bytes were written. */
+  /** Called after each write with its number of bytes. */
   onWritten(bytes: number): void {
     this.#unscannedBytes += bytes;
     if (this.#unscannedBytes < scanAfterBytes) return;
@@ -46,7 +48,7 @@ export class LogTruncator {
   #startScan(): void {
     if (this.#isClosed || this.#scanning !== undefined) return;
     clearTimeout(this.#timer);
-    // Errors are harmless: a log that was created and removed meanwhile, an unreadable disk, too many open files.
+    // Errors are ignored, for example if a log was removed during the scan or too many files are open.
     this.#scanning = this.#scan()
       .catch(() => {})
       .finally(() => {
@@ -72,7 +74,7 @@ export class LogTruncator {
 async function free(file: FileHandle): Promise<void> {
   try {
     const { nlink, size } = await file.stat();
-    // A file that still has a name, such as a hard link, is in use: do not truncate it.
+    // The file has another name, for example a hard link, so its content is needed.
     if (nlink > 0) return;
     for (let left = size - stepBytes; left > 0; left -= stepBytes) await file.truncate(left);
   } finally {

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A file and its expected size. */
+/** A file to read, and the size that it should have. */
 export interface ExpectedFile {
   readonly path: string;
   readonly size: number;
 }
 
 /**
- * Reads whole files one after the other, and reads the next one while the caller processes the current one. The bytes
- * are valid until the next file is requested, because two buffers are reused for all files. A file that is longer than
- * expected is returned with one extra byte.
+ * Yields the bytes of whole files, one after the other. The next file is read while the caller processes the current
+ * one. Two buffers are used for all files, so the bytes are valid only until the next file is requested. If a file is
+ * longer than expected, one extra byte is returned.
  */
 export async function* readAhead<T extends ExpectedFile>(
   files: readonly T[],

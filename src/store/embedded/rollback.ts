@@ -3,16 +3,18 @@ import { compareEncoded } from '../key.ts';
 type Stored<R> = readonly [text: string, row: R];
 
 /**
- * Reconstructs an earlier revision from the current rows. `undo` records the changes since that revision; the first
- * change of each key has its earlier value. Then the current rows pass through `merge` in chunks, sorted by key, and
- * `rest` returns the rows that were removed since and sort after the last chunk.
+ * Reconstructs the rows of an earlier revision from the current rows. Call `undo` for each change after that revision.
+ * Then pass the current rows to `merge` in chunks, sorted by key; it returns the earlier rows. Finally, `rest` returns
+ * the earlier rows that sort after the last chunk.
  */
 export class Rollback<R> {
   readonly #before = new Map<string, R | undefined>();
   #sorted: (readonly [text: string, row: R | undefined])[] | undefined;
   #next = 0;
 
-  /** Call in order of revision. `previous` is the value before the change; `undefined` if there was none. */
+  /**
+   * Records a change. Call it in the order of revisions. `previous` returns the row before the change, if it existed.
+   */
   undo(text: string, previous: () => R | undefined): void {
     if (!this.#before.has(text)) this.#before.set(text, previous());
   }
@@ -34,7 +36,9 @@ export class Rollback<R> {
     return removed;
   }
 
-  /** Adds the earlier rows of the changed keys before `text`, and with `inclusive` also the one at `text`. */
+  /**
+   * Adds to `into` the earlier rows of changed keys that sort before `text`, or up to `text` if `inclusive` is true.
+   */
   #upTo(text: string | undefined, into: Stored<R>[], inclusive = false): void {
     this.#sorted ??= [...this.#before].sort(([a], [b]) => compareEncoded(a, b));
     for (let next = this.#sorted[this.#next]; next !== undefined; next = this.#sorted[this.#next]) {

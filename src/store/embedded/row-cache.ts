@@ -1,14 +1,16 @@
 import type { Row } from './stage.ts';
 
-/** Enough for the namespaces and owners that many writes read, and for rows that are updated or removed soon. */
+/**
+ * The maximum number of rows. Enough for namespaces and owners that many writes check, and for rows that change often.
+ */
 const maxRows = 512;
-/** Longer values are rare; this limit keeps the memory of the whole cache small. */
+/** The maximum length of a cached value in characters. Longer values are rare and would use too much memory. */
 const maxValueLength = 4096;
 
 /**
- * A cache of rows that the committer read or wrote recently, so that the next write that checks them need not read them
- * again. It is exact, because the committer is the only writer. Absent rows are not cached: LevelDB's Bloom filters make
- * that read cheap.
+ * Caches rows that the committer has read or written recently, so that the next write that checks them need not read
+ * them from disk. The cache is never outdated, because the committer is the only writer. It does not record that a row
+ * is absent, because LevelDB's Bloom filters make such reads cheap.
  */
 export class RowCache {
   readonly #rows = new Map<string, Row>();
@@ -16,7 +18,7 @@ export class RowCache {
   get(text: string): Row | undefined {
     const row = this.#rows.get(text);
     if (row === undefined || this.#rows.size < maxRows) return row;
-    // Reinsert the row at the end: the first row of the map is the least recently used one.
+    // Moves the row to the end of the map, so that the first row is always the least recently used one.
     this.#rows.delete(text);
     this.#rows.set(text, row);
     return row;
@@ -26,7 +28,7 @@ export class RowCache {
     this.onWritten(text, row);
   }
 
-  /** `row: undefined` means that the row was removed. */
+  /** Called after a row was written. `row` is `undefined` if the row was removed. */
   onWritten(text: string, row: Row | undefined): void {
     this.#rows.delete(text);
     if (row === undefined || row.value.length > maxValueLength) return;
@@ -38,7 +40,7 @@ export class RowCache {
     }
   }
 
-  /** Empties the cache when the stored rows are no longer known. */
+  /** Empties the cache, for example if it is unknown whether a write reached the disk. */
   clear(): void {
     this.#rows.clear();
   }

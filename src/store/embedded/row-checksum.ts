@@ -3,16 +3,17 @@ import { crc32 } from 'node:zlib';
 const digits = 8;
 
 /**
- * Adds a checksum over the key and the content of a row. LevelDB's file checksums are verified when the store is opened
- * and recomputed when LevelDB merges files; this one covers the row from its write to every read.
+ * Prepends a checksum of the key and the content of a row. It protects the row from its write to each read. The
+ * checksums of LevelDB are not sufficient: they are verified only when the store is opened, and they are computed anew
+ * when LevelDB merges files.
  */
 export function withChecksum(row: string, content: string): string {
   return checksum(row, content) + content;
 }
 
 /**
- * Like `withChecksum`, for content in several parts. The parts are concatenated only once, together with the checksum;
- * concatenating them for the checksum too would copy every value twice.
+ * Does the same as `withChecksum` for content in several parts. The parts are concatenated only once, together with the
+ * checksum, so that long values are not copied twice.
  */
 export function withChecksumOfParts(row: string, head: string, value: string, more = ''): string {
   const sum = crc32(value, crc32(row + head));
@@ -20,7 +21,7 @@ export function withChecksumOfParts(row: string, head: string, value: string, mo
   return digitsOf(crc32(more, sum)) + head + value + more;
 }
 
-/** Returns the content of the row. Throws RowDamagedError. */
+/** Verifies the checksum of a stored row and returns its content. Throws RowDamagedError. */
 export function verifyRow(row: string, stored: string): string {
   const content = stored.slice(digits);
   if (stored.slice(0, digits) !== checksum(row, content)) throw new RowDamagedError(row);
@@ -33,15 +34,15 @@ function checksum(row: string, content: string): string {
 
 let pairs: readonly string[] | undefined;
 
-/** Formats by pairs of hex digits: `toString(16)` takes ten times as long for a number of this size. */
+/** Formats a checksum as eight hex digits. `toString(16)` would take ten times as long for numbers of this size. */
 function digitsOf(sum: number): string {
   pairs ??= Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
   return `${pairs[sum >>> 24]}${pairs[(sum >>> 16) & 0xff]}${pairs[(sum >>> 8) & 0xff]}${pairs[sum & 0xff]}`;
 }
 
-/** Reports a row that this program cannot have written. */
+/** Thrown for a row that does not have the form in which the store writes it. */
 export class RowDamagedError extends Error {
-  /** `row` is absent where only the caller knows which row it is. */
+  /** `row` is the key of the row. Absent if the function that detects the damage does not know the key. */
   constructor(row?: string) {
     const which = row === undefined ? 'a row' : `the row ${JSON.stringify(row.replaceAll('\u0000', '/'))}`;
     super(`${which} is damaged`);

@@ -4,28 +4,29 @@ import { RowDamagedError } from './row-checksum.ts';
 import type { LoggedChange, Row, SliceHead } from './stage.ts';
 
 /**
- * The layout of the embedded store. The first letter is the type of the row:
+ * The version of the layout of the database. The first letter of a key is the type of the row:
  *
- *   d <encoded key>              `<revision> <value>`
- *   h <slice> NUL <revision>     one logged change; the revision has 16 digits, so that rows sort by revision
- *   s <slice> NUL                `<revision> <floor> <changes>`
+ *   d <encoded key>              a current value: `<revision> <value>`
+ *   h <slice> NUL <revision>     a logged change; the revision has 16 digits, so that rows sort by revision
+ *   s <slice> NUL                the head of a slice: `<revision> <floor> <changes>`
  *   m schema | identity | position | restoring | end
  *
- * Every row starts with a checksum, except `mschema`, which programs with another layout must be able to read.
- * Lengths in a change count UTF-16 units of the decoded text, as `String.prototype.slice` does.
+ * Every value starts with a checksum, except `mschema`, which programs with another layout must be able to read.
+ * Lengths in a change are in UTF-16 code units, as in `String.prototype.slice`.
  */
 export const schemaVersion = 1;
 
 export const schemaRow = 'mschema';
 export const identityRow = 'midentity';
 /**
- * The highest revision, and the number of the batch that wrote it. Every batch has a number, even if it logs nothing.
+ * The key of the row with the highest revision and the number of the last batch. Every batch has a new number, even if
+ * it logs no change.
  */
 export const positionRow = 'mposition';
-/** Present while a restore runs: the directory is not a usable store until the restore has finished. */
+/** The key of a row that exists during a restore. The directory is not a valid store until the restore has finished. */
 export const restoringRow = 'mrestoring';
 
-/** Never present. The log of a cleanly closed store ends with the removal of this row. */
+/** The key of a row that never exists. The last batch in the log of a cleanly closed store removes it. */
 export const logEndRow = 'mend';
 
 export interface Position {
@@ -63,21 +64,21 @@ export function historyRow(slice: string, revision: Revision): string {
   return `h${encodeSlice(slice)}${String(revision).padStart(revisionDigits, '0')}`;
 }
 
-/** The history rows of the slice after `since`, up to and including `to`. */
+/** Returns the range of history rows of a slice after revision `since`, up to and including `to`. */
 export function historyRows(slice: string, since: Revision, to: Revision = Number.MAX_SAFE_INTEGER): RowRange {
   const first = Math.min(Math.max(since, 0), Number.MAX_SAFE_INTEGER - 1) + 1;
   return { gte: historyRow(slice, first), lt: `${historyRow(slice, to)}\u0000` };
 }
 
-export function revisionOf(historyRowKey: string): Revision {
-  return Number(historyRowKey.slice(-revisionDigits));
+export function revisionOf(rowKey: string): Revision {
+  return Number(rowKey.slice(-revisionDigits));
 }
 
 export function encodeRow(row: Row): string {
   return rowPrefix(row) + row.value;
 }
 
-/** The part before the value. */
+/** Returns the text that precedes the value in a stored row. */
 export function rowPrefix({ revision }: Row): string {
   return `${revision} `;
 }
@@ -107,7 +108,10 @@ export function decodeHead(stored: string): SliceHead {
   return { revision, floor, changes };
 }
 
-/** `<time> <previous revision or -> <length of key> <length of value or -> <key>`; value and previous value follow. */
+/**
+ * Returns the text that precedes the value in a stored change: `<time> <previous revision or -> <length of key> <length
+ * of value or -> <key>`. The value and the previous value follow.
+ */
 export function changePrefix({ text, change: { value, previous } }: LoggedChange, time: string): string {
   return `${time} ${previous?.revision ?? '-'} ${text.length} ${value?.length ?? '-'} ${text}`;
 }
@@ -116,7 +120,7 @@ export function decodeChangeTime(stored: string): number {
   return Number(stored.slice(0, stored.indexOf(' ')));
 }
 
-/** Decodes only the key, which is enough to filter changes. */
+/** Returns the encoded key of a stored change. Filters use it, because decoding the whole change takes longer. */
 export function decodeChangeKey(stored: string): string {
   const { body, keyLength } = changeHeader(stored);
   return stored.slice(body, body + keyLength);

@@ -13,14 +13,14 @@ import {
 } from './row-codec.ts';
 import type { Stage } from './stage.ts';
 
-/** Returns the LevelDB operations that make a stage durable. */
+/** Returns the LevelDB operations that write all changes of a stage to disk. */
 export function stageOperations(stage: Stage, batch: number, time: number): LevelOperation[] {
   const operations: LevelOperation[] = [];
   const put = (key: string, head: string, value = '', more = '') =>
     operations.push({ type: 'put', key, value: withChecksumOfParts(key, head, value, more) });
   const remove = (key: string) => operations.push({ type: 'del', key });
   const stamp = String(time);
-  // Rows staged into a slice before its removal in the same batch are removed with it.
+  // Rows that an earlier item of the batch wrote to a slice are not written if a later item removes the slice.
   const removed = new Set<string>();
   for (const [slice, head] of stage.heads) if (head === undefined) removed.add(slice);
   const isRemoved = (text: string) => removed.size > 0 && removed.has(decodeKey(text).slice);

@@ -7,30 +7,30 @@ export interface Row {
   readonly revision: Revision;
 }
 
-/** The state of a slice as a whole. */
+/** The state of a slice that is independent of single rows. */
 export interface SliceHead {
-  /** The highest revision; 1 if nothing was ever logged in the slice. */
+  /** The revision of the latest logged write in the slice; 1 if there was none. */
   readonly revision: Revision;
-  /** Changes up to and including this revision were compacted. */
+  /** The revision up to which the history was compacted, inclusive. */
   readonly floor: Revision;
-  /** The number of changes in the history. */
+  /** The number of changes in the history of the slice. */
   readonly changes: number;
 }
 
 export const newSliceHead: SliceHead = { revision: 1, floor: 0, changes: 0 };
 
-/** A change with the encoded form of its key, which all consumers need. */
+/** A change and its encoded key, so that the key need not be encoded again. */
 export interface LoggedChange {
   readonly text: string;
   readonly change: Change;
 }
 
-/** A read of one row, by its encoded key. */
+/** A row that a transaction reads, identified by its encoded key `text`. */
 export interface RowRead {
   readonly text: string;
 }
 
-/** A transaction with validated keys, each encoded once. */
+/** A transaction whose keys are validated and encoded. */
 export interface PreparedTransaction {
   readonly checks: readonly (RowRead & { readonly revision: Revision | undefined })[];
   readonly writes: readonly (RowRead & {
@@ -43,7 +43,7 @@ export interface PreparedTransaction {
 export function prepareTransaction({ checks = [], writes }: Transaction): PreparedTransaction {
   const first = checks[0]?.key;
   const firstText = first === undefined ? '' : encodeKey(first);
-  // The first check is usually on the key that is written.
+  // The first check is usually for the key that is written, so its encoded text can be reused.
   const textOf = (key: Key) => (key === first ? firstText : encodeKey(key));
   return {
     checks: checks.map(({ key, revision }) => ({ text: textOf(key), revision })),
@@ -51,7 +51,7 @@ export function prepareTransaction({ checks = [], writes }: Transaction): Prepar
   };
 }
 
-/** The committed state below a stage. Must have the row of every key that the staged items read. */
+/** The committed state on which a stage is based. It must contain every row that the staged items read. */
 export interface Committed {
   readonly revision: Revision;
   row(text: string): Row | undefined;
@@ -59,13 +59,13 @@ export interface Committed {
 }
 
 /**
- * A set of items to be committed together. Later items see the effects of earlier ones. The stage does not modify the
- * committed state; its owner applies the stage as a whole once it is durable, or discards it.
+ * Collects the writes of items that will be committed together. An item sees the writes of earlier items. The committed
+ * state does not change until the stage is durable; then it is applied as a whole. If the write fails, it is discarded.
  */
 export class Stage {
-  /** Staged rows by encoded key; `undefined` removes the row. */
+  /** The rows to write, by encoded key. `undefined` removes the row. */
   readonly rows = new Map<string, Row | undefined>();
-  /** Staged slice heads; `undefined` removes the slice. */
+  /** The slice heads to write, by slice. `undefined` removes the slice. */
   readonly heads = new Map<string, SliceHead | undefined>();
   readonly logged: LoggedChange[] = [];
   readonly compacted: { readonly slice: string; readonly revisions: readonly Revision[] }[] = [];
@@ -85,7 +85,7 @@ export class Stage {
     return this.rows.size === 0 && this.heads.size === 0 && this.compacted.length === 0;
   }
 
-  /** Throws CheckFailed, without having staged anything. */
+  /** Adds a transaction. Throws StoreError CheckFailed, and adds nothing, if a check fails. */
   transact(transaction: PreparedTransaction): (Revision | undefined)[] {
     transaction.checks.forEach(({ text, revision }, index) => {
       if (this.#row(text)?.revision !== revision) {
@@ -105,7 +105,7 @@ export class Stage {
     });
   }
 
-  /** Compacts these changes, the oldest of the slice; history before `floor` is no longer available. */
+  /** Removes the given oldest changes of a slice from its history. Later reads before revision `floor` get Expired. */
   compact(slice: string, revisions: readonly Revision[], floor: Revision): void {
     const head = this.#head(slice);
     if (head === undefined) return;
@@ -113,7 +113,7 @@ export class Stage {
     this.heads.set(slice, { ...head, floor: Math.max(head.floor, floor), changes: head.changes - revisions.length });
   }
 
-  /** Removes rows without logging: for a slice that is removed as a whole. */
+  /** Removes rows without logging the changes. Used if the whole slice is removed. */
   eraseRows(texts: readonly string[]): void {
     for (const text of texts) this.rows.set(text, undefined);
   }
@@ -131,7 +131,7 @@ export class Stage {
   }
 }
 
-/** Builds the object with only its present members, without an intermediate copy. */
+/** Creates a change without `undefined` members. Written out, because spreading optional members would be slower. */
 function createChange(revision: Revision, key: Key, value: string | undefined, previous: Row | undefined): Change {
   if (value === undefined) return previous === undefined ? { revision, key } : { revision, key, previous };
   return previous === undefined ? { revision, key, value } : { revision, key, value, previous };

@@ -3,21 +3,22 @@ const mebibyte = 1024 * 1024;
 const defaultBuffer = 16 * mebibyte;
 const smallBuffer = 4 * mebibyte;
 const smallDisk = 1024 * mebibyte;
-/** Additional space for merging tables. */
+/** The number of bytes that LevelDB needs to merge tables. */
 const mergeBytes = 8 * mebibyte;
-/** The largest share of a very small disk that the reserve may use. */
+/** The maximum share of the disk that is reserved. It limits the reserve on very small disks. */
 const maxReserveShare = 1 / 4;
 
 /**
- * The number of bytes that LevelDB collects in memory and in its log before it writes a table. Writes wait while a new
- * table is flushed, and tables have to be merged, so fewer tables are better. But reopening after a failure turns up to
- * two logs of this size into tables, which needs free space, and a small disk has little.
+ * Returns the size of LevelDB's write buffer: the number of bytes that it collects in memory and in its log before it
+ * writes a table. A large buffer leads to fewer tables; writes wait while a table is written, and tables must be merged
+ * later. On a small disk the buffer must be small, because reopening after a failure converts up to two logs of this
+ * size to tables, which needs free space.
  */
 export function writeBufferBytes(diskBytes: number): number {
   return diskBytes < smallDisk ? smallBuffer : defaultBuffer;
 }
 
-/** The number of bytes of a disk of this size that are never filled. */
+/** Returns the number of bytes that must stay free on a disk of the given size. */
 export function diskReserveBytes(diskBytes: number): number {
   return Math.floor(Math.min(2 * writeBufferBytes(diskBytes) + mergeBytes, diskBytes * maxReserveShare));
 }

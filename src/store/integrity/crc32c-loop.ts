@@ -1,15 +1,15 @@
 /**
- * CRC-32C in WebAssembly, eight bytes per step. Node.js has no CRC-32C, and a JavaScript implementation takes two to
- * three times as long. At startup the store reads all its files with it.
+ * CRC-32C in WebAssembly, which processes eight bytes per step. Node.js has no CRC-32C, and JavaScript code takes two
+ * to three times as long. The speed matters, because all files of the store are verified at startup.
  */
 export interface Crc32cLoop {
-  /** The input buffer of `update`. */
+  /** The input buffer. Copy the bytes into it before you call `update`. */
   readonly bytes: Buffer;
-  /** Updates the checksum with the first `length` bytes; `length` is a positive multiple of eight. */
+  /** Adds the first `length` bytes of the buffer to the checksum. `length` must be a positive multiple of eight. */
   update(crc: number, length: number): number;
 }
 
-/** The parts of the WebAssembly API used here. The type definitions of Node.js do not declare them. */
+/** The part of the WebAssembly API that this file uses. The type definitions of Node.js do not contain it. */
 interface WebAssemblyApi {
   readonly Memory: new (pages: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
   readonly Module: new (program: Uint8Array) => object;
@@ -17,13 +17,14 @@ interface WebAssemblyApi {
 }
 
 const page = 64 * 1024;
-/** The size of one table of 256 numbers. The memory holds eight tables, then the input bytes. */
+/** The size in bytes of one lookup table of 256 numbers. The memory contains eight tables, then the input buffer. */
 const tableSize = 1024;
 const bytesAt = 8 * tableSize;
 
 /**
- * `tables[0]` is the standard CRC table; `tables[n]` is for a byte that is n positions before the last one of a step.
- * Returns `undefined` if Node.js runs without WebAssembly or cannot reserve the address space for its memory.
+ * Creates the WebAssembly implementation; `undefined` if Node.js has no WebAssembly or cannot allocate its memory.
+ * `tables[0]` is the standard CRC table. `tables[n]` is for the byte that is n positions before the last byte of a
+ * step.
  */
 export function crc32cLoop(tables: readonly Int32Array[]): Crc32cLoop | undefined {
   const { WebAssembly } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
@@ -49,7 +50,7 @@ function createLoop({ Memory, Module, Instance }: WebAssemblyApi, tables: readon
   };
 }
 
-// Indexes of the parameters and local variables.
+// The indexes of the parameters and local variables of the WebAssembly function.
 const crc = 0;
 const at = 1;
 const end = 2;
@@ -71,7 +72,7 @@ const loop = [0x03, 0x40];
 const againIf = [0x0d, 0];
 const done = 0x0b;
 
-/** Looks up the table entry for the byte at the given bit offset of the word. */
+/** Returns instructions that look up the table entry for the byte at bit offset `bits` of a word. */
 function lookUp(word: number, bits: number, table: number): number[] {
   const index = [...get(word), ...constant(bits), shiftRight, ...constant(0xff), and];
   return [...index, ...constant(2), shiftLeft, ...load(table * tableSize)];
@@ -110,12 +111,12 @@ function sized(content: readonly number[]): number[] {
   return [...unsigned(content.length), ...content];
 }
 
-/** Unsigned LEB128: seven bits per byte, lowest first. */
+/** Encodes a number as unsigned LEB128: seven bits per byte, lowest bits first. */
 function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
-/** Signed LEB128, for non-negative values only. */
+/** Encodes a non-negative number as signed LEB128. */
 function signed(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 }

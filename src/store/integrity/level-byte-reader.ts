@@ -1,4 +1,4 @@
-/** Decodes LevelDB's encodings sequentially. Throws RangeError if the bytes end too early. */
+/** Reads numbers and bytes in the encodings of LevelDB. Throws RangeError if the bytes end too early. */
 export class LevelByteReader {
   readonly bytes: Buffer;
   offset = 0;
@@ -11,7 +11,7 @@ export class LevelByteReader {
     return this.offset >= this.bytes.length;
   }
 
-  /** A varint: seven bits per byte, lowest first. Exact up to 2^53. */
+  /** Reads a varint: seven bits per byte, lowest bits first. The result is exact up to 2^53. */
   varint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
@@ -21,7 +21,7 @@ export class LevelByteReader {
     }
   }
 
-  /** A little-endian number of one to four bytes. */
+  /** Reads a little-endian number of one to four bytes. */
   uint(length: number): number {
     const from = this.skip(length);
     return length === 1 ? this.bytes.readUInt8(from) : this.bytes.readUIntLE(from, length);

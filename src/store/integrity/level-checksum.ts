@@ -1,12 +1,12 @@
 import { type Crc32cLoop, crc32cLoop } from './crc32c-loop.ts';
 
-/** The CRC-32C, rotated and offset as LevelDB stores it: a CRC over bytes that contain CRCs is weak without masking. */
+/** Returns the CRC-32C as LevelDB stores it: rotated and with an offset, because a CRC of data with CRCs is weak. */
 export function levelChecksum(bytes: Buffer, from: number, to: number): number {
   const crc = crc32c(bytes, from, to);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Bytes processed per step, each with its own table. */
+/** The number of bytes per step. Each of them has its own lookup table. */
 const stride = 8;
 
 interface Implementation {

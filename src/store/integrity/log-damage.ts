@@ -1,13 +1,13 @@
 import { levelChecksum } from './level-checksum.ts';
 
 const blockSize = 32 * 1024;
-/** Checksum (4 bytes), length (2), type (1). */
+/** The number of bytes of a record header: checksum (4), length (2), type (1). */
 const headerSize = 7;
 const fullRecord = 1;
 const firstFragment = 2;
 const lastFragment = 4;
 
-/** A fragment of a log record. */
+/** A fragment of a log record: its type and the offsets of its data. */
 interface Fragment {
   readonly type: number;
   readonly from: number;
@@ -15,12 +15,12 @@ interface Fragment {
 }
 
 /**
- * Returns the offset of the first damaged record in a LevelDB log, if any. LevelDB silently drops records that it
- * cannot read, including acknowledged writes.
+ * Returns the offset of the first damaged record in a LevelDB log; `undefined` if there is none. LevelDB silently drops
+ * records that it cannot read, including acknowledged writes.
  *
- * A log may end in arbitrary bytes: the batch that was being written when the machine stopped, which was not
- * acknowledged. But the store begins a batch only after the previous one is durable. If an unreadable part is followed
- * by the beginning of a batch, that part was durable before, and is damaged now.
+ * A log may end with an unfinished batch, which was being written when the machine stopped and was not acknowledged.
+ * The store starts a batch only after the previous one is durable. Unreadable bytes are therefore damage if another
+ * batch starts after them.
  */
 export function findLogDamage(log: Buffer): number | undefined {
   let unreadable: number | undefined;
@@ -29,7 +29,7 @@ export function findLogDamage(log: Buffer): number | undefined {
     for (let at = block; at + headerSize <= end; ) {
       const fragment = fragmentAt(log, at, end);
       if (fragment === undefined) {
-        // The length of an unreadable record is not reliable either: the next record may begin anywhere.
+        // The length field of an unreadable record is not reliable, so the next record is searched at every offset.
         unreadable ??= at;
         at++;
         continue;
@@ -42,19 +42,19 @@ export function findLogDamage(log: Buffer): number | undefined {
   return undefined;
 }
 
-/** Returns the complete records of an undamaged log. Only the last record can be incomplete; it is left out. */
+/** Returns the complete records of an undamaged log. An incomplete record at the end is omitted. */
 export function logRecords(log: Buffer): Buffer[] {
   const records: Buffer[] = [];
-  let pieces: Buffer[] = [];
+  let fragments: Buffer[] = [];
   for (let block = 0; block < log.length; block += blockSize) {
     const end = Math.min(block + blockSize, log.length);
     for (let at = block; at + headerSize <= end; ) {
       const fragment = fragmentAt(log, at, end);
       if (fragment === undefined) return records;
-      pieces.push(log.subarray(fragment.from, fragment.to));
+      fragments.push(log.subarray(fragment.from, fragment.to));
       if (fragment.type === fullRecord || fragment.type === lastFragment) {
-        records.push(Buffer.concat(pieces));
-        pieces = [];
+        records.push(Buffer.concat(fragments));
+        fragments = [];
       }
       at = fragment.to;
     }

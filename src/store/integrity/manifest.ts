@@ -1,15 +1,15 @@
 import { LevelByteReader } from './level-byte-reader.ts';
 import { logRecords } from './log-damage.ts';
 
-/** The files of a store according to LevelDB's manifest. */
+/** The files that belong to a store, according to LevelDB's manifest. */
 export interface Manifest {
-  /** The oldest log that is still needed, which must exist; 0 if there is none yet. */
+  /** The number of the oldest log that LevelDB needs, which must exist; 0 if there is no log yet. */
   readonly logNumber: number;
-  /** The sizes of the table files by file number. */
+  /** The sizes of the table files in bytes, by file number. */
   readonly tables: ReadonlyMap<number, number>;
 }
 
-/** Field tags of a version edit in LevelDB's format. */
+/** The field tags of a version edit, which is a record of LevelDB's manifest. */
 const comparator = 1;
 const logNumberField = 2;
 const nextFileNumber = 3;
@@ -19,10 +19,10 @@ const deletedFile = 6;
 const newFile = 7;
 const previousLogNumber = 9;
 
-/** Throws if an edit with a valid checksum cannot be parsed. */
+/** Reads a manifest. Throws if a version edit with a valid checksum cannot be parsed. */
 export function readManifest(bytes: Buffer): Manifest {
   let logNumber = 0;
-  // An edit that moves a table between levels removes and adds it.
+  // The key contains the level, because an edit that moves a table to another level removes it and adds it.
   const tables = new Map<string, { readonly number: number; readonly size: number }>();
   for (const record of logRecords(bytes)) {
     const edit = readEdit(new LevelByteReader(record));

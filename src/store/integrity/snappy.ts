@@ -29,7 +29,7 @@ export function decompressSnappy(packed: Buffer): Buffer {
   if (length !== output.length) throw new RangeError('the block is shorter than its declared length');
   return output;
 
-  /** Copies earlier output; the source may overlap the bytes that this call writes. At most 64 bytes. */
+  /** Copies `count` bytes (at most 64) of the output, starting `back` bytes before its end. The ranges may overlap. */
   function repeat(back: number, count: number): void {
     if (back === 0 || back > length) throw new RangeError('a back-reference points before the start of the block');
     assertFits(count);

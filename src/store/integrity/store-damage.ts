@@ -6,11 +6,11 @@ import { type Manifest, readManifest } from './manifest.ts';
 import { findTableDamage } from './table-damage.ts';
 
 /**
- * Verifies every file of a LevelDB store and describes the first problem; `undefined` if there is none. LevelDB itself
- * verifies little: it would serve changed data and treat missing data as never written.
+ * Verifies every file of a LevelDB store. Returns a description of the first problem; `undefined` if there is none.
+ * LevelDB itself verifies little: it would return changed data, and treat missing data as if it had never been written.
  *
- * Damage that looks like an unfinished write is not found: a change in the last batch of the log after a crash. (The
- * log of a cleanly closed store ends with an empty batch.)
+ * After a crash, damage in the last batch of the log cannot be distinguished from an unfinished write and is not found.
+ * The log of a cleanly closed store ends with an empty batch, so that its last real batch is verified.
  */
 export async function findStoreDamage(directory: string): Promise<string | undefined> {
   const files = await readdir(directory);
@@ -45,7 +45,7 @@ export async function findStoreDamage(directory: string): Promise<string | undef
   return undefined;
 }
 
-/** The manifest has the format of a log. */
+/** Parses the manifest, which has the format of a log. Returns a description of the problem if it is damaged. */
 function manifestOf(bytes: Buffer): Manifest | string {
   const offset = findLogDamage(bytes);
   if (offset !== undefined) return `at byte ${offset}`;

@@ -2,22 +2,22 @@ import { LevelByteReader } from './level-byte-reader.ts';
 import { levelChecksum } from './level-checksum.ts';
 import { decompressSnappy } from './snappy.ts';
 
-/** The position of a block, without its trailer. */
+/** The offset and size of a block in a table file, without its trailer. */
 interface Block {
   readonly offset: number;
   readonly size: number;
 }
 
-/** The compression type of a block (1 byte) and its checksum (4 bytes). */
+/** The number of bytes after each block: its compression type (1) and its checksum (4). */
 const trailerSize = 5;
 const snappyCompression = 1;
-/** The handles of two blocks, padding, and an eight-byte magic number. */
+/** The number of bytes at the end of a table: the handles of two blocks, padding, and an eight-byte magic number. */
 const footerSize = 48;
 const magic = 0xdb4775248b80fb57n;
 
 /**
- * Returns the offset of the first damage in a LevelDB table, if any. LevelDB reads tables without verifying their
- * checksums: it would serve changed values, and changed keys, filters and indexes would hide rows.
+ * Returns the offset of the first damage in a LevelDB table; `undefined` if there is none. LevelDB does not verify
+ * checksums when it reads tables. It would return changed values, and damaged keys, filters or indexes would hide rows.
  */
 export function findTableDamage(table: Buffer): number | undefined {
   const footer = table.length - footerSize;
@@ -33,7 +33,7 @@ export function findTableDamage(table: Buffer): number | undefined {
     if (blocks === undefined) return Math.min(list.offset, footer);
     listed.push(...blocks, list);
   }
-  // Every byte before the footer belongs to a block; a gap between two blocks is damage.
+  // Every byte before the footer must belong to a block. A gap between two blocks is damage.
   let end = 0;
   for (const block of listed.sort((a, b) => a.offset - b.offset)) {
     if (block.offset !== end || !isIntact(table, block, footer)) return end;
@@ -48,7 +48,7 @@ function isIntact(table: Buffer, { offset, size }: Block, limit: number): boolea
   return table.readUInt32LE(end + 1) === levelChecksum(table, offset, end + 1);
 }
 
-/** The values of an index block are the handles of other blocks. */
+/** Returns the blocks that an index block lists. The values in an index block are the handles of these blocks. */
 function listedBlocks(table: Buffer, { offset, size }: Block): Block[] {
   const stored = table.subarray(offset, offset + size);
   const block = table.readUInt8(offset + size) === snappyCompression ? decompressSnappy(stored) : stored;

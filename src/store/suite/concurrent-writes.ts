@@ -4,7 +4,7 @@ import type { Key } from '../key.ts';
 import type { Change, Revision, Store } from '../store.ts';
 import { failureCode, key, type OpenStore, put, range, remove, storesOf } from './suite-store.ts';
 
-/** The rows that an observer has received, and conditional writes that are based on them. */
+/** Keeps the rows that an observer has received, and writes under the condition that they are still current. */
 class Observed {
   readonly #store: Store;
   readonly #rows = new Map<string, { readonly value: string; readonly revision: Revision }>();
@@ -23,7 +23,7 @@ class Observed {
     return this.#store.transact({ checks: [{ key: at, revision: undefined }], writes: [{ key: at, value }] });
   }
 
-  /** Writes under the condition that the key is as this observer knows it; `undefined` removes the key. */
+  /** Writes the key if its observed revision is still current. `undefined` removes the key. */
   replace(at: Key, value: string | undefined): Promise<unknown> {
     const row = this.#rows.get(at.segments.join('/'));
     if (row === undefined) return Promise.resolve();

@@ -20,7 +20,7 @@ export class Recorder implements Observer {
     return this.changesSeen.map(({ revision }) => revision);
   }
 
-  /** `key=value`, or `key-` for a removal, in order of arrival. */
+  /** The received changes as text, in order: `key=value` for a write, `key-` for a removal. */
   get summary(): string[] {
     return this.changesSeen.map(
       ({ key, value }) => `${key.segments.join('/')}${value === undefined ? '-' : `=${value}`}`,

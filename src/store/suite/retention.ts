@@ -83,7 +83,7 @@ export function retentionSection(open: OpenStore): void {
   describe('retention: the store', () => {
     const retention = { ageMilliseconds: 60_000, changes: 10 };
 
-    /** Runs the store's compaction until it has removed history up to `floor`. */
+    /** Lets time pass until the store's periodic compaction has removed the history up to `floor`. */
     async function untilCompacted(store: Store, clock: ManualClock, floor: number): Promise<void> {
       for (let round = 0; round < 1000; round++) {
         clock.advance(compactionInterval);

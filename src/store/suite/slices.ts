@@ -4,7 +4,7 @@ import { inRange, type Key } from '../key.ts';
 import { Recorder } from './recorder.ts';
 import { type OpenStore, storesOf } from './suite-store.ts';
 
-/** Names that are prefixes of each other, empty, or sort next to separators that a store might use. */
+/** Slice names that could be confused: prefixes of each other, empty names, and names with separator characters. */
 const name = fc.constantFrom(
   'a',
   'ab',

@@ -4,10 +4,10 @@ import type { Key, KeyRange } from '../key.ts';
 import { defaultRetention, type Retention, type Revision, type Store } from '../store.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-/** Opens a new, empty store for the suite. */
+/** Opens a new, empty store of the implementation under test. */
 export type OpenStore = (options: { clock: Clock; retention: Retention }) => Promise<Store>;
 
-/** Opens stores for the tests of a section and closes them afterwards. */
+/** Returns a function that opens stores. Each store is closed after its test. */
 export function storesOf(open: OpenStore) {
   const opened: Store[] = [];
   afterEach(async () => {
@@ -41,11 +41,11 @@ export async function remove(store: Store, at: Key): Promise<Revision> {
 
 function logged(revisions: readonly (Revision | undefined)[]): Revision {
   const [revision] = revisions;
-  if (revision === undefined) throw new Error('the write took no revision');
+  if (revision === undefined) throw new Error('the write was expected to get a revision');
   return revision;
 }
 
-/** The StoreError that a promise rejects with; fails for any other result. */
+/** Returns the StoreError that a promise rejects with. Throws if it resolves or rejects with another error. */
 export async function failure(promise: Promise<unknown>): Promise<StoreError> {
   try {
     await promise;
@@ -53,7 +53,7 @@ export async function failure(promise: Promise<unknown>): Promise<StoreError> {
     if (error instanceof StoreError) return error;
     throw error;
   }
-  throw new Error('it should have been refused');
+  throw new Error('expected a rejection with a StoreError, but the promise resolved');
 }
 
 export async function failureCode(promise: Promise<unknown>): Promise<StoreErrorCode> {
