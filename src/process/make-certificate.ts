@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { randomBytes, webcrypto } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,
@@ -29,7 +29,7 @@ const backdated = 24 * 60 * 60_000;
 
 /** Creates a certificate authority for this installation. It may sign server certificates, but no other authorities. */
 export async function makeAuthority(now: number, lifetime: number): Promise<CertificatePair> {
-  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
+  const keys = await crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   // The name is unique, so that clients that trust several installations can distinguish their authorities.
   const name = `CN=flotilla-ca-${randomBytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned(
@@ -43,10 +43,10 @@ export async function makeAuthority(now: number, lifetime: number): Promise<Cert
       extensions: [
         new BasicConstraintsExtension(true, 0, true),
         new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, crypto),
       ],
     },
-    webcrypto,
+    crypto,
   );
   return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
 }
@@ -59,14 +59,14 @@ export async function makeServingCertificate(
   lifetime: number,
 ): Promise<CertificatePair> {
   const issuer = new X509Certificate(authority.cert);
-  const issuerKey = await webcrypto.subtle.importKey(
+  const issuerKey = await crypto.subtle.importKey(
     'pkcs8',
     PemConverter.decodeFirst(authority.key),
     keyAlgorithm,
     false,
     ['sign'],
   );
-  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
+  const keys = await crypto.subtle.generateKey(keyAlgorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.create(
     {
       serialNumber: serialNumber(),
@@ -82,11 +82,11 @@ export async function makeServingCertificate(
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
         new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth], false),
         new SubjectAlternativeNameExtension(names.map(generalName), false),
-        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
-        await AuthorityKeyIdentifierExtension.create(issuer, false, webcrypto),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, crypto),
+        await AuthorityKeyIdentifierExtension.create(issuer, false, crypto),
       ],
     },
-    webcrypto,
+    crypto,
   );
   return { cert: pemOf(certificate), key: await privateKeyPem(keys.privateKey) };
 }
@@ -106,7 +106,7 @@ function pemOf(certificate: X509Certificate): string {
   return `${certificate.toString('pem').trim()}\n`;
 }
 
-async function privateKeyPem(key: webcrypto.CryptoKey): Promise<string> {
-  const bytes = await webcrypto.subtle.exportKey('pkcs8', key);
+async function privateKeyPem(key: Parameters<typeof crypto.subtle.exportKey>[1]): Promise<string> {
+  const bytes = await crypto.subtle.exportKey('pkcs8', key);
   return `${PemConverter.encode(bytes, PemConverter.PrivateKeyTag).trim()}\n`;
 }
