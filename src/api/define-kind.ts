@@ -7,8 +7,11 @@ type FieldsOf<Schema extends TSchema> = Static<Schema> extends JsonObject ? Stat
 
 /** A kind definition whose `schema` comes from the schema builder, so that the type of the kind's objects is known. */
 export interface KindDefinition<Schema extends TSchema> extends Omit<ResourceKind<FieldsOf<Schema>>, 'schema'> {
-  /** The schema of all fields except apiVersion, kind and metadata: `t.object({ spec: …, status: … })`. */
-  readonly schema: Schema;
+  /**
+   * An object with the fields of the kind besides apiVersion, kind and metadata: `t.object({ spec: …, status: … })`.
+   * A schema without a known TypeScript type is a compile error: the objects would have the type `never`.
+   */
+  readonly schema: Static<Schema> extends JsonObject ? Schema : never;
 }
 
 /** Defines a kind. The published schema and the TypeScript type of the objects are derived from the same definition. */

@@ -7,7 +7,7 @@ import type { directClusterEndpointTokenKind } from '../api/management/v1/direct
 import type { projectKind } from '../api/management/v1/project.ts';
 import type { projectImportVirtualClusterKind } from '../api/management/v1/project-import-virtual-cluster.ts';
 import type { projectMembersKind } from '../api/management/v1/project-members.ts';
-import type { SelfStatus } from '../api/management/v1/self.ts';
+import type { selfKind } from '../api/management/v1/self.ts';
 import type { teamKind } from '../api/management/v1/team.ts';
 import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
@@ -71,7 +71,7 @@ export const ownedAccessKeys = named<FieldsOf<typeof ownedAccessKeyKind>>('Owned
 export const accessKeys = named<FieldsOf<typeof accessKeyKind>>('AccessKey', 'access key');
 
 /* The kinds of requests and responses that are not stored. */
-export const selves: TypedKind<{ status?: SelfStatus }> = { kind: 'Self' };
+export const selves: TypedKind<FieldsOf<typeof selfKind>> = { kind: 'Self' };
 export const projectMembers: TypedKind<FieldsOf<typeof projectMembersKind>> = { kind: 'ProjectMembers' };
 export const projectImport: TypedKind<FieldsOf<typeof projectImportVirtualClusterKind>> = {
   kind: 'ProjectImportVirtualCluster',

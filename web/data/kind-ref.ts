@@ -1,12 +1,12 @@
 import type { AccessKey } from '../../src/api/management/v1/access-key.ts';
 import type { Cluster } from '../../src/api/management/v1/cluster.ts';
 import type { Project } from '../../src/api/management/v1/project.ts';
-import type { SelfStatus } from '../../src/api/management/v1/self.ts';
+import type { Self } from '../../src/api/management/v1/self.ts';
 import type { Team } from '../../src/api/management/v1/team.ts';
 import type { User } from '../../src/api/management/v1/user.ts';
 import type { VirtualClusterInstance } from '../../src/api/management/v1/virtual-cluster-instance.ts';
 import type { VirtualClusterTemplate } from '../../src/api/management/v1/virtual-cluster-template.ts';
-import { apiVersionOf, type KubeObject, type TypedObject } from '../../src/api/meta.ts';
+import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
 import type { ApiRoot } from './api-root.ts';
 
@@ -38,7 +38,7 @@ export const kinds = {
   team: managementKind<Team>('Team', 'teams'),
   ownedKey: managementKind<AccessKey>('OwnedAccessKey', 'ownedaccesskeys'),
   accessKey: managementKind<AccessKey>('AccessKey', 'accesskeys'),
-  self: managementKind<TypedObject<{ status?: SelfStatus }>>('Self', 'selves'),
+  self: managementKind<Self>('Self', 'selves'),
   event: { group: '', version: 'v1', kind: 'Event', plural: 'events', namespaced: true },
 } as const satisfies Record<string, KindRef>;
 

@@ -52,8 +52,11 @@ function unsafe<T>(schema: Schema): TUnsafe<T> {
 /** Marks a property as optional. It is a symbol so that the JSON of the schema does not contain it. */
 const isOptional = Symbol('optional');
 
+/** TypeBox gives an object without properties the type `object`, which includes values that are not JSON. */
+type ObjectSchema<T extends TProperties> = keyof T extends never ? TUnsafe<Record<string, never>> : TObject<T>;
+
 /** An object. Its members are required unless they are wrapped in `t.optional`. */
-function object<T extends TProperties>(properties: T, rules: ObjectRules = {}): TObject<T> {
+function object<T extends TProperties>(properties: T, rules: ObjectRules = {}): ObjectSchema<T> {
   const { atomic, preserveUnknown, ...plain } = rules;
   const required = Object.keys(properties).filter((name) => !Object.hasOwn(properties[name] ?? {}, isOptional));
   const schema = {
@@ -64,7 +67,7 @@ function object<T extends TProperties>(properties: T, rules: ObjectRules = {}): 
     ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     ...(preserveUnknown ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
   };
-  return schema as TSchema as TObject<T>;
+  return schema as TSchema as ObjectSchema<T>;
 }
 
 function string(rules: TextRules = {}): TUnsafe<string> {

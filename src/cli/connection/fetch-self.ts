@@ -1,11 +1,8 @@
-import type { SelfStatus } from '../../api/management/v1/self.ts';
-import type { TypedObject } from '../../api/meta.ts';
+import type { Self } from '../../api/management/v1/self.ts';
 import { StatusError } from '../../api/status.ts';
 import { managementApiVersion, selves } from '../kinds.ts';
 import { requestObject } from './objects.ts';
 import type { ServerApi } from './server-api.ts';
-
-export type Self = TypedObject<{ status?: SelfStatus }>;
 
 /**
  * Returns the identity of the caller, as the server reports it; `undefined` if the scope of the access key forbids the

@@ -1,14 +1,12 @@
 import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
-import { asSchema, t } from '../../schema/schema-builder.ts';
+import { t } from '../../schema/schema-builder.ts';
 
-const schema = asSchema(
-  t.object({
-    accessKeys: t.array(t.preserved({ description: 'An AccessKey.' }), {
-      description: 'Access keys of the user or team, without the key values.',
-    }),
+const schema = t.object({
+  accessKeys: t.array(t.preserved({ description: 'An AccessKey.' }), {
+    description: 'Access keys of the user or team, without the key values.',
   }),
-);
+});
 
 export const userAccessKeysKind = defineKind({
   group: managementGroup,
@@ -27,4 +25,5 @@ export const teamAccessKeysKind = defineKind({
   plural: 'teamaccesskeys',
   singular: 'teamaccesskeys',
   description: 'The access keys of a team.',
+  schema,
 });

@@ -1,5 +1,6 @@
 import { defineKind } from '../../define-kind.ts';
 import { managementGroup, managementVersion } from '../../naming.ts';
+import type { ObjectOf } from '../../resource.ts';
 import { type Static, t } from '../../schema/schema-builder.ts';
 import { scopeSchema } from './scope.ts';
 
@@ -55,3 +56,5 @@ export const selfKind = defineKind({
   description: 'The identity of the caller.',
   schema,
 });
+
+export type Self = ObjectOf<typeof selfKind>;

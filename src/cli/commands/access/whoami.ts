@@ -1,7 +1,8 @@
 import { writeJson } from '@flotilla/json';
+import type { Self } from '../../../api/management/v1/self.ts';
 import { CliError, exitCodes } from '../../cli-error.ts';
 import type { CommandRun } from '../../command-spec.ts';
-import { fetchSelf, type Self } from '../../connection/fetch-self.ts';
+import { fetchSelf } from '../../connection/fetch-self.ts';
 import { type ServerApi, withServer } from '../../connection/server-api.ts';
 import { escapeControls } from '../../output/escape-controls.ts';
 import { outputFormat } from '../../output/output-format.ts';
