@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
 import { textAt, valueAt } from '@flotilla/json';
-import type { KubeObject, TypedObject } from './meta.ts';
+import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
 import type { Column } from './resource.ts';
 
 interface ColumnOptions {
@@ -10,7 +10,7 @@ interface ColumnOptions {
 }
 
 /** Returns a column whose value is a field of the object (`source` is its path) or the result of a function. */
-export function column<Fields extends JsonObject = JsonObject>(
+export function column<Fields extends JsonObject = AnyFields>(
   name: string,
   source: string | ((object: TypedObject<Fields>, now: number) => JsonValue | undefined),
   options: ColumnOptions & { readonly type?: Column['type'] },

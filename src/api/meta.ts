@@ -39,8 +39,14 @@ export type ObjectMeta = {
   managedFields?: ManagedFieldsEntry[];
 };
 
+/**
+ * The fields of an object of any kind. `spec` and `status` are named because an index signature alone would match the
+ * optional fields of every kind: an untyped object must not be assignable to a typed one.
+ */
+export type AnyFields = { spec?: JsonValue; status?: JsonValue; [field: string]: JsonValue };
+
 /** Any decoded API object: apiVersion, kind and metadata, and the untyped fields of its kind. */
-export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta } & { [field: string]: JsonValue };
+export type KubeObject = TypedObject<AnyFields>;
 
 /**
  * An object whose fields (`spec`, `status` and others) have the TypeScript types of its kind's schema. Every write is

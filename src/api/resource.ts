@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
-import type { KubeObject, TypedObject } from './meta.ts';
+import type { AnyFields, KubeObject, TypedObject } from './meta.ts';
 import type { Schema } from './schema/schema.ts';
 
 /** A column of the Table that `kubectl get` prints. The values undefined and null are printed as `<none>`. */
-export interface Column<Fields extends JsonObject = JsonObject> {
+export interface Column<Fields extends JsonObject = AnyFields> {
   readonly name: string;
   /** The value of a `date` column is a timestamp, which is printed as an age. */
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
@@ -20,7 +20,7 @@ export interface Column<Fields extends JsonObject = JsonObject> {
 /**
  * The definition of a kind. Discovery, OpenAPI, validation, defaults, pruning and Tables are derived from it.
  */
-export interface ResourceKind<Fields extends JsonObject = JsonObject> {
+export interface ResourceKind<Fields extends JsonObject = AnyFields> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;

@@ -13,11 +13,12 @@ import type { userKind } from '../api/management/v1/user.ts';
 import type { virtualClusterInstanceKind } from '../api/management/v1/virtual-cluster-instance.ts';
 import type { virtualClusterInstanceKubeConfigKind } from '../api/management/v1/virtual-cluster-instance-kube-config.ts';
 import type { virtualClusterTemplateKind } from '../api/management/v1/virtual-cluster-template.ts';
+import type { AnyFields } from '../api/meta.ts';
 import { managementGroup, managementVersion } from '../api/naming.ts';
 import type { FieldsOf } from '../api/resource.ts';
 
 /** The name of a kind, with the TypeScript type of its objects. */
-export interface TypedKind<Fields extends JsonObject = JsonObject> {
+export interface TypedKind<Fields extends JsonObject = AnyFields> {
   readonly kind: string;
   /** Never set at run time. It lets TypeScript infer the type of the objects. */
   readonly fields?: Fields;
@@ -27,7 +28,7 @@ export interface TypedKind<Fields extends JsonObject = JsonObject> {
  * The names of a kind that commands use in paths and messages. They are listed here, so that commands do not load the
  * kind definitions with their schemas.
  */
-export interface NamedKind<Fields extends JsonObject = JsonObject> extends TypedKind<Fields> {
+export interface NamedKind<Fields extends JsonObject = AnyFields> extends TypedKind<Fields> {
   readonly plural: string;
   readonly singular: string;
   /** True if objects of this kind belong to a project and are in its namespace. */

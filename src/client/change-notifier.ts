@@ -1,11 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
-import type { TypedObject } from '../api/meta.ts';
+import type { AnyFields, TypedObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { listAndWatch } from './list-and-watch.ts';
 import type { ResourceClient } from './resource-client.ts';
 
-export interface ChangeNotifierOptions<Fields extends JsonObject = JsonObject> {
+export interface ChangeNotifierOptions<Fields extends JsonObject = AnyFields> {
   readonly resource: ResourceClient<Fields>;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
-import type { KubeObject, TypedObject } from '../api/meta.ts';
+import type { AnyFields, KubeObject, TypedObject } from '../api/meta.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { listAndWatch } from './list-and-watch.ts';
 import type { ListRequest, ResourceClient } from './resource-client.ts';
 
-export interface InformerOptions<Fields extends JsonObject = JsonObject> {
+export interface InformerOptions<Fields extends JsonObject = AnyFields> {
   readonly resource: ResourceClient<Fields>;
   readonly request?: ListRequest;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface InformerOptions<Fields extends JsonObject = JsonObject> {
   onChange(object: TypedObject<Fields>): void;
 }
 
-export interface Informer<Fields extends JsonObject = JsonObject> {
+export interface Informer<Fields extends JsonObject = AnyFields> {
   /** Resolves after the first list is in the cache. Never rejects: the informer retries until the signal fires. */
   readonly synced: Promise<void>;
   get(namespace: string, name: string): TypedObject<Fields> | undefined;

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@flotilla/json';
-import type { TypedObject } from '../api/meta.ts';
+import type { AnyFields, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 
 /**
  * The operations of an API client on one kind, over HTTP or in process. Every function rejects with a StatusError if
  * the response is an error. Returned objects may be shared, so callers must not modify them.
  */
-export interface ResourceClient<Fields extends JsonObject = JsonObject> {
+export interface ResourceClient<Fields extends JsonObject = AnyFields> {
   get(key: ObjectKey, options?: CallOptions): Promise<TypedObject<Fields>>;
   list(options?: ListRequest): Promise<ObjectList<Fields>>;
   /**
@@ -61,7 +61,7 @@ export interface DeleteRequest extends CallOptions {
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
 }
 
-export interface ObjectList<Fields extends JsonObject = JsonObject> {
+export interface ObjectList<Fields extends JsonObject = AnyFields> {
   readonly items: readonly TypedObject<Fields>[];
   readonly resourceVersion: string;
   /** The token for requesting the next page. Absent on the last page. */
@@ -73,4 +73,4 @@ export type ItemEvent<Item> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-export type ObjectEvent<Fields extends JsonObject = JsonObject> = ItemEvent<TypedObject<Fields>>;
+export type ObjectEvent<Fields extends JsonObject = AnyFields> = ItemEvent<TypedObject<Fields>>;

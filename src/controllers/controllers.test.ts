@@ -1,3 +1,4 @@
+import type { JsonObject } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventKind } from '../api/core/event.ts';
 import { leaseKind } from '../api/core/lease.ts';
@@ -31,7 +32,7 @@ async function setUp() {
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const client = inProcessClient(plane.kinds, 'test');
-  const resource = (kind: ResourceKind) => client.resource(kind);
+  const resource = <Fields extends JsonObject>(kind: ResourceKind<Fields>) => client.resource(kind);
   running.push(
     startProjectController({
       projects: resource(projectKind),

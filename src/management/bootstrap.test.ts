@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { accessKeyKind } from '../api/management/v1/access-key.ts';
 import { isWellFormedAccessKey } from '../auth/access-key-format.ts';
+import { storeOf } from '../registry/kind-stores.ts';
 import { keyStateOf } from './access-keys/access-key-state.ts';
 import { bootstrap } from './bootstrap.ts';
 import { deleteOptions, openManagementTestEnv } from './management.fixture.ts';
@@ -16,7 +18,7 @@ describe('bootstrap (completions §1)', () => {
     expect(state.template('control-plane')).toBeDefined();
     expect(isWellFormedAccessKey(adminKey ?? '')).toBe(true);
     const claim = `hash:${sealer.hash('access-key', adminKey ?? '')}`;
-    const key = plane.kinds.get('accesskeys.management.platform.sh')?.byClaim(claim)?.object;
+    const key = storeOf(plane.kinds, accessKeyKind).byClaim(claim)?.object;
     if (key === undefined) throw new Error('the key is not there');
     expect(keyStateOf(key, state)).toMatchObject({
       name: 'admin',

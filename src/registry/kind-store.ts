@@ -1,11 +1,11 @@
 import type { JsonObject } from '@flotilla/json';
-import type { TypedObject } from '../api/meta.ts';
+import type { AnyFields, TypedObject } from '../api/meta.ts';
 import type { Check } from '../store/store.ts';
 import type { StoredResource } from './resource.ts';
 import type { ResourceVerbs, ServedObject, SubresourceVerbs } from './verbs.ts';
 
 /** A committed change of one object: the object before and after the change. */
-export interface KindChange<Fields extends JsonObject = JsonObject> {
+export interface KindChange<Fields extends JsonObject = AnyFields> {
   readonly revision: number;
   readonly before?: ServedObject<TypedObject<Fields>> | undefined;
   readonly after?: ServedObject<TypedObject<Fields>> | undefined;
@@ -15,7 +15,7 @@ export interface KindChange<Fields extends JsonObject = JsonObject> {
  * A stored kind of one control plane: its verbs, which the request handlers call, and its watch cache, which all
  * readers in the process use. All returned objects are frozen and shared.
  */
-export interface KindStore<Fields extends JsonObject = JsonObject> {
+export interface KindStore<Fields extends JsonObject = AnyFields> {
   /** The current definition of the kind. `redefine` replaces it. */
   readonly resource: StoredResource;
   /** All verbs, including those that clients may not use because `resource.verbs` omits them. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@flotilla/json';
 import type { FieldError } from '../api/field-error.ts';
-import type { KubeObject, TypedObject } from '../api/meta.ts';
+import type { AnyFields, KubeObject, TypedObject } from '../api/meta.ts';
 import type { ResourceKind } from '../api/resource.ts';
 import type { Write } from '../store/store.ts';
 import type { RequestContext } from './context.ts';
@@ -13,13 +13,13 @@ import type { ResourceVerbs } from './verbs.ts';
  * values that never leave the server, such as hashes and sealed values: no response, patch, watch event or
  * managedFields entry contains them.
  */
-export interface StoredRecord<Fields extends JsonObject = JsonObject> {
+export interface StoredRecord<Fields extends JsonObject = AnyFields> {
   readonly object: TypedObject<Fields>;
   readonly hidden?: JsonObject;
 }
 
 /** An object during a write. Hooks may read `old` and may change `object` and `hidden` in place. */
-export interface Draft<Fields extends JsonObject = JsonObject> {
+export interface Draft<Fields extends JsonObject = AnyFields> {
   object: TypedObject<Fields>;
   hidden: JsonObject;
   /** The stored record before the write, frozen. Absent for a create. */
@@ -76,7 +76,7 @@ export interface RowSealing {
  * steps in order: decode, apply defaults and prune → set system metadata → `prepare` → validate schema and metadata →
  * `validate` → compute claims and indexes → store.
  */
-export interface StoredResource<Fields extends JsonObject = JsonObject> extends ResourceKind<Fields> {
+export interface StoredResource<Fields extends JsonObject = AnyFields> extends ResourceKind<Fields> {
   /**
    * True if the kind has a status subresource. Writes to the object then keep status; status writes change only status.
    */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../api/meta.ts';
+import type { VirtualClusterInstance } from '../../api/management/v1/virtual-cluster-instance.ts';
 import { InstanceIndex } from './instance-index.ts';
 
-const instance = (name: string, uid: string, cluster: string, template = 't'): KubeObject => ({
+const instance = (name: string, uid: string, cluster: string, template = 't'): VirtualClusterInstance => ({
   apiVersion: '',
   kind: '',
   metadata: { namespace: 'p', name, uid },

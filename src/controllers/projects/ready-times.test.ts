@@ -1,13 +1,11 @@
-import type { JsonValue } from '@flotilla/json';
-import { listAt } from '@flotilla/json';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ReadyDay } from '../../api/management/v1/project.ts';
 import { projectKind } from '../../api/management/v1/project.ts';
+import type { FieldsOf } from '../../api/resource.ts';
 import { inProcessClient } from '../../builtin/in-process-client.ts';
 import type { ResourceClient } from '../../client/resource-client.ts';
 import { silentLog } from '../../lib/log.ts';
 import { openManagementTestEnv, patchOptions } from '../../management/management.fixture.ts';
-import { resourceKey } from '../../registry/rows/rows.ts';
+import { storeOf } from '../../registry/kind-stores.ts';
 import { type ReadyTimes, startReadyTimes } from './ready-times.ts';
 
 const running: ReadyTimes[] = [];
@@ -15,17 +13,18 @@ afterEach(async () => {
   for (const times of running.splice(0)) await times.stop();
 });
 
-async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = () => ({})) {
+type ProjectClient = ResourceClient<FieldsOf<typeof projectKind>>;
+
+async function setUp(whims: (real: ProjectClient) => Partial<ProjectClient> = () => ({})) {
   const management = await openManagementTestEnv();
   const { plane, clock } = management;
   const real = inProcessClient(plane.kinds, 'test').resource(projectKind);
   const times = startReadyTimes({ projects: { ...real, ...whims(real) }, clock, log: silentLog });
   running.push(times);
-  const projects = plane.kinds.get(resourceKey(projectKind));
+  const projects = storeOf(plane.kinds, projectKind);
   let writes = 0;
-  projects?.listen(() => void writes++);
-  const days = (name: string) =>
-    listAt(projects?.peek('', name)?.object as JsonValue | undefined, 'status', 'timeToReady') as unknown as ReadyDay[];
+  projects.listen(() => void writes++);
+  const days = (name: string) => projects.peek('', name)?.object.status?.timeToReady ?? [];
   const count = (name: string) => days(name).reduce((sum, day) => sum + day.count, 0);
   return {
     ...management,
@@ -36,10 +35,10 @@ async function setUp(whims: (real: ResourceClient) => Partial<ResourceClient> = 
     /** Resolves when the status of the project matches and its write has completed. */
     async until(name: string, wanted: number): Promise<void> {
       await new Promise<void>((resolve) => {
-        const stop = projects?.listen(() => look());
+        const stop = projects.listen(() => look());
         const look = () => {
           if (count(name) !== wanted) return;
-          stop?.();
+          stop();
           resolve();
         };
         look();
@@ -112,7 +111,7 @@ describe('the time to ready of the virtual clusters of a project', () => {
     times.record('default', 5);
     clock.advance(1_000);
     await until('default', 1);
-    expect(plane.kinds.get(resourceKey(projectKind))?.peek('', 'default')?.object.spec).toMatchObject({
+    expect(storeOf(plane.kinds, projectKind).peek('', 'default')?.object.spec).toMatchObject({
       description: 'changed 0',
     });
   });

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { JsonObject } from '@flotilla/json';
-import type { TypedObject } from '../../api/meta.ts';
+import type { AnyFields, TypedObject } from '../../api/meta.ts';
 import { StatusError } from '../../api/status.ts';
 import { startChangeNotifier } from '../../client/change-notifier.ts';
 import { type Informer, startInformer } from '../../client/informer.ts';
@@ -15,7 +15,7 @@ import { type LaneOptions, WorkQueue } from './work-queue.ts';
  */
 export type ReconcileResult = undefined | { readonly requeueAfterMilliseconds: number };
 
-export interface WatchSource<Fields extends JsonObject = JsonObject> {
+export interface WatchSource<Fields extends JsonObject = AnyFields> {
   readonly resource: ResourceClient<Fields>;
   /** Returns the keys to reconcile after a change to this object. */
   keys(object: TypedObject<Fields>): readonly string[];

@@ -1,20 +1,19 @@
 import type { JsonObject } from '@flotilla/json';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../api/meta.ts';
+import type { AccessKey } from '../../api/management/v1/access-key.ts';
 import { serve } from '../../registry/cache/served.ts';
-import type { KindChange, KindStore } from '../../registry/kind-store.ts';
-import { indexAccessKeys } from './access-key-index.ts';
+import { indexAccessKeys, type ObservedKeys } from './access-key-index.ts';
 
 interface Key {
-  readonly object: KubeObject;
+  readonly object: AccessKey;
   readonly hidden: JsonObject;
 }
 
 /** A minimal store for the index, with a function that changes it. */
 function keyStore() {
   const keys = new Map<string, Key>();
-  const listeners = new Set<(change: KindChange) => void>();
+  const listeners = new Set<Parameters<ObservedKeys['listen']>[0]>();
   let uids = 0;
   const served = (key: Key | undefined) => key && serve({}, key.object);
   const tell = (before: Key | undefined, after: Key | undefined) => {
@@ -22,10 +21,10 @@ function keyStore() {
   };
   return {
     keys,
-    put(name: string, spec: JsonObject, maker: string | undefined): void {
+    put(name: string, spec: NonNullable<AccessKey['spec']>, maker: string | undefined): void {
       const before = keys.get(name);
       const uid = before?.object.metadata.uid ?? `uid-${uids++}`;
-      const object: KubeObject = {
+      const object: AccessKey = {
         apiVersion: 'v1',
         kind: 'AccessKey',
         metadata: { name, uid },
@@ -44,12 +43,12 @@ function keyStore() {
     },
     store: {
       peekAll: () => [...keys.values()].map((key) => serve({}, key.object)),
-      peekHidden: (_namespace: string, name: string) => keys.get(name)?.hidden,
-      listen: (listener: (change: KindChange) => void) => {
+      peekHidden: (_namespace, name) => keys.get(name)?.hidden,
+      listen: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-    } as unknown as KindStore,
+    } satisfies ObservedKeys,
   };
 }
 
@@ -71,7 +70,7 @@ it('the index knows the owner and the creator of each key after any sequence of 
       steps.slice(opened).forEach(take);
       for (const member of ['user', 'team', 'subject'] as const) {
         for (const who of ['x', 'y']) {
-          const expected = [...keys].filter(([, key]) => (key.object.spec as JsonObject)[member] === who);
+          const expected = [...keys].filter(([, key]) => key.object.spec?.[member] === who);
           expect([...index.of(member, who)].sort()).toEqual(expected.map(([each]) => each).sort());
         }
       }

@@ -22,8 +22,11 @@ export interface AccessKeyIndex {
   createdWith(keyName: string): Set<string>;
 }
 
+/** The part of the store of access keys that the index reads. */
+export type ObservedKeys = Pick<KindStore<FieldsOf<typeof accessKeyKind>>, 'peekAll' | 'peekHidden' | 'listen'>;
+
 /** Creates the index and updates it with each change in the store. */
-export function indexAccessKeys(keys: KindStore<FieldsOf<typeof accessKeyKind>>): AccessKeyIndex {
+export function indexAccessKeys(keys: ObservedKeys): AccessKeyIndex {
   const byOwner = new Map<string, Set<string>>();
   const byCreator = new Map<string, Set<string>>();
   const creators = new Map<string, string>();

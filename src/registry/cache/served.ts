@@ -5,12 +5,12 @@ import { toPrintedForm } from '../../api/structs/printed-form.ts';
 import type { ServedObject, WriteResult } from '../verbs.ts';
 
 /** Serializes the object on the first call of `json` and caches the text. */
-class LazyServedObject implements ServedObject {
-  readonly object: KubeObject;
+class LazyServedObject<Type extends KubeObject> implements ServedObject<Type> {
+  readonly object: Type;
   readonly #kind: Pick<ResourceKind, 'builtIn'>;
   #json: string | undefined;
 
-  constructor(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject) {
+  constructor(kind: Pick<ResourceKind, 'builtIn'>, object: Type) {
     this.object = object;
     this.#kind = kind;
   }
@@ -34,7 +34,7 @@ function inStructOrder({ kind, apiVersion, ...rest }: KubeObject): string {
   return writeJson({ kind, apiVersion, ...rest } as KubeObject, { sorted: false });
 }
 
-export function serve(kind: Pick<ResourceKind, 'builtIn'>, object: KubeObject): ServedObject {
+export function serve<Type extends KubeObject>(kind: Pick<ResourceKind, 'builtIn'>, object: Type): ServedObject<Type> {
   return new LazyServedObject(kind, object);
 }
 
