@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { styleNonce } from './data/session/page-settings.ts';
 
-// Mantine's scroll lock reads the nonce for its style element from this global.
+// Mantine reads the nonce for the style element of its scroll lock from this global variable.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 const root = document.getElementById('root');

@@ -24,7 +24,7 @@ describeConsole('the audit log', (env) => {
     const lines = page.getByRole('table').getByRole('row');
     expect(await lines.count()).toBe(101);
     await page.getByRole('button', { name: 'Load older events' }).click();
-    await page.getByText(/end of log$/).waitFor();
+    await page.getByText(/end of the log$/).waitFor();
     expect(await lines.count()).toBeGreaterThan(120);
 
     await page.getByRole('button', { name: 'More filters' }).click();
@@ -46,7 +46,7 @@ describeConsole('the audit log', (env) => {
     await page.getByRole('button', { name: 'Clear all filters' }).click();
     await page.getByText('users anna').first().waitFor();
     await page.getByLabel('Decision').selectOption('denied');
-    await page.getByText(/end of log$/).waitFor();
+    await page.getByText(/end of the log$/).waitFor();
     await page.getByText('users anna').first().waitFor({ state: 'hidden' });
     await page.goBack();
     await page.getByText('users anna').first().waitFor();

@@ -88,7 +88,7 @@ describeConsole('creating a virtual cluster', (env) => {
     await page.getByLabel('Contact').fill('ana@example.com');
     await page.getByLabel('Note').fill('one\ntwo');
     await page.getByLabel('Secret').fill(secret);
-    await page.getByLabel('Auto-sleep').selectOption({ label: 'After 1 hour without requests' });
+    await page.getByLabel('Auto-sleep').selectOption({ label: 'After 1 hour without use' });
     // A missing value is shown at its field, which gets the focus.
     await page.getByRole('button', { name: 'Create virtual cluster' }).click();
     await page.getByText('Required value').waitFor();

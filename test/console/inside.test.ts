@@ -133,9 +133,9 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await kinds(page).getByRole('link', { name: 'Namespace', exact: true }).click();
     await row(page, 'gallery').getByRole('link', { name: 'gallery' }).click();
     await page.getByRole('link', { name: 'View contents' }).click();
-    await page.getByText('There are none in namespace gallery.').waitFor();
+    await page.getByText('Namespace gallery does not contain any configmaps.').waitFor();
     await page.getByLabel('Namespace', { exact: true }).selectOption('kube-system');
-    await page.getByText('There are none in namespace kube-system.').waitFor();
+    await page.getByText('Namespace kube-system does not contain any configmaps.').waitFor();
     await kinds(page).getByLabel('Search kinds').fill('account');
     await kinds(page).getByRole('link', { name: 'ServiceAccount' }).click();
     await row(page, 'default').waitFor();
@@ -205,7 +205,7 @@ describeConsole('the explorer of a virtual cluster', (env) => {
     await page.getByText('No kinds to list').waitFor();
     await page.getByLabel('Namespace').fill('default');
     await page.keyboard.press('Enter');
-    await page.getByText('There are none in namespace default.').waitFor();
+    await page.getByText('Namespace default does not contain any configmaps.').waitFor();
     const there = await page.getByLabel('Kind').locator('option').allTextContents();
     expect(there).toContain('Secret');
     expect(there).not.toContain('Namespace');

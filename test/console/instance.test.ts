@@ -67,11 +67,11 @@ describeConsole('the page of a virtual cluster', (env) => {
 
     // Auto-sleep
     await page.getByRole('button', { name: 'Auto-sleep' }).click();
-    const autoSleep = page.getByRole('dialog', { name: 'Auto-sleep of shop' });
-    await autoSleep.getByLabel('Auto-sleep').selectOption('After 4 hours without requests');
+    const autoSleep = page.getByRole('dialog', { name: 'Auto-sleep and auto-delete of shop' });
+    await autoSleep.getByLabel('Auto-sleep').selectOption('After 4 hours without use');
     expect(await accessibilityViolations(page)).toEqual([]);
     await autoSleep.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('after 4 hours without use').waitFor();
+    await page.locator('dd', { hasText: 'After 4 hours without use' }).waitFor();
 
     // Connect
     await page.getByRole('tab', { name: 'Connect' }).click();
@@ -134,7 +134,7 @@ describeConsole('the page of a virtual cluster', (env) => {
     await page.getByRole('button', { name: 'Sleep', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();
     await page.getByText('A user put it to sleep.').waitFor();
-    await page.getByText('Not counted while asleep').waitFor();
+    await page.getByText('Resources are not counted while the virtual cluster is asleep').waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.getByRole('button', { name: 'Wake' }).click();
     // Counting would reset the four hours.

@@ -177,7 +177,7 @@ describeConsole('the project pages', (env) => {
       ['/projects/red', 'Time to Ready'],
       ['/projects/red?tab=members', 'Roles'],
       ['/projects/red?tab=allowed', 'All templates are allowed'],
-      ['/projects/red?tab=quotas', 'The limit is 1 each'],
+      ['/projects/red?tab=quotas', 'Each user and team may have up to 1 virtual cluster.'],
     ];
     await page.getByText('Default').first().waitFor();
     for (const [path, seen] of looks) {

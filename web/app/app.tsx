@@ -9,7 +9,7 @@ import { preloadPages, router } from './router.tsx';
 import { SessionGate } from './session-gate.tsx';
 import { theme } from './theme.ts';
 
-/** By then the first page has loaded, even on a slow network. */
+/** The delay before the other pages are preloaded. After it, the first page has loaded even on a slow network. */
 const preloadDelayMs = 5_000;
 
 /** The root component. Shows the pages to a signed-in user and the sign-in form to everyone else. */

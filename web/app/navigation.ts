@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icon.tsx';
 import { type KindRef, kinds } from '../data/kind-ref.ts';
 
-/** A page that the navigation leads to. */
+/** A page with an entry in the navigation. */
 export interface Destination {
   readonly to:
     | '/'
@@ -15,9 +15,9 @@ export interface Destination {
     | '/audit-log';
   readonly label: string;
   readonly icon: IconName;
-  /** Shown only to users who may list this kind in all namespaces. Optional; defaults to everyone. */
+  /** Shows the page only to users who may list this kind in all namespaces. Optional; by default all users see it. */
   readonly requiresList?: KindRef;
-  /** Shown only to administrators. */
+  /** Shows the page only to administrators. */
   readonly isForAdmins?: boolean;
 }
 

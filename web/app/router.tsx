@@ -14,7 +14,7 @@ const root = createRootRoute({
 
 const getParentRoute = () => root;
 
-/** The URL holds the open tab of a page and the list parameters. */
+/** The URL parameters of a page with tabs: the open tab, and the parameters of a list in it. */
 interface DetailSearch extends ListSearch {
   readonly tab?: string | undefined;
 }
@@ -23,14 +23,14 @@ function detailSearch(search: Record<string, unknown>): DetailSearch {
   return { ...listSearch(search), ...(typeof search.tab === 'string' ? { tab: search.tab } : {}) };
 }
 
-/** The search, sort order and filters of a list. */
+/** The URL parameters of a list: search text, sort order and filters. */
 interface ListSearch {
   readonly q?: string | undefined;
   readonly sort?: string | undefined;
   readonly filter?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Validates the types only; the list itself checks the values. */
+/** Reads the URL parameters of a list. Only their types are checked here; the list itself checks the values. */
 function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
   return {
     ...(typeof q === 'string' || typeof q === 'number' ? { q: String(q) } : {}),
@@ -39,9 +39,9 @@ function listSearch({ q, sort, filter }: Record<string, unknown>): ListSearch {
   };
 }
 
-/** The current location in the explorer of a virtual cluster. */
+/** The URL parameters of the explorer: the open kind, namespace and object. */
 export interface ExplorerSearch extends ListSearch {
-  /** `group/version/plural`, `/v1/configmaps` for the core group. */
+  /** The kind as `group/version/plural`, for example `/v1/configmaps` in the core group. */
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -53,7 +53,7 @@ function insideSearch(search: Record<string, unknown>): ExplorerSearch {
   return { ...listSearch(search), ...text('kind'), ...text('namespace'), ...text('name') };
 }
 
-/** The defaults of a new access key. */
+/** The URL parameters of the page that creates an access key. */
 interface NewKeySearch {
   /** The name of an existing key to copy the settings from. */
   readonly like?: string | undefined;
@@ -65,7 +65,7 @@ function newKeySearch({ like, owner }: Record<string, unknown>): NewKeySearch {
   return { ...(typeof like === 'string' ? { like } : {}), ...(typeof owner === 'string' ? { owner } : {}) };
 }
 
-/** The project and template of a new instance; after creation also its name. */
+/** The URL parameters of the page that creates a virtual cluster: project and template, and the name after creation. */
 interface CreateSearch {
   readonly project?: string | undefined;
   readonly template?: string | undefined;
@@ -199,14 +199,14 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: 'intent',
-  // Together with the delay of the loading text this is one second.
+  // The loading indicator adds 700 ms before it shows its text, so the text appears after one second.
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
   defaultPendingComponent: () => <LoadingIndicator message="Loading page" />,
   defaultErrorComponent: ({ error, reset }) => <ErrorNotice error={error} onRetry={reset} />,
 });
 
-/** Preloads all pages one after the other, so that they stay available while the server is not. */
+/** Preloads all pages one after the other, so that users can open them while the server is unavailable. */
 export async function preloadPages(signal: AbortSignal): Promise<void> {
   for (const { options } of routes) {
     if (signal.aborted) return;

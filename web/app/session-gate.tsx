@@ -8,8 +8,8 @@ import { selfQuery } from '../data/session/use-self.ts';
 import { SignIn } from '../pages/sign-in/sign-in.tsx';
 
 /**
- * Requires a session. When the session ends, the sign-in form covers the page. The page stays mounted behind it with
- * all input and continues after the same user signs in again.
+ * Shows its children only to a signed-in user. If the session ends, the sign-in form covers the page. The page stays
+ * mounted behind the form with all input, and continues after the same user signs in again.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(session.subscribe, session.get);

@@ -39,7 +39,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
-    // A dialog header must not be the page's `banner` landmark.
+    // The header of a dialog must not be a `banner` landmark, because a page has only one.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
   },
 });

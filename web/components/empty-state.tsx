@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 
 export interface EmptyStateProps {
   readonly title: string;
-  /** Explains what the list is for and how to create the first item. */
+  /** Explains the purpose of the list and how to create the first item. */
   readonly text: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** Shown for an empty list: what would be here, and the next step. */
+/** The content of a page or panel whose list is empty: an explanation and the next step. */
 export function EmptyState({ title, text, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={56} px="md">

@@ -1,7 +1,7 @@
 import { Alert, Button, List, Text } from '@mantine/core';
 import { StatusError } from '../../src/api/status.ts';
 
-/** The server's own error message, or a note that the server cannot be reached. */
+/** Returns the message of the server, or a note that the server cannot be reached. */
 export function errorMessage(error: unknown): string {
   if (error instanceof StatusError) return error.message;
   if (error instanceof TypeError) return 'The server cannot be reached. Check your network connection.';
@@ -27,7 +27,9 @@ export interface ErrorNoticeProps {
   readonly onRetry?: () => void;
 }
 
-/** Shows the error message, or a line for each field that the server names. */
+/**
+ * A notice with the error message. If the server names several invalid fields, the notice has a line for each field.
+ */
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return (

@@ -6,5 +6,5 @@ interface LinkButtonProps extends ButtonProps, Omit<AnchorHTMLAttributes<HTMLAnc
   readonly ref?: Ref<HTMLAnchorElement>;
 }
 
-/** A link to a page that looks like a button; its target is type-checked like that of every Link. */
+/** A link to a page of the console that looks like a button. */
 export const LinkButton = createLink((props: LinkButtonProps) => <Button component="a" {...props} />);

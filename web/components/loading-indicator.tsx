@@ -1,7 +1,7 @@
 import { Group, Loader, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** The spinner appears after a short delay; after a longer one the message follows. */
+/** The delays after which the spinner and then the message appear, so that short waits show neither. */
 const spinnerDelayMs = 150;
 const messageDelayMs = 700;
 

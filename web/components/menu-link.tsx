@@ -6,5 +6,5 @@ interface MenuLinkProps extends MenuItemProps, Omit<AnchorHTMLAttributes<HTMLAnc
   readonly ref?: Ref<HTMLAnchorElement>;
 }
 
-/** A menu item that links to a page of the console. */
+/** A menu item that is a link to a page of the console. */
 export const MenuLink = createLink((props: MenuLinkProps) => <Menu.Item component="a" {...props} />);

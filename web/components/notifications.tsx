@@ -29,11 +29,11 @@ function add(kind: Notice['kind'], text: string): void {
   lastId += 1;
   const id = lastId;
   set([...notices, { id, kind, text }].slice(-maxNotices));
-  // Failures stay until the user dismisses them.
+  // Notifications about failures stay until the user dismisses them.
   if (kind === 'done') setTimeout(() => dismiss(id), dismissAfterMs);
 }
 
-/** Shows a notification in the corner of the page and announces it to screen readers. */
+/** Shows a notification in the corner of the page. Screen readers announce it. */
 export const notify = {
   done: (text: string): void => add('done', text),
   failed: (what: string, error: unknown): void => add('failed', `${what}: ${errorMessage(error)}`),

@@ -5,15 +5,15 @@ import { focusPage } from './form/page-focus.ts';
 
 export interface PageHeaderProps {
   readonly title: string;
-  /** A one-sentence description of the page. */
+  /** A short description of the page. */
   readonly about?: ReactNode;
-  /** Actions, shown at the end of the row. */
+  /** Buttons, shown at the end of the title row. */
   readonly actions?: ReactNode;
-  /** Shown above the title: the link back. */
+  /** The link back to the parent page, shown above the title. */
   readonly above?: ReactNode;
 }
 
-/** The only `h1` of a page; also sets the title of the browser tab. */
+/** The header of a page with its only `h1`. It also sets the title of the browser tab. */
 export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Flotilla`;
@@ -21,7 +21,7 @@ export function PageHeader({ title, about, actions, above }: PageHeaderProps) {
   useEffect(focusPage, []);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="md">
-      {/* A name of 63 letters has no break opportunity. */}
+      {/* A long name without hyphens can break anywhere, so that it does not overflow. */}
       <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
         {above === undefined ? null : (
           <Text size="sm" component="div">

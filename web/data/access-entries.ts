@@ -1,11 +1,11 @@
 import type { AccessEntry } from '../../src/api/management/v1/access.ts';
 import type { Principal } from './principals.ts';
 
-/** A principal named in the `access` of an object, with the permissions of that entry. */
+/** A principal that the `access` list of an object names, with the permissions of that list entry. */
 export interface AccessGrant {
   readonly principal: Principal;
   readonly verbs: readonly string[];
-  /** Empty for the object itself. */
+  /** The subresources that the permissions apply to; empty if they apply to the object itself. */
   readonly subresources: readonly string[];
 }
 
@@ -29,7 +29,7 @@ function gives(entry: AccessEntry, { verbs, subresources }: Omit<AccessGrant, 'p
   return same(entry.verbs, verbs) && same(entry.subresources ?? [], subresources);
 }
 
-/** Adds a grant. Entries with equal permissions share their names; duplicates are not added. */
+/** Returns the entries with a new grant. If an entry with equal permissions exists, the principal is added to it. */
 export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;
@@ -45,7 +45,7 @@ export function withGrant(entries: readonly AccessEntry[], grant: AccessGrant): 
   });
 }
 
-/** Removes a grant, and the entry if it names no one else. */
+/** Returns the entries without a grant. An entry that then names no principal is removed. */
 export function withoutGrant(entries: readonly AccessEntry[], grant: AccessGrant): AccessEntry[] {
   const member = memberOf(grant.principal);
   const { name } = grant.principal;

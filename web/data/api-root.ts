@@ -1,6 +1,6 @@
 import { apiPrefix } from './session/page-settings.ts';
 
-/** The base path of an API server, as in the `server` of a kubeconfig. */
+/** The base path of an API server, like the path of the `server` field in a kubeconfig. */
 export type ApiRoot = string;
 
 export const managementRoot: ApiRoot = `/${apiPrefix}/management`;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** The longest timeout that browsers support; longer ones fire at once. */
+/** The longest timeout that browsers support. A longer timeout would end immediately. */
 const maxTimeoutMs = 2_147_483_647;
 
 function after(milliseconds: number, callback: () => void): () => void {

@@ -9,7 +9,7 @@ export interface ServedKind extends KindRef {
   readonly shortNames: readonly string[];
 }
 
-/** Kubernetes before 1.30 supports only the older version. */
+/** The accepted formats of aggregated discovery. Kubernetes before 1.30 supports only v2beta1. */
 const accept = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(', ');
@@ -32,7 +32,7 @@ export type WireDiscovery = {
     | null;
 };
 
-/** Returns every kind once, in the preferred version of its group that serves it. */
+/** Returns each kind once, in the version that its group prefers among those that serve the kind. */
 export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   return (items ?? []).flatMap(({ metadata, versions }) => {
     const group = metadata?.name ?? '';
@@ -55,12 +55,12 @@ export function readDiscovery({ items }: WireDiscovery): readonly ServedKind[] {
   });
 }
 
-/** The kinds that an API server serves. */
+/** A query for the kinds that an API server serves. */
 export function discoveryQuery(root: ApiRoot) {
   return queryOptions({
     queryKey: ['discovery', root],
     staleTime: 30_000,
-    // A retry must not wake a virtual cluster that fell asleep.
+    // A retry could wake a virtual cluster that has fallen asleep.
     retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<readonly ServedKind[]> => {

@@ -1,9 +1,9 @@
 import { StatusError } from '../../src/api/status.ts';
 
-/** Returns the server's message about a field, given its path. */
+/** Returns the server's message about the field at a path; `undefined` if there is none. */
 export type FieldProblems = (path: string) => string | undefined;
 
-/** Reads the field problems of an error; there are none for other errors. Paths below a field count as its own. */
+/** Returns the field problems in an error of the server. Problems of nested fields count for the outer field too. */
 export function fieldProblems(error: unknown): FieldProblems {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   return (path) => {
@@ -14,7 +14,7 @@ export function fieldProblems(error: unknown): FieldProblems {
   };
 }
 
-/** Returns the problems of fields that the form does not show. */
+/** Returns the problems of fields that are not among `paths`, which are the fields that the form shows. */
 export function otherProblems(error: unknown, paths: readonly string[]): readonly string[] {
   const causes = error instanceof StatusError ? (error.status.details?.causes ?? []) : [];
   const isShown = (field: string) =>

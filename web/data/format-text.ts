@@ -1,10 +1,10 @@
-/** "a", "a and b", "a, b and c". */
+/** Joins names as in a sentence: "a", "a and b", "a, b and c". */
 export function joinNames(names: readonly string[], last = 'and'): string {
   if (names.length <= 1) return names.join('');
   return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 }
 
-/** "1 project", "3 projects". */
+/** Returns a count with its noun: "1 project", "3 projects". */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
@@ -17,7 +17,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** A duration in the largest unit that divides it: "30 days", "90 minutes". */
+/** Returns a duration in the largest unit that divides it: "30 days", "90 minutes". */
 export function formatDuration(seconds: number): string {
   for (const [unit, size] of units) {
     if (seconds >= size && seconds % size === 0) return pluralize(seconds / size, unit);

@@ -10,14 +10,14 @@ import { apiVersionOf, type KubeObject } from '../../src/api/meta.ts';
 import { managementGroup, managementVersion } from '../../src/api/naming.ts';
 import type { ApiRoot } from './api-root.ts';
 
-/** The part of a kind that URLs and permission checks need, and the TypeScript type of its objects. */
+/** The names of a kind that URLs and permission checks need, and the TypeScript type of its objects. */
 export interface KindRef<Type extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Never set; carries the type of the objects to the functions that return them. */
+  /** Never set. Carries the type of the objects to the functions that return them. */
   readonly objectType?: Type;
 }
 
@@ -26,8 +26,8 @@ function managementKind<Type extends KubeObject>(kind: string, plural: string, n
 }
 
 /**
- * Only the types of the definitions in `src/api/management` are imported: their schemas are not part of the console's
- * bundle.
+ * The kinds that the console uses. Only the types from `src/api/management` are imported, so that the schemas of the
+ * kinds do not become part of the console's bundle.
  */
 export const kinds = {
   instance: managementKind<VirtualClusterInstance>('VirtualClusterInstance', 'virtualclusterinstances', true),
@@ -61,7 +61,7 @@ export function objectUrl(root: ApiRoot, kind: KindRef, place: ObjectKey, subres
   return subresource === undefined ? url : `${url}/${subresource}`;
 }
 
-/** Builds a query string from the members that have a value. */
+/** Builds a query string from the parameters that have a value. */
 export function queryText(members: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.append(name, String(value));

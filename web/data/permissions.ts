@@ -5,28 +5,28 @@ import type { KindRef } from './kind-ref.ts';
 import { sendJson } from './send.ts';
 import { session } from './session/session.ts';
 
-/** A permission check for the signed-in user. */
+/** An action whose permission is checked for the signed-in user. */
 export interface PermissionQuery {
   readonly verb: string;
   readonly kind: KindRef;
   readonly subresource?: string;
   readonly namespace?: string | undefined;
   readonly name?: string;
-  /** The API server that decides. Optional; defaults to the management API. */
+  /** The API server that decides about the permission. Optional; defaults to the management API. */
   readonly root?: ApiRoot;
 }
 
 export interface Permission {
-  /** False while unknown: the console hides actions that are not permitted. */
+  /** True if the action is permitted. False while this is unknown, so that the console hides the action. */
   readonly allowed: boolean;
   readonly known: boolean;
-  /** The server's reason. */
+  /** The server's reason for the decision. */
   readonly reason: string;
 }
 
 type Review = { status: { allowed?: boolean; reason?: string } };
 
-/** The login for which an API server rejects access reviews; each further one would add an audit event. */
+/** The login for which an API server rejects access reviews. No more are sent, because each adds an audit event. */
 const rejectedLogin = new Map<ApiRoot, string>();
 
 const unknown: Permission = { allowed: false, known: false, reason: '' };
@@ -45,8 +45,8 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
     queryKey: ['may', root, resourceAttributes],
     staleTime: 30_000,
     queryFn: async ({ signal }): Promise<Permission> => {
-      // A scoped key may permit an action without permitting access reviews. Such keys are for project namespaces:
-      // there the action is offered, and the server rejects it if it is not permitted.
+      // A scoped key may permit an action without permitting access reviews. The scope of such a key usually names
+      // projects, so actions in a project namespace are offered. The server rejects the action if it is not permitted.
       const guess = { allowed: namespace !== undefined, known: true, reason: '' };
       const login = session.login() ?? '';
       if (rejectedLogin.get(root) === login) return guess;
@@ -68,11 +68,11 @@ function permissionQuery({ verb, kind, subresource, namespace, name, root = mana
   });
 }
 
-/** The same decision that the API makes for the request itself. */
-export function usePermission(question: PermissionQuery): Permission {
-  return useQuery(permissionQuery(question)).data ?? unknown;
+/** Returns the decision that the API server would make for the action itself. */
+export function usePermission(check: PermissionQuery): Permission {
+  return useQuery(permissionQuery(check)).data ?? unknown;
 }
 
-export function usePermissions(questions: readonly PermissionQuery[]): readonly Permission[] {
-  return useQueries({ queries: questions.map(permissionQuery) }).map(({ data }) => data ?? unknown);
+export function usePermissions(checks: readonly PermissionQuery[]): readonly Permission[] {
+  return useQueries({ queries: checks.map(permissionQuery) }).map(({ data }) => data ?? unknown);
 }

@@ -4,20 +4,20 @@ import type { RowsSnapshot } from './rows/live-rows.ts';
 
 export type PrincipalKind = 'User' | 'Team';
 
-/** A user or team, which can have permissions, roles and keys. */
+/** A user or team. Principals can have permissions, roles and access keys. */
 export interface Principal {
   readonly kind: PrincipalKind;
   readonly name: string;
 }
 
-/** A principal from the server's list. */
+/** A principal from the lists of users and teams that the caller may see. */
 export interface KnownPrincipal extends Principal {
   /** The display name; '' if there is none. */
   readonly displayName: string;
   readonly email: string;
 }
 
-/** Reads users or teams from list rows. */
+/** Reads the users or teams from the rows of a list. */
 export function knownPrincipals(
   kind: PrincipalKind,
   { columns, rows }: Pick<RowsSnapshot, 'columns' | 'rows'>,
@@ -44,23 +44,23 @@ export function parsePrincipalKey(key: string): Principal {
   return { kind: key.slice(0, at) === 'Team' ? 'Team' : 'User', name: key.slice(at + 1) };
 }
 
-/** "Anna Smith (anna)", or the name alone. */
+/** Returns "Anna Smith (anna)", or only the name if there is no display name. */
 export function principalTitle({ name, displayName }: Pick<KnownPrincipal, 'name' | 'displayName'>): string {
   return displayName === '' || displayName === name ? name : `${displayName} (${name})`;
 }
 
-/** Names of users and teams are object names. */
+/** The syntax of user and team names, which are object names. */
 const nameForm = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** The maximum number of results; further typing narrows them. */
+/** The maximum number of search results that are shown. */
 const maxChoices = 50;
 
 export interface PrincipalChoices {
-  /** The principals that match all search terms, in list order. */
+  /** The principals that match all search terms, in the order of the list. */
   readonly found: readonly KnownPrincipal[];
-  /** The number of further matches. */
+  /** The number of matching principals that `found` does not contain. */
   readonly more: number;
-  /** The search text as an exact name, for principals that the caller may not list. */
+  /** The search text as the exact name of a user or team, for principals that the caller may not list. */
   readonly exactNames: readonly Principal[];
 }
 

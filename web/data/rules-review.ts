@@ -5,7 +5,7 @@ import { sendJson } from './send.ts';
 
 /** The caller's permissions in a namespace, from a SelfSubjectRulesReview. */
 export interface OwnRules {
-  /** True if the server could not list all rules; unlisted actions may be permitted. */
+  /** True if the server could not list all rules. In that case, actions without a rule may be permitted too. */
   readonly incomplete: boolean;
   readonly rules: readonly OwnRule[];
 }
@@ -21,17 +21,17 @@ type WireRule = { [Member in keyof OwnRule]?: string[] | null };
 type Review = { status: { incomplete?: boolean; resourceRules?: WireRule[] | null } };
 
 /**
- * An invalid namespace name, so no role binding can exist in it: the rules reported for it are those that apply to all
- * namespaces.
+ * A namespace name that is invalid, so that no role binding can exist in it. The rules that the server reports for it
+ * are the rules that apply to all namespaces.
  */
 const everywhere = '-';
 
-/** Without `namespace`: the permissions in all namespaces and on cluster-scoped resources. */
+/** A query for the caller's permissions in a namespace. Without `namespace`: in all namespaces and cluster-scoped. */
 export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   return queryOptions({
     queryKey: ['rules', root, namespace ?? ''],
     staleTime: 30_000,
-    // A retry must not wake a virtual cluster that fell asleep.
+    // A retry could wake a virtual cluster that has fallen asleep.
     retry: false,
     refetchOnReconnect: false,
     queryFn: async ({ signal }): Promise<OwnRules> => {
@@ -58,7 +58,7 @@ export function ownRulesQuery(root: ApiRoot, namespace: string | undefined) {
   });
 }
 
-/** True if the verb is permitted on all objects of the kind. Rules for single names do not count. */
+/** True if the verb is permitted on all objects of the kind. Rules that apply only to certain names do not count. */
 export function rulesAllow({ incomplete, rules }: OwnRules, verb: string, { group, plural }: KindRef): boolean {
   const has = (list: readonly string[], wanted: string) => list.includes('*') || list.includes(wanted);
   return (

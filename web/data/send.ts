@@ -9,13 +9,15 @@ import {
 } from '../../src/client/send-request.ts';
 import { session } from './session/session.ts';
 
-/** Headers that prove that a request comes from this page and name its login. Other origins cannot send them. */
+/**
+ * Returns headers that prove that this page sent the request, and that name its login. Other origins cannot set them.
+ */
 function consoleHeaders(): Record<string, string> {
   const login = session.login();
   return { 'X-Flotilla-Console': '1', ...(login === undefined ? {} : { 'X-Flotilla-Session': login }) };
 }
 
-/** Sends requests with the session cookie, which no script can read. */
+/** Sends requests with the session cookie, which scripts cannot read. */
 export const pageSender: RequestSender = {
   async fetch(url, init) {
     const response = await fetch(url, {
@@ -29,7 +31,9 @@ export const pageSender: RequestSender = {
   },
 };
 
-/** Sends one request. An error response is thrown as StatusError; a 401 ends the session on all pages. */
+/**
+ * Sends one request. Throws an error response as `StatusError`. A 401 response ends the session in all browser tabs.
+ */
 export async function send(request: HttpRequest): Promise<FetchedResponse> {
   const login = session.login();
   try {
@@ -41,8 +45,8 @@ export async function send(request: HttpRequest): Promise<FetchedResponse> {
 }
 
 /**
- * Ends the session on all pages if the error is a 401, from a response or a watch. `login` is the one that the request
- * was sent with: an error of an earlier login is ignored.
+ * Ends the session in all browser tabs if the error is a 401, from a response or a watch. `login` is the login that the
+ * request was sent with: an error for an earlier login is ignored.
  */
 export function endSessionOn401(error: unknown, login: string | undefined): void {
   if (error instanceof StatusError && error.code === 401 && session.login() === login) session.ended();
@@ -52,13 +56,13 @@ export interface JsonRequest {
   readonly method?: string;
   readonly url: string;
   readonly accept?: string;
-  /** Sent as JSON, or with the given content type. */
+  /** The request body, sent as JSON with the given content type. */
   readonly document?: JsonValue | object;
   readonly contentType?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request and returns the JSON of the response. */
+/** Sends a request and returns the JSON body of the response. */
 export async function sendJson<T = JsonValue>(request: JsonRequest): Promise<T> {
   const { method = 'GET', url, accept, document, contentType = 'application/json', signal } = request;
   const response = await send({

@@ -14,7 +14,7 @@ export interface ResourceCount {
   readonly count: number;
 }
 
-/** The resources that indicate the usage of a cluster, in display order. Resources it does not serve are omitted. */
+/** The resources to count, in display order. Resources that the API server does not serve are omitted. */
 const countedResources: readonly { readonly group: string; readonly plural: string; readonly title: string }[] = [
   { group: '', plural: 'namespaces', title: 'Namespaces' },
   { group: '', plural: 'nodes', title: 'Nodes' },
@@ -32,7 +32,7 @@ const countedResources: readonly { readonly group: string; readonly plural: stri
 
 const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io, application/json';
 
-/** Counts the objects with a list of limit 1; `undefined` without permission to list. */
+/** Counts the objects of a kind with a list request of limit 1; `undefined` if the caller may not list them. */
 async function count(root: ApiRoot, kind: ServedKind, signal: AbortSignal): Promise<number | undefined> {
   try {
     const url = `${collectionUrl(root, kind)}?limit=1`;
@@ -44,13 +44,13 @@ async function count(root: ApiRoot, kind: ServedKind, signal: AbortSignal): Prom
   }
 }
 
-/** The number of objects behind an API server, by kind. Requested once when shown and not refreshed automatically. */
+/** A query for the number of objects of each kind in a cluster. It is not refreshed automatically. */
 export function usageQuery(root: ApiRoot) {
   return queryOptions({
     queryKey: ['usage', root],
     staleTime: 10_000,
     refetchOnReconnect: false,
-    // A retry must not wake a virtual cluster that fell asleep.
+    // A retry could wake a virtual cluster that has fallen asleep.
     retry: false,
     queryFn: async ({ signal }): Promise<readonly ResourceCount[]> => {
       const served = await queryClient.fetchQuery(discoveryQuery(root));

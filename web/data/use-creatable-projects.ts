@@ -11,7 +11,7 @@ export interface CreatableProject {
 }
 
 export interface CreatableProjects {
-  /** False until the permissions are known. */
+  /** False until all permissions are known. */
   readonly known: boolean;
   readonly projects: readonly CreatableProject[];
   readonly error: unknown;
@@ -19,7 +19,7 @@ export interface CreatableProjects {
 
 const createPermission = { verb: 'create', kind: kinds.instance };
 
-/** Checks each project only if the caller may not create instances in all of them. */
+/** Returns the projects in which the caller may create virtual clusters. Usually one check covers all projects. */
 export function useCreatableProjects(): CreatableProjects {
   const { rows, state, error } = useRows({ kind: kinds.project, objects: true });
   const everywhere = usePermission(createPermission);

@@ -5,16 +5,16 @@ import { type RowsWithRetry, useRows } from './rows/use-rows.ts';
 export interface KnownPrincipals {
   readonly isLoading: boolean;
   readonly list: readonly KnownPrincipal[];
-  /** Keyed by `User/name` or `Team/name`; contains only principals that the caller may see. */
+  /** Principals by `User/name` or `Team/name`. Contains only principals that the caller may see. */
   readonly byKey: ReadonlyMap<string, KnownPrincipal>;
 }
 
-/** The users and teams that the caller may see, updated live. */
+/** Returns the users and teams that the caller may see, updated live. */
 export function usePrincipals(): KnownPrincipals {
   return combine(useRows({ kind: kinds.user }), useRows({ kind: kinds.team }));
 }
 
-/** Cached, as every name in a list of thousands needs it; recomputed when the users or teams change. */
+/** The last result. It is cached, because a list of thousands of names needs it for each name. */
 let last: { readonly of: readonly unknown[]; readonly value: KnownPrincipals } | undefined;
 
 function combine(users: RowsWithRetry, teams: RowsWithRetry): KnownPrincipals {

@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { styleNonce } from '../../data/session/page-settings.ts';
 
-/** Colors are CSS variables of the page, so the editor follows the color scheme. */
+/** The styles of the editor. Colors are CSS variables of the page, so that the editor follows the color scheme. */
 const look = EditorView.theme({
   '&': { fontSize: '13px', color: 'inherit', backgroundColor: 'transparent' },
   '&.cm-focused': { outline: 'none' },

@@ -11,7 +11,7 @@ export interface DiffViewProps {
   readonly after: string;
 }
 
-/** A unified diff of two texts with a few lines of context. */
+/** A unified diff of two texts. Unchanged lines are collapsed except for a few lines of context. */
 export function DiffView({ label, before, after }: DiffViewProps) {
   const id = useId();
   const [isWhole, setWhole] = useState(false);

@@ -2,20 +2,22 @@ import { equalJson } from '@flotilla/json';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { editablePart, editableText } from './object-draft.ts';
 
-/** The text of an object that is being edited while the object may change. */
+/** The state of an editor: the text that the user edits, while the object may also change on the server. */
 export interface DraftState {
-  /** The version that the text is based on; a save names it. */
+  /** The version of the object that the text is based on. A save fails if the server has a newer version. */
   readonly base: KubeObject;
   readonly text: string;
-  /** The newest known version. */
+  /** The newest known version of the object. */
   readonly live: KubeObject;
 }
 
 export type DraftAction =
-  /** A version of the object, from a watch or a response. Late older versions are ignored. */
+  /**
+   * A version of the object arrived, from a watch or a response. Versions older than the newest known one are ignored.
+   */
   | { readonly type: 'live'; readonly object: KubeObject }
   | { readonly type: 'typed'; readonly text: string }
-  /** A text that contains both the edits and the upstream changes. */
+  /** The text was replaced by one that contains both the edits and the changes made by others. */
   | { readonly type: 'merged'; readonly text: string }
   | { readonly type: 'discarded' }
   | { readonly type: 'saved'; readonly object: KubeObject };
@@ -36,7 +38,7 @@ export function isDirty({ base, text }: DraftState): boolean {
   return text !== editableText(base);
 }
 
-/** True if the user-written part of the object differs from the one that the text is based on. */
+/** True if others changed a part of the object that users write, after the version that the text is based on. */
 export function hasUpstreamChanges({ base, live }: DraftState): boolean {
   return base !== live && !equalJson(editablePart(base), editablePart(live));
 }
@@ -47,7 +49,7 @@ export function draftReducer(state: DraftState, action: DraftAction): DraftState
       if (!isNewer(action.object, state.live)) return state;
       if (!isDirty(state)) return fresh(action.object);
       const next = { ...state, live: action.object };
-      // A change of server-managed fields is no conflict. The edits may also equal the new version.
+      // A change to server-managed fields is not a conflict. The edits may also be equal to the new version.
       if (!hasUpstreamChanges(next)) return { ...next, base: action.object };
       return state.text === editableText(action.object) ? fresh(action.object) : next;
     }

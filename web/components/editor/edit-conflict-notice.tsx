@@ -28,7 +28,9 @@ export interface EditConflictNoticeProps {
 
 const maxShown = 8;
 
-/** Shown if the object changed during editing: which fields changed, by which manager, and how to merge. */
+/**
+ * A notice that the object changed during editing. It lists the changed fields and their managers, and offers a merge.
+ */
 export function EditConflictNotice({ kind, root, state, rules, noticeRef, onMerge, onDrop }: EditConflictNoticeProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
   const managedFields = useManagedFields(state, kind, root);
@@ -83,9 +85,9 @@ export function EditConflictNotice({ kind, root, state, rules, noticeRef, onMerg
           {merged === undefined
             ? 'Your text is not valid YAML. Fix it to merge the changes.'
             : merged.conflicts.length === 0
-              ? 'Your changes affect other fields, so they can be merged automatically.'
+              ? 'You changed other fields, so both changes can be merged automatically.'
               : 'Some fields have conflicting changes. Choose a value for each; the other fields are merged automatically.'}{' '}
-          Merging does not save; you can undo it with Ctrl+Z.
+          Merging does not save the object. You can undo the merge with Ctrl+Z.
         </Text>
         <Group gap="sm">
           <Button
@@ -139,7 +141,7 @@ function ConflictChoice({
   );
 }
 
-/** The managed fields of the object. Lists omit managed fields, so they are fetched separately. */
+/** Returns the managed fields of the object. They are fetched separately, because lists omit them. */
 function useManagedFields(
   { live }: DraftState,
   kind: KindRef,

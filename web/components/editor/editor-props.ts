@@ -3,9 +3,9 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import type { ApiRoot } from '../../data/api-root.ts';
 import type { KindRef } from '../../data/kind-ref.ts';
 
-/** A problem in a text: at a field, at a line (from 1), or with the text as a whole. */
+/** A problem in a YAML text: at a field, at a line (counted from 1), or with the text as a whole. */
 export interface TextProblem {
-  /** The path as the server writes it: `spec.template.values`, `spec.parameters[0].type`. */
+  /** The path of the field as the server writes it: `spec.template.values` or `spec.parameters[0].type`. */
   readonly path?: string;
   readonly line?: number;
   readonly message: string;
@@ -14,13 +14,13 @@ export interface TextProblem {
 export interface YamlFieldProps {
   readonly label: string;
   readonly value: string;
-  /** Optional; without it the field is read-only. */
+  /** Called with the new text after each edit. Optional; without it the field is read-only. */
   readonly onChange?: (value: string) => void;
   readonly readOnly?: boolean;
-  /** The kind of the object in the text; its schema provides completion and hints. */
+  /** The kind of the object in the text. Its schema provides completion and hints. */
   readonly schema?: { readonly kind: KindRef; readonly root?: ApiRoot };
   readonly problems?: readonly TextProblem[];
-  /** In pixels. */
+  /** The minimum height in pixels. */
   readonly minHeight?: number;
 }
 
@@ -32,11 +32,11 @@ export interface ObjectEditorProps {
   readonly object: KubeObject;
   readonly readOnly?: boolean;
   readonly onSaved?: (object: KubeObject) => void;
-  /** Called with the parsed object on each change of the text, also before it is saved. */
+  /** Called with the parsed object after each change of the text, before it is saved. */
   readonly onDraft?: (object: KubeObject) => void;
-  /** Problems that the page itself found in the draft. */
+  /** Problems that the page itself found in the edited object. */
   readonly problems?: readonly TextProblem[];
-  /** Optional; defaults to "YAML". */
+  /** The label of the editor. Optional; defaults to "YAML". */
   readonly label?: string;
 }
 

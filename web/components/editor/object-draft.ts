@@ -6,7 +6,7 @@ import type { KubeObject, ObjectMeta } from '../../../src/api/meta.ts';
 import type { TextProblem } from './editor-props.ts';
 import { YamlSyntaxError, yamlPositions } from './yaml-positions.ts';
 
-/** Metadata fields that the server manages; the editor hides them. */
+/** Metadata fields that the server manages. The editor does not show them. */
 const serverManaged = [
   'uid',
   'resourceVersion',
@@ -24,7 +24,7 @@ export function editablePart({ status: _, ...object }: KubeObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Returns the part that the server manages. */
+/** Returns the part of an object that the server manages. */
 export function serverPart({ metadata, status }: KubeObject): JsonObject {
   const entries = serverManaged.flatMap((name) => {
     const value = (metadata as JsonObject)[name];
@@ -37,12 +37,12 @@ export function editableText(object: KubeObject): string {
   return yamlText(editablePart(object));
 }
 
-/** The parsed object, or the problems that prevent parsing. */
+/** The object in a text, or the problems that prevent parsing. */
 export type ParsedObjectText =
   | { readonly value: JsonObject; readonly problems: readonly TextProblem[] }
   | { readonly value: undefined; readonly problems: readonly TextProblem[] };
 
-/** Parses a text as the server would. */
+/** Parses the YAML text of an object in the same way as the server. */
 export function parseObjectText(text: string): ParsedObjectText {
   let documents: number;
   let value: JsonValue;
@@ -58,7 +58,8 @@ export function parseObjectText(text: string): ParsedObjectText {
     throw error;
   }
   if (documents > 1) return { value: undefined, problems: [{ message: 'Only one YAML document is allowed.' }] };
-  if (!isJsonObject(value)) return { value: undefined, problems: [{ line: 1, message: 'Must be an object.' }] };
+  if (!isJsonObject(value))
+    return { value: undefined, problems: [{ line: 1, message: 'The YAML must be an object.' }] };
   return { value, problems: duplicates.map(duplicateProblem) };
 }
 
@@ -72,8 +73,8 @@ function lineAt(text: string, offset: number): number {
 }
 
 /**
- * Builds the object to send: the edited fields, with the server-managed fields of the base. The resource version of the
- * base lets the server detect conflicts.
+ * Builds the object to send: the edited fields, with the server-managed fields of `base`. The server detects conflicts
+ * by the resource version of `base`.
  */
 export function draftObject(written: JsonObject, base: KubeObject): KubeObject {
   const metadata = isJsonObject(written.metadata) ? written.metadata : {};
@@ -90,7 +91,7 @@ export function draftObject(written: JsonObject, base: KubeObject): KubeObject {
   } as KubeObject;
 }
 
-/** Checks the fields that identify the object; they cannot be changed. */
+/** Returns a problem for each identifying field (apiVersion, kind, name, namespace) that the user changed. */
 export function identityProblems(written: JsonObject, base: KubeObject): readonly TextProblem[] {
   const metadata = isJsonObject(written.metadata) ? written.metadata : {};
   const check = (path: string, is: JsonValue | undefined, was: JsonValue | undefined): TextProblem[] =>

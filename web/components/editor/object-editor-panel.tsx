@@ -57,7 +57,9 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
     if (read.value !== undefined) onDraft?.(draftObject(read.value, state.base));
   }, [read, state.base, onDraft]);
 
-  /** Returns `undefined` if the object was not written; the page then shows the reason. */
+  /**
+   * Returns `undefined` if the object was not written because it changed on the server. The page then shows a notice.
+   */
   async function write(dryRun: boolean): Promise<KubeObject | undefined> {
     if (read.value === undefined) return undefined;
     const written = await writeDraft(kind, read.value, state.base, { ...where, dryRun });
@@ -104,7 +106,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same as the shortcut.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a button offers the same action as the shortcut.
     <div onKeyDown={onKeyDown}>
       {isBehind ? (
         <EditConflictNotice
@@ -147,7 +149,7 @@ function WritableObject({ url, kind, root, object, label = 'YAML', ...props }: O
   );
 }
 
-/** The merge rules for lists of the kind, from its schema. */
+/** Returns the merge rules for the lists of a kind, according to its schema. */
 function useMergeRules(kind: ObjectEditorProps['kind'], root: ObjectEditorProps['root']): MergeRules {
   const [tree, setTree] = useState<SchemaTree>();
   useEffect(() => {

@@ -1,5 +1,5 @@
 /**
- * The server's own template renderer. Its regular expression engine is large, so it is loaded when a template is
- * edited.
+ * The server's own template renderer. It is loaded only when a user edits a template, because its regular expression
+ * engine is large.
  */
 export { renderDefinition } from '../../../src/api/management/render-definition.ts';

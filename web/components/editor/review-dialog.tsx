@@ -8,7 +8,7 @@ import { editablePart, editableText } from './object-draft.ts';
 
 export interface ReviewDialogProps {
   readonly before: KubeObject;
-  /** The object as the server would store it, with defaults. */
+  /** The object as the server would store it, including defaults. */
   readonly after: KubeObject;
   onSave(): Promise<void>;
   onClose(): void;
@@ -16,7 +16,7 @@ export interface ReviewDialogProps {
 
 const maxNamed = 5;
 
-/** Shows the changes before they are saved. */
+/** A dialog that shows the changes to an object before they are saved. */
 export function ReviewDialog({ before, after, onSave, onClose }: ReviewDialogProps) {
   const changes = fieldChanges(editablePart(before), editablePart(after));
   const names = changes.slice(0, maxNamed).map(({ steps }) => fieldPathText(steps));

@@ -5,7 +5,7 @@ import { serverPart } from './object-draft.ts';
 import classes from './object-editor.module.css';
 import { YamlEditor } from './yaml-editor.tsx';
 
-/** The status and the metadata that the server writes, read-only. */
+/** A read-only view of the status and of the metadata fields that the server manages. */
 export function ServerFields({ object }: { readonly object: KubeObject }) {
   const [isOpen, setOpen] = useState(false);
   return (

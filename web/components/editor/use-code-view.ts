@@ -2,21 +2,21 @@ import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Marks transactions that come from the page, not from typing. */
+/** Marks editor transactions that apply a new `value` from the page, in contrast to typing. */
 const fromPage = Annotation.define<boolean>();
 
-/** The maximum number of reported texts that wait for their echo in `value`. */
+/** The maximum number of typed texts that `onChange` has reported and that have not returned as `value` yet. */
 const maxPendingEchoes = 64;
 
 export interface CodeViewOptions {
   readonly value: string;
   readonly onChange?: ((value: string) => void) | undefined;
-  /** Called when the view is created, and again when `recreateKey` changes. */
+  /** Returns the extensions of the view. Called when the view is created, and again when `recreateKey` changes. */
   extensions(): Extension;
   readonly recreateKey?: string;
 }
 
-/** A CodeMirror editor controlled by `value`. Text typed while the page renders is not overwritten by older values. */
+/** A CodeMirror editor controlled by `value`. An older `value` never overwrites text that was typed in the meantime. */
 export function useCodeView({ value, onChange, extensions, recreateKey = '' }: CodeViewOptions): {
   readonly element: RefObject<HTMLDivElement | null>;
   readonly view: EditorView | undefined;
@@ -61,7 +61,7 @@ export function useCodeView({ value, onChange, extensions, recreateKey = '' }: C
   return { element, view };
 }
 
-/** Returns the changed range only, so that the cursor and folds outside it are kept. */
+/** Returns only the changed range, so that the cursor and folded sections outside of it are kept. */
 function differenceOf(was: string, is: string): { from: number; to: number; insert: string } | undefined {
   if (was === is) return undefined;
   const shorter = Math.min(was.length, is.length);

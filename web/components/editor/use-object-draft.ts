@@ -6,12 +6,12 @@ import { type DraftAction, type DraftState, draftReducer, isDirty, startDraft } 
 export interface ObjectDraft {
   readonly state: DraftState;
   readonly isDirty: boolean;
-  /** True if the text was restored from an earlier visit. */
+  /** True if the text was restored from an earlier visit to the page. */
   readonly isRestored: boolean;
   dispatch(action: DraftAction): void;
 }
 
-/** The draft of an object. It follows the object until the user edits it. */
+/** Returns the draft of an object. It follows changes to the object until the user edits the text. */
 export function useObjectDraft(url: string, object: KubeObject): ObjectDraft {
   const [state, act] = useReducer(draftReducer, undefined, () => startDraft(object, unsavedDrafts.get(url)));
   const [isFromBefore, setFromBefore] = useState(() => unsavedDrafts.get(url) !== undefined);

@@ -3,7 +3,7 @@ import type { MergeValue } from './merge/three-way-merge.ts';
 
 const longest = 60;
 
-/** A value on one line, shortened. */
+/** Returns a value as one line of JSON. Long values are shortened. */
 export function valueText(value: MergeValue): string {
   if (value === undefined) return 'nothing';
   const text = writeJson(value);

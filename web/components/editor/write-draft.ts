@@ -6,15 +6,15 @@ import { getObject, replaceObject } from '../../data/objects/objects.ts';
 import { hasStatusReason } from '../../data/objects/use-object.ts';
 import { draftObject, editablePart } from './object-draft.ts';
 
-/** The result of a write: the new object, or the newer version that caused a conflict. */
+/** The result of a write: the new object, or the version with changes by others that caused a conflict. */
 export type WriteDraftResult = { readonly object: KubeObject } | { readonly changedTo: KubeObject };
 
-/** The maximum number of conflicts with changes of server-managed fields only. */
+/** The maximum number of attempts. A write is repeated if only server-managed fields changed in the meantime. */
 const maxAttempts = 4;
 
 /**
- * Replaces `base` with the edited object. Server-managed fields (status, managed fields) change often; a conflict with
- * such a change is retried on the newest version without asking the user.
+ * Replaces `base` with the edited object. Server-managed fields such as the status change often. A conflict that only
+ * concerns these fields is resolved by a retry on the newest version, without asking the user.
  */
 export async function writeDraft(
   kind: KindRef,
@@ -36,7 +36,7 @@ export async function writeDraft(
   }
 }
 
-/** Fetches the object with its managed fields, which lists do not contain. */
+/** Fetches the object including its managed fields, which lists do not contain. */
 export async function readLatest(
   kind: KindRef,
   { metadata }: KubeObject,

@@ -50,7 +50,7 @@ export function YamlEditor(props: YamlFieldProps) {
     };
   }, [view, kind, root, readOnly]);
 
-  // A new list of problems is shown completely, including problems in lines that were edited since.
+  // If the page reports problems again, all of them are shown, even in lines that were edited since the last report.
   useEffect(() => {
     if (view !== undefined) showProblems(view, problems ?? []);
   }, [view, problems]);

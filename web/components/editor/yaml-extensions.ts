@@ -8,7 +8,7 @@ import { EditorState, type Extension, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { codeTheme } from './code-theme.ts';
 
-/** The extensions of every YAML view. `labelledBy` and `describedBy` are element ids. */
+/** Returns the extensions that every YAML view needs. `labelledBy` and `describedBy` are ids of HTML elements. */
 export function viewExtensions({
   labelledBy,
   describedBy,
@@ -26,7 +26,7 @@ export function viewExtensions({
     drawSelection(),
     EditorState.tabSize.of(2),
     EditorState.readOnly.of(readOnly),
-    // Read-only texts are focusable too, for keyboard users.
+    // Read-only texts can have the focus too, so that keyboard users can scroll them.
     EditorView.contentAttributes.of({
       'aria-labelledby': labelledBy,
       ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
@@ -43,10 +43,10 @@ export function viewExtensions({
   ];
 }
 
-/** The time after Escape in which Tab leaves the editor; long enough for everyone. */
+/** The time after Escape in which Tab leaves the editor. It is long, for users who type slowly. */
 const tabFocusMs = 10_000;
 
-/** Tab indents; after Escape it leaves the editor, even if Escape only closed the completion list. */
+/** Tab indents. After Escape, Tab leaves the editor, even if Escape only closed the completion list. */
 const escapeThenTab = Prec.highest(
   EditorView.domEventHandlers({
     keydown(event, view) {
@@ -56,7 +56,7 @@ const escapeThenTab = Prec.highest(
   }),
 );
 
-/** The additional extensions of an editable view. */
+/** The additional extensions of a view that the user can edit. */
 export const editExtensions: Extension = [
   escapeThenTab,
   history(),

@@ -1,18 +1,18 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { type FieldPath, fieldPathText } from './merge/field-path.ts';
 
-/** A range of offsets in a text; the end is exclusive. */
+/** A range of offsets in a text. The end offset is exclusive. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A field of a YAML text. */
+/** The position of a field in a YAML text. */
 export interface FieldPosition {
   readonly steps: FieldPath;
-  /** The range of the name; for a list item the start of its value. */
+  /** The range of the field name. For a list item, the range of the start of its value. */
   readonly at: TextRange;
-  /** The offset of the first line of a block scalar. */
+  /** The offset of the first line of text, if the value is a block scalar. */
   readonly firstLine?: number;
 }
 
@@ -31,12 +31,12 @@ export class YamlSyntaxError extends Error {
 
   constructor(message: string, offset: number) {
     super(message);
-    this.name = 'YamlFault';
+    this.name = 'YamlSyntaxError';
     this.offset = offset;
   }
 }
 
-/** Returns the positions of the fields of the first document. Throws YamlSyntaxError. */
+/** Returns the positions of the fields in the first document of a text. Throws `YamlSyntaxError`. */
 export function yamlPositions(text: string): YamlPositions {
   const walk = new PlaceWalk(text, events(text));
   walk.run();
@@ -64,13 +64,13 @@ function events(text: string): Event[] {
   }
 }
 
-/** `a.b[0].c` without its last step. */
+/** Returns the path without its last step: `a.b[0]` for `a.b[0].c`. */
 function shorter(path: string): string {
   if (path.endsWith(']')) return path.slice(0, Math.max(path.lastIndexOf('['), 0));
   return path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 }
 
-/** Some servers write a member in brackets that others write after a dot. */
+/** Converts `a[b]` to `a.b`. Some servers write a member in brackets, others after a dot. */
 function unbracketed(path: string): string {
   return path.replace(/\[([A-Za-z_$][A-Za-z0-9_$-]*)\]/g, '.$1');
 }
@@ -111,7 +111,7 @@ class PlaceWalk {
     while (this.#isOpen()) {
       const key = this.#events[this.#at++];
       if (key?.type !== EVENT_ID.SCALAR) {
-        // A non-scalar key: the server rejects it, so its position is never requested.
+        // A key that is not a scalar. The server rejects such keys, so their positions are never requested.
         this.#at--;
         this.#value([...steps, '?'], undefined);
         this.#value([...steps, '?'], undefined);

@@ -5,19 +5,19 @@ import { Dialog } from './dialog.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
-  /** Explains what the action does and does not do. */
+  /** Explains the effects of the action. */
   readonly children: ReactNode;
-  /** The button label: "Delete demo". */
+  /** The label of the button, for example "Delete demo". */
   readonly action: string;
-  /** Text that the user must type before the button is enabled, for actions that cannot be undone. */
+  /** The text that the user must type to enable the button, for actions that cannot be undone. Optional. */
   readonly confirmationText?: string;
   readonly danger?: boolean;
-  /** If it rejects, the dialog stays open and shows the error. */
+  /** Performs the action. If it rejects, the dialog stays open and shows the error. */
   onConfirm(): Promise<void>;
   onClose(): void;
 }
 
-/** A confirmation dialog. Mounted while open. */
+/** A confirmation dialog. It is open while it is mounted. */
 export function Confirm({
   title,
   children,
@@ -31,7 +31,7 @@ export function Confirm({
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const button = useRef<HTMLButtonElement>(null);
-  // The button was disabled while busy and lost the focus.
+  // The button lost the focus, because it was disabled while the action was running.
   useEffect(() => {
     if (error !== undefined) button.current?.focus();
   }, [error]);

@@ -2,11 +2,11 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 
 export interface CountFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'inputMode'> {
   readonly value: number | undefined;
-  /** `undefined` if the field is empty. */
+  /** Called with the number; `undefined` if the field is empty. */
   onCount(value: number | undefined): void;
 }
 
-/** An input for a non-negative integer; it accepts digits only. */
+/** An input for a non-negative integer. It accepts only digits. */
 export function CountField({ value, onCount, ...props }: CountFieldProps) {
   return (
     <TextInput

@@ -6,13 +6,13 @@ export interface DialogProps {
   readonly title: string;
   readonly size?: string;
   readonly centered?: boolean;
-  /** Set if a click outside would discard input, or content that cannot be shown again. */
+  /** True if a click outside must not close the dialog, because it would discard input or content shown only once. */
   readonly keepOpenOnClickOutside?: boolean;
   readonly children: ReactNode;
   onClose(): void;
 }
 
-/** A modal dialog, open while mounted. Restores the focus when it closes. */
+/** A modal dialog. It is open while it is mounted, and restores the focus when it closes. */
 export function Dialog({ keepOpenOnClickOutside = false, children, ...rest }: DialogProps) {
   useEffect(() => restoreFocus, []);
   return (

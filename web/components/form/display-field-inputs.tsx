@@ -6,7 +6,7 @@ export interface DisplayFieldInputsProps {
   readonly value: DisplayFields;
   onChange(value: DisplayFields): void;
   readonly problem: FieldProblems;
-  /** A hint about the use of the description. */
+  /** The help text of the description field. */
   readonly about?: string;
   readonly autoFocus?: boolean;
 }
@@ -18,7 +18,7 @@ export function DisplayFieldInputs({ value, onChange, problem, about, autoFocus 
     <>
       <TextInput
         label="Display name"
-        description="A friendly name, shown instead of the name."
+        description="Shown in the console instead of the name. Optional."
         value={displayName}
         onChange={(event) => onChange({ displayName: event.currentTarget.value, description })}
         error={problem('spec.displayName')}

@@ -24,10 +24,10 @@ export interface EditDetailsProps {
   onClose(): void;
 }
 
-/** Edits the display name, description and owner of an object. */
+/** A dialog that edits the display name, description and owner of an object. */
 export function EditDetails({ kind, object, aboutOwner, onClose }: EditDetailsProps) {
   const { name = '', namespace } = object.metadata;
-  // The values when the form was opened.
+  // The values at the time at which the user opened the form. Only fields that differ from them are sent.
   const [before] = useState(() => ({
     described: {
       displayName: object.spec?.displayName ?? '',

@@ -6,25 +6,25 @@ import { Dialog } from './dialog.tsx';
 
 export interface FormDialogProps {
   readonly title: string;
-  /** The button label. */
+  /** The label of the submit button. */
   readonly action: string;
-  /** True if the form can be submitted. */
+  /** True if the form is complete enough to submit it. Optional; defaults to true. */
   readonly canSend?: boolean;
   readonly size?: string;
   /** Submits the form. If it rejects, the dialog stays open with all input and shows the error. */
   onSend(): Promise<void>;
   onClose(): void;
-  /** Receives the error of the last submission, so that fields can show their own problems. */
+  /** Renders the form fields. Receives the error of the last submission, so that fields can show their problems. */
   children(error: unknown): ReactNode;
 }
 
-/** A form in a dialog. Mounted while open. */
+/** A dialog with a form. It is open while it is mounted. */
 export function FormDialog({ title, action, canSend = true, size = 'md', onSend, onClose, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [isShownAtFields, setShownAtFields] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // The submit button was disabled while busy and lost the focus: focus the first invalid field instead.
+  // The submit button lost the focus, because it was disabled during the submission. Focuses the first invalid field.
   useLayoutEffect(() => {
     if (error === undefined) return;
     const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [];

@@ -4,16 +4,21 @@ export interface NameFieldProps {
   readonly value: string;
   onChange(value: string): void;
   readonly error: string | undefined;
-  /** Describes the allowed characters. */
+  /** The help text about allowed characters. Optional; the default is for names without dots. */
   readonly form?: string;
 }
 
-/** The name field of a creation form. */
-export function NameField({ value, onChange, error, form = 'Lowercase letters, digits and hyphens.' }: NameFieldProps) {
+/** The field for the name of an object in a creation form. */
+export function NameField({
+  value,
+  onChange,
+  error,
+  form = 'Use lowercase letters, digits and hyphens.',
+}: NameFieldProps) {
   return (
     <TextInput
       label="Name"
-      description={`${form} Cannot be changed later.`}
+      description={`${form} The name cannot be changed later.`}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       error={error}

@@ -27,8 +27,8 @@ const usersAndTeams: readonly PrincipalKind[] = ['User', 'Team'];
 const groupTitles: Readonly<Record<PrincipalKind, string>> = { User: 'Users', Team: 'Teams' };
 
 /**
- * Selects a user or a team, searched by name, display name or email. A principal that the caller may not see can be
- * entered by its exact name; the server checks that it exists.
+ * A field that selects a user or a team, with a search by name, display name or email. A principal that the caller may
+ * not see can be selected by its exact name; the server checks that it exists.
  */
 export function PrincipalPicker(props: PrincipalPickerProps) {
   const { label, value, onChange, allow = usersAndTeams, description, error, required, autoFocus } = props;
@@ -36,7 +36,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
   const [search, setSearch] = useState('');
   const chosen = value === undefined ? null : principalKey(value);
   const title = (one: Principal) => principalTitle(byKey.get(principalKey(one)) ?? { ...one, displayName: '' });
-  // After a selection the field contains the title, which is not a search.
+  // After a selection, the text field contains the title of the principal. This text is not a search.
   const isSearch = value === undefined || search !== title(value);
   const choices = principalChoices(list, isSearch ? search : '', allow);
 
@@ -47,7 +47,7 @@ export function PrincipalPicker(props: PrincipalPickerProps) {
       error={error}
       required={required ?? false}
       {...(autoFocus === true ? { 'data-autofocus': true } : {})}
-      // A dialog whose first field this is would be covered by the dropdown.
+      // A dialog focuses its first field, and an open dropdown of this field would cover the dialog.
       openOnFocus={false}
       placeholder="Search by name"
       searchable
@@ -80,13 +80,13 @@ function optionsOf(
     items: found.filter((one) => one.kind === kind).map(option),
   }));
   const isThere = (one: Principal) => found.some((each) => principalKey(each) === principalKey(one));
-  // The selected principal must be among the options, or the field could not show its title.
+  // The field can show the title of the selected principal only if the principal is among the options.
   const others = [...exactNames, ...(value === undefined ? [] : [value])].filter((one) => !isThere(one));
   const byName = [...new Map(others.map((one) => [principalKey(one), option(one)])).values()];
   return [
     ...groups.filter(({ items }) => items.length > 0),
     ...(byName.length === 0 ? [] : [{ group: 'Use this exact name', items: byName }]),
-    ...(more === 0 ? [] : [{ group: `${more} more, keep typing to narrow the list`, items: [] }]),
+    ...(more === 0 ? [] : [{ group: `${more} more. Keep typing to narrow the list.`, items: [] }]),
   ];
 }
 

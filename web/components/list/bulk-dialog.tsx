@@ -9,36 +9,38 @@ import { type ItemOutcome, runForEach } from './run-for-each.ts';
 export interface BulkItem {
   readonly key: string;
   readonly name: string;
-  /** The location, shown beside the name. */
+  /** The project or namespace of the item, shown beside the name. */
   readonly where?: string;
 }
 
 export interface BulkDialogProps<Item extends BulkItem> {
   readonly title: string;
-  /** Explains what the action does and does not do. */
+  /** Explains the effects of the action. */
   readonly about: string;
-  /** Explains which selected items are skipped, and why. */
+  /** Explains which selected items are skipped and why. Optional. */
   readonly skippedNote?: string | undefined;
-  /** The button label: "Delete 3". */
+  /** The label of the button, for example "Delete 3". */
   readonly action: string;
-  /** Describes a finished item: "asleep". */
+  /** The text for an item whose action is done, for example "put to sleep". */
   readonly doneLabel: string;
   readonly items: readonly Item[];
-  /** Text that the user must type before the button is enabled, for actions that cannot be undone. */
+  /** The text that the user must type to enable the button, for actions that cannot be undone. Optional. */
   readonly confirmationText?: string | undefined;
   readonly danger?: boolean;
   run(item: Item): Promise<void>;
-  /** `isTried` is true if the action was started. */
+  /** Called when the dialog closes. `isTried` is true if the user started the action. */
   onClose(isTried: boolean): void;
 }
 
-/** The maximum number of names shown; failed items are always shown. */
+/** The maximum number of item names that the dialog shows. Failed items are always shown. */
 const mostNames = 200;
 
-/** Asks for confirmation once for all items, then shows the result of each. Mounted while open. */
+/**
+ * A dialog that asks once for confirmation, and then shows the result for each item. It is open while it is mounted.
+ */
 export function BulkDialog<Item extends BulkItem>(props: BulkDialogProps<Item>) {
   const { title, about, skippedNote, action, items: given, confirmationText, danger = false, run, onClose } = props;
-  // The confirmed items, even if the list behind the dialog changes.
+  // The items that the user confirms do not change, even if the list behind the dialog changes.
   const [items] = useState(given);
   const [text, setText] = useState('');
   const [stage, setStage] = useState<'asking' | 'running' | 'over'>('asking');
@@ -117,7 +119,7 @@ interface SumProps extends Pick<BulkDialogProps<BulkItem>, 'items' | 'doneLabel'
   readonly outcomes: ReadonlyMap<string, ItemOutcome>;
 }
 
-/** The progress, also announced to screen readers. */
+/** The progress of the action. Screen readers announce it. */
 function Sum({ items, outcomes, doneLabel }: SumProps) {
   const count = (state: ItemOutcome['state']) => [...outcomes.values()].filter((each) => each.state === state).length;
   const [done, failed] = [count('done'), count('failed')];
@@ -138,7 +140,7 @@ function Sum({ items, outcomes, doneLabel }: SumProps) {
 function Names({ items, outcomes, doneLabel }: SumProps) {
   const shown = items.filter(({ key }, index) => index < mostNames || outcomes.get(key)?.state === 'failed');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll it only if it has the focus.
     <section className={classes.names} aria-label="Selected items" tabIndex={0}>
       <ul>
         {shown.map(({ key, name, where }) => (

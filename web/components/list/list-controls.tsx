@@ -1,7 +1,7 @@
 import { CloseButton, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import { columnFacets, type ListQuery } from '../../data/rows/query-rows.ts';
 import type { RowsWithRetry } from '../../data/rows/use-rows.ts';
 import { errorMessage } from '../error-notice.tsx';
@@ -14,20 +14,20 @@ export interface ListControlsProps<Type extends KubeObject> {
   readonly rows: RowsWithRetry<Type>;
   readonly columns: readonly ListColumn<Type>[];
   readonly filters: readonly string[];
-  /** The number of rows that match. */
+  /** The number of rows that match the search and filters. */
   readonly shown: number;
   readonly selection: ListQuery;
   onSelect(next: ListQuery): void;
   readonly more?: ReactNode;
-  /** Actions for the selected rows. `null` if none is selected; absent if rows cannot be selected. */
+  /** Buttons for the selected rows: `null` if no row is selected, `undefined` if rows cannot be selected. */
   readonly selectionActions?: ReactNode;
 }
 
-/** Search, filters and row count of a list, and a notice if the data may be out of date. */
+/** The search field, filters and row count of a list, and a notice if the data may be out of date. */
 export function ListControls<Type extends KubeObject>(props: ListControlsProps<Type>) {
   const { what, rows, columns, filters, shown, selection, onSelect, more, selectionActions } = props;
   const { search = '', filter = {} } = selection;
-  // The URL is updated a moment after typing: meanwhile the field holds the text.
+  // The URL changes a moment after the user types. Until then, this state contains the typed text.
   const [typed, setTyped] = useState<string>();
   const text = typed ?? search;
   const changeSearch = (next: string) => {
@@ -78,14 +78,14 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
               key={name}
               className={classes.filter ?? ''}
               aria-label={`Filter by ${name.toLowerCase()}`}
-              // The empty text is a value too, so each value has the prefix `=`.
+              // An empty text can be a filter value too, so each filter value has the prefix `=`.
               value={chosen === undefined ? '' : `=${chosen}`}
               onChange={(event) => setFilter(name, event.currentTarget.value)}
               data={[
-                { value: '', label: `${name}: all` },
+                { value: '', label: `${columnTitle(name)}: all` },
                 ...[...found, ...missing].map(({ text, count }) => ({
                   value: `=${text}`,
-                  label: `${text === '' ? 'none' : text} (${count})`,
+                  label: `${text === '' ? 'None' : text} (${count})`,
                 })),
               ]}
             />
@@ -99,7 +99,7 @@ export function ListControls<Type extends KubeObject>(props: ListControlsProps<T
         ) : null}
       </Group>
       {selectionActions === undefined ? null : (
-        // Always present, so that the layout does not shift when a row is selected.
+        // This line is always present, so that the layout does not shift when the user selects a row.
         <div className={classes.second}>
           {selectionActions ?? count}
           <span className={classes.rest}>{more}</span>

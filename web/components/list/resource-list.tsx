@@ -16,21 +16,21 @@ import { useListQuery } from './use-list-query.ts';
 import { useThrottledRows } from './use-throttled-rows.ts';
 
 export interface ResourceListProps<Type extends KubeObject> {
-  /** The plural of the listed kind: "virtual clusters". */
+  /** The listed objects in the plural, for labels: "virtual clusters". */
   readonly what: string;
   readonly rows: RowsWithRetry<Type>;
-  /** Columns added by the page, shown after the name. */
+  /** Columns that the page adds. They are shown after the name. */
   readonly extraColumns?: readonly ListColumn<Type>[];
-  /** Server columns that this page hides. */
+  /** The names of server columns that the page hides. */
   readonly hiddenColumns?: readonly string[];
-  /** Renderers by column name. Optional; the default is plain text. */
+  /** Cell renderers by column name. Optional; cells without a renderer show plain text. */
   readonly cells?: CellRenderers<Type>;
-  /** Columns with a filter; each offers the values that occur. */
+  /** The names of the columns that can be filtered. Each filter offers the values that occur in the column. */
   readonly filters?: readonly string[];
   readonly empty: EmptyStateProps;
-  /** Actions for the selected rows. Optional; without it rows cannot be selected. */
+  /** Renders the actions for the selected rows. Optional; without it, rows cannot be selected. */
   readonly bulk?: (selected: readonly Row<Type>[], clear: () => void) => ReactNode;
-  /** Actions at the end of each row. */
+  /** Renders the actions at the end of a row. Optional. */
   readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
@@ -40,8 +40,8 @@ const noCells = {};
 const noColumns: readonly never[] = [];
 
 /**
- * The list that all pages use: the server's columns, updated live, with search, filters, sorting, selection and bulk
- * actions. A page provides the rows and the renderers of its columns.
+ * The list that all pages use. It shows the columns of the server, updates live, and offers search, filters, sorting,
+ * selection and bulk actions. A page provides the rows and the renderers of its cells.
  */
 export function ResourceList<Type extends KubeObject>(props: ResourceListProps<Type>) {
   const { what, rows, extraColumns = noColumns, hiddenColumns = noNames, filters = noNames, empty } = props;

@@ -1,7 +1,7 @@
 import { type FocusEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { moveFocusFrom } from '../form/page-focus.ts';
 
-/** The last focused element of the table. */
+/** The element of the table that last had the focus, and its position. */
 interface FocusedCell {
   readonly element: HTMLElement;
   readonly row: number;
@@ -14,8 +14,8 @@ export interface RowFocus {
 }
 
 /**
- * Keeps the focus in a table when the focused row is removed, for example by an action in that row. The row that moves
- * up gets the focus, in the same cell; after the last row the one before it; after all rows the page.
+ * Keeps the focus in a table if the focused row is removed, for example by an action in that row. The same cell of the
+ * next row gets the focus. If the last row was removed, the new last row gets it; if no row is left, the page does.
  */
 export function useRowFocus(): RowFocus {
   const ref = useRef<HTMLTableSectionElement>(null);
@@ -29,7 +29,7 @@ export function useRowFocus(): RowFocus {
     const next = rows[Math.min(row, rows.length - 1)]?.cells[cell];
     moveFocusFrom(element, next?.querySelector<HTMLElement>('button:enabled, a[href]') ?? undefined);
   });
-  // On unmount the whole table is gone.
+  // On unmount the whole table is removed, so the focus moves to the page.
   useEffect(
     () => () => {
       if (focused.current !== undefined) moveFocusFrom(focused.current.element, undefined);

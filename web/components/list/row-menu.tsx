@@ -4,13 +4,15 @@ import { Icon } from '../icon.tsx';
 import classes from './row-menu.module.css';
 
 export interface RowMenuProps {
-  /** The accessible name of the menu: "Actions for demo". */
+  /** The accessible name of the menu, for example "Actions for demo". */
   readonly label: string;
-  /** Renders the items when the menu is opened. */
+  /** Renders the menu items. Called while the menu is open. */
   children(): ReactNode;
 }
 
-/** The action menu of a row. Until the first click it is a plain button, as a list has very many of them. */
+/**
+ * The menu with the actions of a row. Until the first click it is a plain button, because a list has very many rows.
+ */
 export function RowMenu({ label, children }: RowMenuProps) {
   const [isUsed, setUsed] = useState(false);
   if (isUsed) return <OpenedMenu label={label}>{children}</OpenedMenu>;
@@ -30,7 +32,7 @@ export function RowMenu({ label, children }: RowMenuProps) {
 function OpenedMenu({ label, children }: RowMenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // Focus the button first, so that the menu returns the focus to it.
+  // The button gets the focus first, so that the menu returns the focus to it.
   useEffect(() => {
     button.current?.focus();
     setOpen(true);
@@ -43,7 +45,7 @@ function OpenedMenu({ label, children }: RowMenuProps) {
       width={210}
       returnFocus
       withInitialFocusPlaceholder={false}
-      // Rendered in the page, as the table would clip it.
+      // The menu is rendered outside of the table, because the table would clip it.
       portalProps={{ target: '#page' }}
     >
       <Menu.Target>

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { type ReactNode, useCallback, useLayoutEffect, useMemo, useRef } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { ListColumn } from '../../data/rows/list-columns.ts';
+import { columnTitle, type ListColumn } from '../../data/rows/list-columns.ts';
 import { widestRows } from '../../data/rows/query-rows.ts';
 import { selectRange, toggleKey } from '../../data/rows/row-selection.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
@@ -21,13 +21,13 @@ export interface RowsTableProps<Type extends KubeObject> {
   readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
-/** In pixels. All rows have this height, so that their positions are known without measuring. */
+/** The height of each row in pixels. It is fixed, so that the positions of rows are known without measuring. */
 const rowHeight = 44;
 
-/** Up to this count all rows are rendered and the browser computes the column widths. */
+/** For tables with more rows than this, the column widths come from the longest texts instead of the rendered rows. */
 const fewRows = 40;
 
-/** A table of any length; renders only the visible rows and some around them. */
+/** A table of any length. It renders only the visible rows and some rows around them. */
 export function RowsTable<Type extends KubeObject>({
   what,
   rows,
@@ -43,10 +43,10 @@ export function RowsTable<Type extends KubeObject>({
   const { first, last } = useVisibleRows(scroller, rows.length, rowHeight);
   const span = columns.length + (selectedKeys === undefined ? 0 : 1) + (rowActions === undefined ? 0 : 1);
   const hasMany = rows.length > fewRows;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed row does not justify measuring thousands again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is too slow to measure all rows again for each change.
   const widest = useMemo(() => (hasMany ? widestRows(rows, columns) : undefined), [rows.length, columns]);
 
-  // Refs keep `toggle` stable: a row is rendered again when it changes, not when other rows are selected.
+  // `toggle` reads the rows from a ref and never changes, so that selecting a row does not render all other rows again.
   const now = useRef({ rows, selectedKeys, last: '' });
   useLayoutEffect(() => {
     now.current = { rows, selectedKeys, last: now.current.last };
@@ -61,7 +61,7 @@ export function RowsTable<Type extends KubeObject>({
   );
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll it only if it has the focus.
     <section ref={scroller} className={classes.scroller} aria-label={`Table of ${what}`} tabIndex={0}>
       <table className={classes.table} aria-rowcount={rows.length + 1}>
         <thead>
@@ -79,7 +79,7 @@ export function RowsTable<Type extends KubeObject>({
             {columns.map(({ name, about }) => (
               <th key={name} aria-sort={sortOf(name, sort)} title={about}>
                 <UnstyledButton className={classes.head} onClick={() => onSort(nextSort(name, sort))}>
-                  {name}
+                  {columnTitle(name)}
                   <span aria-hidden="true">{sort === name ? ' ↑' : sort === `-${name}` ? ' ↓' : ''}</span>
                 </UnstyledButton>
               </th>
@@ -157,7 +157,7 @@ function sortOf(name: string, sort: string | undefined): 'ascending' | 'descendi
   return sort === `-${name}` ? 'descending' : 'none';
 }
 
-/** The next sort order on a click: ascending, descending, then the server's order. */
+/** Returns the next sort order after a click on a column: ascending, descending, then the order of the server. */
 function nextSort(name: string, sort: string | undefined): string | undefined {
   if (sort === name) return `-${name}`;
   return sort === `-${name}` ? undefined : name;

@@ -1,18 +1,18 @@
-/** The state of one item. */
+/** The state of one item of a bulk action. */
 export type ItemOutcome =
   | { readonly state: 'waiting' | 'running' | 'done' }
   | { readonly state: 'failed'; error: unknown };
 
 export interface RunForEachOptions {
-  /** The maximum concurrency. */
+  /** The maximum number of items that are processed at the same time. Optional; defaults to 4. */
   readonly concurrency?: number;
   readonly signal: AbortSignal;
   onOutcome(key: string, outcome: ItemOutcome): void;
 }
 
 /**
- * Runs the function for each item with limited concurrency. A failure does not stop the others; an abort skips items
- * not yet started.
+ * Runs a function for each item with limited concurrency. If the function fails for one item, the other items are still
+ * processed. After an abort, no further items are started.
  */
 export async function runForEach<Item extends { readonly key: string }>(
   items: readonly Item[],

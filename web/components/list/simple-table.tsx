@@ -5,16 +5,16 @@ import classes from './simple-table.module.css';
 export interface SimpleTableProps {
   /** The accessible name of the table. */
   readonly label: string;
-  /** The column headers. An empty header marks the actions column, which comes last. */
+  /** The column headers. The last column may have an empty header; it then contains the actions. */
   readonly head: readonly string[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ReactNode[] }[];
 }
 
-/** A short table as part of a page. Use ResourceList for lists that can be long. */
+/** A table for a few rows. Long lists use `ResourceList`. */
 export function SimpleTable({ label, head, rows }: SimpleTableProps) {
   const rowFocus = useRowFocus();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll it only if it has the focus.
     <section className={classes.scroller} aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <thead>

@@ -5,10 +5,10 @@ import type { Row } from '../../data/rows/table-rows.ts';
 import { Age } from '../object/age.tsx';
 import classes from './rows-table.module.css';
 
-/** `memo` with a type that keeps the type parameters of the component. */
+/** The same function as `memo`, with a type that keeps the type parameters of the component. */
 const memoGeneric = memo as <Component>(component: Component) => Component;
 
-/** Cell renderers by column name; other columns are rendered as text. */
+/** Cell renderers by column name. Columns without a renderer show plain text. */
 export type CellRenderers<Type extends KubeObject = KubeObject> = Readonly<
   Record<string, (row: Row<Type>, text: string) => ReactNode>
 >;
@@ -19,16 +19,16 @@ interface TableRowProps<Type extends KubeObject> {
   readonly columns: readonly ListColumn<Type>[];
   readonly cells: CellRenderers<Type>;
   readonly isSelected?: boolean;
-  /** `isRange` is true for a shift-click: it selects all rows between this one and the last one. */
+  /** `isRange` is true for a shift-click, which selects all rows between this row and the last clicked one. */
   onToggle?(key: string, isRange: boolean): void;
   readonly rowActions?: (row: Row<Type>) => ReactNode;
 }
 
-/** Memoized: scrolling renders only rows that become visible. */
+/** A row of a table. It is memoized, so that scrolling renders only rows that become visible. */
 export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(props: TableRowProps<Type>) {
   const { row, index, columns, cells, isSelected, onToggle, rowActions } = props;
   return (
-    <tr aria-rowindex={index + 2} data-key={row.key} data-selectedKeys={isSelected === true ? '' : undefined}>
+    <tr aria-rowindex={index + 2} data-key={row.key} data-selected={isSelected === true ? '' : undefined}>
       {isSelected === undefined ? null : (
         <td className={classes.select}>
           <input
@@ -53,13 +53,14 @@ export const TableRow = memoGeneric(function TableRow<Type extends KubeObject>(p
 });
 
 interface WidestCellsProps<Type extends KubeObject> extends Pick<TableRowProps<Type>, 'columns' | 'cells'> {
-  /** The row with the longest text of each column. */
+  /** For each column, the row with the longest text. */
   readonly rows: readonly (Row<Type> | undefined)[];
   readonly isSelected: boolean;
 }
 
 /**
- * Invisible cells that keep the columns as wide as all rows need, so that the layout does not shift while scrolling.
+ * An invisible row with the longest text of each column. It keeps the columns as wide as all rows need, so that the
+ * layout does not shift while the user scrolls.
  */
 export const WidestCells = memoGeneric(function WidestCells<Type extends KubeObject>({
   rows,

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ListQuery } from '../../data/rows/query-rows.ts';
 
-/** Search, filters and sort order of a list. The URL holds them, so that they can be bookmarked and shared. */
+/** Returns the search, filters and sort order of a list. The URL contains them, so that users can share the link. */
 export function useListQuery(): readonly [ListQuery, (next: ListQuery) => void] {
   const search: { q?: unknown; sort?: unknown; filter?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -2,13 +2,15 @@ import { useEffect, useRef, useState } from 'react';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 
-/** Up to this many rows are processed at once. */
+/** A list of up to this many rows is updated on every change. */
 const maxUnthrottled = 500;
 
-/** The update interval for more rows: faster changes are not readable. */
+/** The update interval of longer lists. Users cannot read faster changes. */
 const updateIntervalMs = 1_000;
 
-/** The rows, for code that processes all of them. Long lists are updated once per second instead of on each change. */
+/**
+ * Returns the rows for code that processes all of them. A long list is updated once per second instead of every time.
+ */
 export function useThrottledRows<Type extends KubeObject>(rows: readonly Row<Type>[]): readonly Row<Type>[] {
   const latestRows = useRef(rows);
   const [throttled, setThrottled] = useState(rows);
@@ -17,7 +19,7 @@ export function useThrottledRows<Type extends KubeObject>(rows: readonly Row<Typ
   useEffect(() => {
     latestRows.current = rows;
   });
-  // A change while the timer runs does not restart the timer.
+  // A change while the timer is running does not restart the timer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each update starts the next interval.
   useEffect(() => {
     if (!isOld) return;

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** The rendered rows of a long table: from `first` up to, but excluding, `last`. */
+/** The rows of a long table that are rendered: from `first` up to, but not including, `last`. */
 export interface RowRange {
   readonly first: number;
   readonly last: number;
@@ -12,10 +12,12 @@ export interface Viewport {
   readonly height: number;
 }
 
-/** Rows rendered beyond each edge, so that scrolling shows rows at once and keyboard users can reach the next row. */
+/**
+ * The number of rows that are rendered above and below the visible rows, for fast scrolling and keyboard navigation.
+ */
 const overscan = 12;
 
-/** The first row moves in steps of this size, so that scrolling does not render the table again for every row. */
+/** The first rendered row changes in steps of this size, so that not every scrolled row renders the table again. */
 const step = 6;
 
 export function visibleRows({ top, height }: Viewport, count: number, rowHeight: number): RowRange {
@@ -25,7 +27,7 @@ export function visibleRows({ top, height }: Viewport, count: number, rowHeight:
   return { first: Math.min(first, count), last: Math.min(last, count) };
 }
 
-/** Used before the first measurement: enough for any screen. */
+/** The viewport that is assumed before the first measurement. It is large enough for any screen. */
 const firstSight: Viewport = { top: 0, height: 1200 };
 
 /** The rows to render at the current scroll position of `scroller`. All rows have the same height. */
@@ -50,7 +52,7 @@ export function useVisibleRows(scroller: RefObject<HTMLElement | null>, count: n
   return visibleRows(sight, count, rowHeight);
 }
 
-/** True if both viewports render the same rows, whatever the row count. */
+/** True if the same rows are rendered for both viewports. */
 function isSame(before: Viewport, now: Viewport, rowHeight: number): boolean {
   const one = visibleRows(before, Number.MAX_SAFE_INTEGER, rowHeight);
   const other = visibleRows(now, Number.MAX_SAFE_INTEGER, rowHeight);

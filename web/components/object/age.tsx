@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatAge } from '../../../src/api/table.ts';
 
-/** One timer updates all ages on a page. */
+/** The interval at which one timer updates all ages on the page. */
 const updateIntervalMs = 10_000;
 
 let now = Date.now();
@@ -26,7 +26,7 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** The age of something as kubectl prints it; the tooltip shows the timestamp. */
+/** The time since `since`, in the format of kubectl. The tooltip shows the timestamp. */
 export function Age({ since }: { readonly since: string | undefined }) {
   const current = Math.max(useNow(), since === undefined ? 0 : Date.parse(since));
   if (since === undefined || since === '') return <span>–</span>;

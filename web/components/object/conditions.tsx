@@ -6,19 +6,20 @@ import classes from './conditions.module.css';
 
 export interface ConditionsProps {
   readonly conditions: readonly Condition[];
-  /** Display names of condition types. A type without one is shown as it is. */
+  /** Display names by condition type. A type without a display name is shown as it is. */
   readonly labels?: Readonly<Record<string, string>>;
   /** The accessible name of the list. */
   readonly label: string;
   /**
-   * Reasons that stand for an intended sleep: a condition that is False for such a reason is not shown as a failure.
+   * Reasons of conditions that are False because the virtual cluster sleeps. Such a condition is not shown as a
+   * failure.
    */
   readonly sleepReasons?: readonly string[];
 }
 
 const noReasons: readonly string[] = [];
 
-/** A line for each condition: type, status, last transition, message and reason. */
+/** A list of conditions. Each shows its type, status, last transition, message and reason. */
 export function Conditions({ conditions, labels = {}, label, sleepReasons = noReasons }: ConditionsProps) {
   if (conditions.length === 0) {
     return (

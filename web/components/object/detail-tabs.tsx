@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 export interface DetailTab {
   readonly id: string;
   readonly label: string;
-  /** Called when the tab is first opened. */
+  /** Renders the content. Called only while the tab is open. */
   render(): ReactNode;
 }
 
-/** The tabs of a page. The URL holds the open tab; the first is the default. */
+/** The tabs of a page. The URL contains the open tab; by default the first tab is open. */
 export function DetailTabs({ tabs, label }: { readonly tabs: readonly DetailTab[]; readonly label: string }) {
   const { tab }: { tab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ import { Age } from './age.tsx';
 import classes from './event-list.module.css';
 
 export interface EventListProps {
-  /** The events with their objects; `eventsAbout` builds the query. */
+  /** The rows of the events, including whole objects. `eventsAbout` builds the query for them. */
   readonly rows: RowsWithRetry;
   /** The accessible name of the list. */
   readonly label: string;

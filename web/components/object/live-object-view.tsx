@@ -10,16 +10,16 @@ import { PageHeader } from '../page-header.tsx';
 
 export interface LiveObjectViewProps<Type extends KubeObject> {
   readonly live: LiveObject<Type>;
-  /** "project" */
+  /** The kind in lowercase, for messages: "project". */
   readonly what: string;
   readonly name: string;
   /** The link back to the list. */
   readonly back: ReactNode;
-  /** Receives the current object. */
+  /** Renders the page from the current object. */
   children(object: Type): ReactNode;
 }
 
-/** Shows an object through all its states: loading, present, deleted, and failed to load. */
+/** Shows an object in each of its states: loading, present, deleted, or failed to load. */
 export function LiveObjectView<Type extends KubeObject>({
   live,
   what,

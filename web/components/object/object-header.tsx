@@ -6,11 +6,11 @@ import { PageHeader } from '../page-header.tsx';
 export interface ObjectHeaderProps {
   readonly object: Named;
   readonly back: ReactNode;
-  /** The actions on the object. */
+  /** The buttons for actions on the object. */
   readonly children: ReactNode;
 }
 
-/** The page header of an object: its display name, and its name if that differs. */
+/** The page header of an object: its display name, and its name if the two differ. */
 export function ObjectHeader({ object, back, children }: ObjectHeaderProps) {
   const { name = '' } = object.metadata;
   const shown = displayNameOf(object);

@@ -9,11 +9,11 @@ import { LiveObjectView } from './live-object-view.tsx';
 export interface ObjectPageProps<Type extends KubeObject> {
   readonly kind: KindRef<Type>;
   readonly name: string;
-  /** The kind in lowercase: "project". */
+  /** The kind in lowercase, for messages: "project". */
   readonly what: string;
-  /** The list that contains the object. */
+  /** The page that lists objects of this kind, for the link back. */
   readonly list: { readonly to: '/hosts' | '/projects' | '/templates' | '/teams' | '/users'; readonly label: string };
-  /** Receives the current object and the link back to the list. Remounted for another object of the same name. */
+  /** Renders the page from the current object and the link back to the list. */
   children(object: Type, back: ReactNode): ReactNode;
 }
 

@@ -6,11 +6,11 @@ import classes from './phase-tiles.module.css';
 
 export interface PhaseTilesProps {
   readonly instances: RowsSnapshot;
-  /** Additional filters for the linked list: `{ Project: 'payments' }`. */
+  /** Additional filters for the list that a tile links to, for example `{ Project: 'payments' }`. */
   readonly filter?: Readonly<Record<string, string>>;
 }
 
-/** The number of instances in each phase, with links to the filtered list. */
+/** Tiles with the number of virtual clusters in each phase. Each tile links to the filtered list. */
 export function PhaseTiles({ instances, filter = {} }: PhaseTilesProps) {
   return (
     <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="md">

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { type Principal, principalKey } from '../../data/principals.ts';
 import { usePrincipals } from '../../data/use-principals.ts';
 
-/** The display name of a user or team, linked to its page. */
+/** The display name of a user or team, as a link to its page. */
 export function PrincipalLink({ principal }: { readonly principal: Principal }) {
   const { byKey } = usePrincipals();
   const { kind, name } = principal;
   const known = byKey.get(principalKey(principal));
   const text = known?.displayName || name;
-  // A principal that the caller may not see has no page to link to.
+  // The caller cannot open the page of a principal that they may not see.
   if (known === undefined) return <span>{text}</span>;
   return kind === 'User' ? (
     <Link to="/users/$user" params={{ user: name }}>

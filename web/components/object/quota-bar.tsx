@@ -2,17 +2,17 @@ import { Group, Progress, Text } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
 export interface QuotaBarProps {
-  /** The resource or the owner: "Virtual clusters", "alice". */
+  /** The name of the resource or the owner, for example "Virtual clusters" or "alice". */
   readonly label: ReactNode;
   readonly used: number;
-  /** Optional; absent means no limit. */
+  /** The maximum; `undefined` if there is no limit. */
   readonly limit?: number | undefined;
 }
 
-/** The used share from which the bar warns. */
+/** The bar turns yellow at this share of the limit. */
 const warnAt = 0.8;
 
-/** The used part of a quota. */
+/** A bar that shows how much of a quota is used. */
 export function QuotaBar({ label, used, limit }: QuotaBarProps) {
   const id = useId();
   const part = limit === undefined ? 0 : limit === 0 ? 1 : Math.min(used / limit, 1);
@@ -40,7 +40,7 @@ export function QuotaBar({ label, used, limit }: QuotaBarProps) {
   );
 }
 
-/** "3 of 10", with a note if the limit is reached or exceeded. */
+/** Returns the usage as text: "3 of 10", with a note if the limit is reached or exceeded. */
 function quotaText(used: number, limit: number | undefined): string {
   if (limit === undefined) return `${used}, no limit`;
   const rest = limit - used;

@@ -2,7 +2,7 @@ import classes from './status-badge.module.css';
 
 export type BadgeTone = 'good' | 'calm' | 'busy' | 'bad' | 'off';
 
-/** The tone of each status that the server reports. */
+/** The color tone of each status that the server reports. */
 const tones: Record<string, BadgeTone> = {
   Ready: 'good',
   Active: 'good',
@@ -19,7 +19,7 @@ const tones: Record<string, BadgeTone> = {
   False: 'bad',
 };
 
-/** A status text with a colored dot. The text carries the meaning; the dot helps scanning. */
+/** A status text with a colored dot. The text alone states the status; the color makes it easier to find. */
 export function StatusBadge({ status, tone }: { readonly status: string; readonly tone?: BadgeTone }) {
   const shown = status === '' ? 'Pending' : status;
   return (

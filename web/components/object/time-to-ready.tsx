@@ -6,9 +6,10 @@ import {
   readyPercentile,
 } from '../../../src/api/management/time-to-ready.ts';
 import type { ReadyDay } from '../../../src/api/management/v1/project.ts';
+import { pluralize } from '../../data/format-text.ts';
 import classes from './time-to-ready.module.css';
 
-/** In units of the SVG view box. */
+/** The size and the margins of the chart, in units of the SVG view box. */
 const width = 640;
 const height = 190;
 const [left, bottom, top] = [52, 24, 12];
@@ -20,7 +21,7 @@ interface DayStats {
   readonly most: number | undefined;
 }
 
-/** The time that virtual clusters took to become Ready, by day: median and 95th percentile. */
+/** A chart of the time that virtual clusters needed to become Ready: the median and the 95th percentile of each day. */
 export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyDay[])[] }) {
   const now = Date.now();
   const known = new Map(mergeReadyDays(now, ...days).map((entry) => [entry.day, entry]));
@@ -42,7 +43,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   return (
     <figure className={classes.figure}>
       <Text size="sm" component="figcaption">
-        {total} virtual clusters in {readyDaysRetained} days: median{' '}
+        {pluralize(total, 'virtual cluster')} in {readyDaysRetained} days: median{' '}
         <strong>{formatMilliseconds(readyPercentile(all, 0.5))}</strong>, 95th percentile{' '}
         <strong>{formatMilliseconds(readyPercentile(all, 0.95))}</strong>.
       </Text>
@@ -78,7 +79,7 @@ export function TimeToReady({ days }: { readonly days: readonly (readonly ReadyD
   );
 }
 
-/** A chart with a logarithmic scale, as times range from milliseconds to minutes. */
+/** A bar chart with a logarithmic scale, because the times range from milliseconds to minutes. */
 function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   const times = shown.flatMap(({ half, most }) => [half, most]).filter((time) => time !== undefined);
   const lowest = Math.floor(Math.log10(Math.max(Math.min(...times), 1)));
@@ -101,7 +102,7 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
       {shown.map(({ day, half, most, count }, index) =>
         half === undefined || most === undefined ? null : (
           <g key={day}>
-            <title>{`${day}: ${count} virtual clusters, median ${formatMilliseconds(half)}, 95th percentile ${formatMilliseconds(most)}`}</title>
+            <title>{`${day}: ${pluralize(count, 'virtual cluster')}, median ${formatMilliseconds(half)}, 95th percentile ${formatMilliseconds(most)}`}</title>
             <rect
               x={x(index) - step * 0.28}
               width={step * 0.56}
@@ -132,7 +133,7 @@ function Chart({ shown }: { readonly shown: readonly DayStats[] }) {
   );
 }
 
-/** A duration in a single unit. */
+/** Returns a duration in a single unit: milliseconds, seconds or minutes. */
 export function formatMilliseconds(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return '–';
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;

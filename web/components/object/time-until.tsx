@@ -2,16 +2,16 @@ import { Text } from '@mantine/core';
 import { formatDuration } from '../../../src/api/table.ts';
 import { useNow } from './age.tsx';
 
-/** Times within this period are emphasized. */
+/** A time is shown in bold if it is less than this period away. */
 const soon = 7 * 86_400_000;
 
-/** The time until `end`, in milliseconds since the epoch; the tooltip shows the timestamp. */
+/** The remaining time until `end` (milliseconds since the epoch). The tooltip shows the timestamp. */
 export function TimeUntil({ end }: { readonly end: number | undefined }) {
   const now = useNow();
   if (end === undefined) {
     return (
       <Text span inherit c="dimmed">
-        never
+        Never
       </Text>
     );
   }

@@ -1,6 +1,6 @@
 /**
- * Returns the members that differ from their values when editing started. A patch of these members leaves concurrent
- * changes by others alone.
+ * Returns the members of `after` that differ from `before`. A patch with only these members does not overwrite changes
+ * that others make to the other members.
  */
 export function changedMembers<Members extends object>(before: Members, after: Members): Partial<Members> {
   const was = new Map(Object.entries(before));

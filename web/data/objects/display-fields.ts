@@ -6,13 +6,13 @@ export interface DisplayFields {
   readonly description: string;
 }
 
-/** Returns the `spec` members for a new object. */
+/** Returns the `spec` members for a new object. Empty texts are omitted. */
 export function displayFieldsSpec({ displayName, description }: DisplayFields): Partial<DisplayFields> {
   const [name, text] = [displayName.trim(), description.trim()];
   return { ...(name === '' ? {} : { displayName: name }), ...(text === '' ? {} : { description: text }) };
 }
 
-/** Returns the changed members as a merge patch; an empty text removes the member. */
+/** Returns a merge patch with the changed members. An empty text removes the member. */
 export function displayFieldsPatch(described: DisplayFields, before: DisplayFields): object {
   const members = ({ displayName, description }: DisplayFields) => ({
     displayName: displayName.trim() || null,

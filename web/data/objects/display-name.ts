@@ -9,10 +9,10 @@ export function displayNameOf({ metadata, spec }: Named): string {
   return spec?.displayName || (metadata.name ?? '');
 }
 
-/** A column for rows with objects, shown right after the name. */
+/** A list column with the display name, for rows that contain whole objects. */
 export const displayNameColumn: ListColumn<Named> = {
   name: 'Display Name',
-  about: 'Name to show to people.',
+  about: 'The name that the console shows.',
   isWide: false,
   text: ({ object }) => object.spec?.displayName ?? '',
 };

@@ -3,10 +3,12 @@ import type { ApiRoot } from '../api-root.ts';
 import { kinds } from '../kind-ref.ts';
 import type { RowsQuery } from '../rows/live-rows.ts';
 
-/** The namespace of events about cluster-scoped objects. */
+/** The namespace that contains the events about cluster-scoped objects. */
 const clusterEventsNamespace = 'default';
 
-/** The query for the events of this object; its uid excludes an earlier object of the same name. */
+/**
+ * Returns the query for the events about an object. The uid excludes events about an earlier object of the same name.
+ */
 export function eventsAbout({ metadata }: KubeObject, root?: ApiRoot): RowsQuery {
   const { namespace = clusterEventsNamespace, name = '', uid = '' } = metadata;
   return {

@@ -1,19 +1,19 @@
 import { numberAt, textAt } from '@flotilla/json';
 import type { Row } from '../rows/table-rows.ts';
 
-/** An event about an object, from either event format (core/v1 or events.k8s.io). */
+/** An event about an object, read from either event API (core/v1 or events.k8s.io). */
 export interface ObjectEvent {
   readonly key: string;
   readonly isWarning: boolean;
   readonly reason: string;
   readonly message: string;
   readonly source: string;
-  /** The number of occurrences. */
+  /** The number of times that the event occurred. */
   readonly count: number;
   readonly last: string;
 }
 
-/** Sorted by time, newest first. */
+/** Reads the events from list rows and sorts them by time, newest first. */
 export function readEvents(rows: readonly Row[]): readonly ObjectEvent[] {
   const events = rows.map(({ key, object, metadata }): ObjectEvent => {
     const first = textAt(object, 'firstTimestamp') || textAt(object, 'eventTime') || (metadata.creationTimestamp ?? '');

@@ -6,12 +6,12 @@ import { sendJson } from '../send.ts';
 
 export interface WriteOptions {
   readonly root?: ApiRoot;
-  /** Validates without writing. */
+  /** True to validate the object on the server without writing it. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Strict validation: unknown fields are rejected, so that typos are never dropped silently. */
+/** Returns the query of a write. The server rejects unknown fields, so that typing errors are not silently ignored. */
 function writeQuery({ dryRun }: WriteOptions): string {
   return queryText({ fieldValidation: 'Strict', fieldManager: 'console', dryRun: dryRun === true ? 'All' : undefined });
 }
@@ -39,7 +39,7 @@ export async function createObject<Type extends KubeObject>(
   return await sendJson<Type>({ method: 'POST', url, document: object, ...signalled(signal) });
 }
 
-/** PUT: fails with 409 if the object has changed since it was read. */
+/** Replaces the object with a PUT request. Fails with 409 if the object has changed since it was read. */
 export async function replaceObject<Type extends KubeObject>(
   kind: KindRef<Type>,
   object: Type,
@@ -51,7 +51,7 @@ export async function replaceObject<Type extends KubeObject>(
   return await sendJson<Type>({ method: 'PUT', url, document: object, ...signalled(signal) });
 }
 
-/** Sends a merge patch. */
+/** Changes the object with a merge patch. */
 export async function patchObject<Type extends KubeObject>(
   kind: KindRef<Type>,
   place: ObjectKey,
@@ -65,7 +65,7 @@ export async function patchObject<Type extends KubeObject>(
 }
 
 export interface DeleteOptions extends WriteOptions {
-  /** Deletes only the object with this uid, not another of the same name. */
+  /** Deletes the object only if it has this uid, so that a newer object of the same name is kept. Optional. */
   readonly uid?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function deleteObject(kind: KindRef, place: ObjectKey, options: Del
   await sendJson({ method: 'DELETE', url, document, ...signalled(signal) });
 }
 
-/** Sends a POST to a subresource of the management API, such as kubeconfig or import. The caller names the type of its response. */
+/** Sends a POST request to a subresource of the management API. `Answer` is the type of the response. */
 export async function postSubresource<Answer>(
   kind: KindRef,
   place: ObjectKey,

@@ -5,14 +5,14 @@ import { kinds, type ObjectKey } from '../kind-ref.ts';
 import { sendJson } from '../send.ts';
 import { patchObject } from './objects.ts';
 
-/** Puts an instance to sleep. It keeps its data and sleeps until it is woken. */
+/** Puts a virtual cluster to sleep. It keeps its data and sleeps until a user wakes it. */
 export async function putToSleep(place: ObjectKey): Promise<void> {
   await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: 'true' } } });
 }
 
 /**
- * Removes a requested sleep and sends a request, which wakes an instance that auto-sleep put to sleep. An error
- * response is expected here, as the instance is not ready yet; its phase shows when it is.
+ * Wakes a virtual cluster: removes the annotation that keeps it asleep and sends a request, which wakes it from
+ * auto-sleep. The request may fail because the virtual cluster is not ready yet; such an error is ignored.
  */
 export async function wakeUp(project: string, place: ObjectKey): Promise<void> {
   await patchObject(kinds.instance, place, { metadata: { annotations: { [sleepForceAnnotation]: null } } });
@@ -21,7 +21,7 @@ export async function wakeUp(project: string, place: ObjectKey): Promise<void> {
   });
 }
 
-/** Wakes a virtual cluster with a request, for users who may use it but not change it. */
+/** Wakes a virtual cluster by sending a request to it. This also works for users who may use it but not change it. */
 export async function wakeByRequest(project: string, name: string): Promise<void> {
   try {
     await sendJson({ url: `${virtualClusterRoot(project, name)}/version` });

@@ -3,7 +3,7 @@ import { type ApiRoot, managementRoot } from '../api-root.ts';
 import { type KindRef, type ObjectKey, objectUrl } from '../kind-ref.ts';
 import { sendJson } from '../send.ts';
 
-/** A query for a subresource, such as the members of a project or the importable virtual clusters of a cluster. */
+/** A query for a subresource, such as the importable virtual clusters of a cluster. */
 export function subresourceQuery<T>(
   kind: KindRef,
   place: ObjectKey,

@@ -6,7 +6,7 @@ import { useRows } from '../rows/use-rows.ts';
 
 export interface LiveObject<Type extends KubeObject = KubeObject> {
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused' | 'gone';
-  /** The current object; the last known version if it was deleted. */
+  /** The current object; `undefined` until it is loaded and after it was deleted. */
   readonly object: Type | undefined;
   readonly error: unknown;
   /** The URL of the object. */
@@ -14,7 +14,7 @@ export interface LiveObject<Type extends KubeObject = KubeObject> {
   readonly retry: () => void;
 }
 
-/** One object, updated by a watch. */
+/** Returns one object, updated by a watch. */
 export function useObject<Type extends KubeObject>(
   kind: KindRef<Type>,
   { namespace, name }: ObjectKey,

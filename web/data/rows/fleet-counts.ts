@@ -3,14 +3,14 @@ import type { RowsSnapshot } from './live-rows.ts';
 import { columnFacets } from './query-rows.ts';
 import type { Row } from './table-rows.ts';
 
-/** Returns the text accessor of a server column, by its name. */
+/** Returns a function that reads the text of the server column `name` from a row. */
 export function columnText({ columns }: Pick<RowsSnapshot, 'columns'>, name: string): (row: Row) => string {
   return serverColumns(columns).find((column) => column.name === name)?.text ?? (() => '');
 }
 
-/** The number of rows; `undefined` until all are loaded, and without permission to list. */
+/** Returns the number of rows; `undefined` until all rows are loaded, and if the caller may not list them. */
 export function loadedCount({ state, columns, rows }: RowsSnapshot): number | undefined {
-  // An interrupted list may never have loaded; a response without rows still has columns.
+  // An interrupted list has been loaded before if it has columns, which even a response without rows contains.
   const isKnown = state === 'live' || (state === 'interrupted' && columns.length > 0);
   return isKnown ? rows.length : undefined;
 }
@@ -20,7 +20,7 @@ export interface TextCount {
   readonly count: number;
 }
 
-/** In display order. An instance without a phase counts as Pending. */
+/** The phases in display order. An instance without a phase counts as Pending. */
 const phases = ['Ready', 'Sleeping', 'Pending', 'Failed', 'Terminating'];
 
 export function countByPhase(snapshot: Pick<RowsSnapshot, 'columns' | 'rows'>): readonly TextCount[] {
@@ -33,7 +33,7 @@ export function countByPhase(snapshot: Pick<RowsSnapshot, 'columns' | 'rows'>): 
   return [...counts].map(([text, count]) => ({ text, count }));
 }
 
-/** The number of virtual clusters by project, largest first. */
+/** Returns the number of virtual clusters in each project, the largest number first. */
 export function countByProject({ rows }: Pick<RowsSnapshot, 'rows'>): readonly TextCount[] {
   return columnFacets(rows, projectColumn);
 }

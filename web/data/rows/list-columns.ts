@@ -4,17 +4,22 @@ import { projectOfNamespace } from '../../../src/api/naming.ts';
 import type { ColumnDefinition } from '../../../src/api/table.ts';
 import type { Row } from './table-rows.ts';
 
-/** A column of a list, from the server or added by the page. */
+/** A column of a list, defined by the server or by the page. */
 export interface ListColumn<Type extends KubeObject = KubeObject> {
   readonly name: string;
   /** The tooltip of the column header. */
   readonly about: string;
-  /** True if the column is shown only with "More columns". */
+  /** True if the column is shown only while "More columns" is on. */
   readonly isWide: boolean;
-  /** The text for search, filters and default rendering. */
+  /** Returns the text of a cell, for search, filters and the default rendering. */
   text(row: Row<Type>): string;
-  /** The sort key. Optional; defaults to the text. */
+  /** Returns the sort key of a row. Optional; by default rows are sorted by text. */
   rank?(row: Row<Type>): number;
+}
+
+/** Returns a column name in sentence case for display: "Display name" for the server column `Display Name`. */
+export function columnTitle(name: string): string {
+  return name.replaceAll(/ [A-Z](?=[a-z])/g, (start) => start.toLowerCase());
 }
 
 export function cellText(value: JsonValue | undefined): string {
@@ -23,7 +28,8 @@ export function cellText(value: JsonValue | undefined): string {
 }
 
 /**
- * The server's columns in its order. Age sorts by creation time, as the cell holds the age at the time of the response.
+ * Returns the columns of the server in its order. Age is sorted by creation time, because the cell contains the age at
+ * the time of the response.
  */
 export function serverColumns(definitions: readonly ColumnDefinition[]): ListColumn[] {
   return definitions.map(({ name, description, priority, type }, index) => ({
@@ -39,17 +45,17 @@ export function serverColumns(definitions: readonly ColumnDefinition[]): ListCol
   }));
 }
 
-/** The project of an object in a project namespace. */
+/** A column with the project of an object in a project namespace. */
 export const projectColumn: ListColumn = {
   name: 'Project',
-  about: 'The project that contains it.',
+  about: 'The project that contains the virtual cluster.',
   isWide: false,
   text: ({ metadata }) => projectOfNamespace(metadata.namespace ?? '') ?? metadata.namespace ?? '',
 };
 
 export const namespaceColumn: ListColumn = {
   name: 'Namespace',
-  about: 'The namespace that contains it.',
+  about: 'The namespace that contains the object.',
   isWide: false,
   text: ({ metadata }) => metadata.namespace ?? '',
 };

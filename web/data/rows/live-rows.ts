@@ -13,57 +13,59 @@ import { session } from '../session/session.ts';
 import { type CompareRows, SortedRows } from './sorted-rows.ts';
 import { type Row, readTable, readTableEvent, tableAccept } from './table-rows.ts';
 
-/** Selects the rows. */
+/** Selects the objects of a list. */
 export interface RowsQuery<Type extends KubeObject = KubeObject> {
   readonly kind: KindRef<Type>;
   readonly root?: ApiRoot;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** True to include whole objects; by default rows contain only metadata. */
+  /** True if rows contain whole objects. By default they contain only metadata. */
   readonly objects?: boolean;
   /**
-   * Disables automatic retries: after an error or the end of a watch nothing is requested until `retry` is called.
-   * Through the gateway, a retry would wake a virtual cluster that fell asleep.
+   * Disables automatic retries: after an error or the end of a watch, no request is sent until `retry` is called.
+   * Inside a virtual cluster, an automatic retry could wake the virtual cluster after it has fallen asleep.
    */
   readonly manualRetry?: boolean;
 }
 
-/** A query for whole objects, whose rows have the type of the kind. */
+/** A query for rows with whole objects, which have the TypeScript type of the kind. */
 export interface ObjectsQuery<Type extends KubeObject> extends RowsQuery<Type> {
   readonly objects: true;
 }
 
-/** An immutable snapshot of the rows; replaced on every change. */
+/** An immutable snapshot of the rows. Every change replaces it. */
 export interface RowsSnapshot<Type extends KubeObject = KubeObject> {
-  /** `loading` until the first complete list; `interrupted` while the server cannot be reached. */
+  /**
+   * `loading` until the first list is complete; `interrupted` while the server is unreachable; `refused` if it rejects.
+   */
   readonly state: 'loading' | 'live' | 'interrupted' | 'refused';
   readonly columns: readonly ColumnDefinition[];
   readonly rows: readonly Row<Type>[];
-  /** The total during loading, if the server reports it. */
+  /** The total number of rows while they are loading; `undefined` if the server does not report it. */
   readonly expected: number | undefined;
-  /** The cause of `refused` or `interrupted`. */
+  /** The error that caused the state `refused` or `interrupted`. */
   readonly error: unknown;
 }
 
 export const noRows: RowsSnapshot = { state: 'loading', columns: [], rows: [], expected: undefined, error: undefined };
 
-/** A small first page that shows at once, then pages of the server's maximum size. */
+/** The page sizes of a list request: a small first page that appears quickly, then the maximum size of the server. */
 const firstPage = 100;
 const furtherPage = 1_000;
 
-/** Changes are batched; more frequent updates are not visible. */
+/** Changes within this time are shown together, because users cannot see more frequent updates. */
 const updateIntervalMs = 100;
 
-/** A restarting server is back within one or two seconds. */
+/** The longest time between retries. A server that restarts is available again within one or two seconds. */
 const longestPause = 3_000;
 
-/** The server's own order, for added rows too. */
+/** Sorts rows by namespace and name, which is the order of the server. */
 const byKey: CompareRows = (a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 /**
- * The rows of a kind, updated by a watch while there are subscribers. A broken watch resumes automatically; the rows
- * stay visible meanwhile.
+ * The rows of a kind, updated by a watch while there are subscribers. A broken watch is resumed automatically; the rows
+ * stay visible in the meantime.
  */
 export class LiveRows {
   readonly #query: RowsQuery;
@@ -101,7 +103,7 @@ export class LiveRows {
     return this.#listeners.size > 0;
   }
 
-  /** Retries at once instead of after the backoff. */
+  /** Retries immediately instead of after the backoff. */
   readonly retry = (): void => {
     this.#stop();
     if (this.#listeners.size > 0) this.#follow();
@@ -138,10 +140,10 @@ export class LiveRows {
     const { manualRetry } = this;
     if ((error === undefined && !manualRetry) || following.signal.aborted) return;
     const code = error instanceof StatusError ? error.code : 0;
-    // The same response would follow until permissions or the address change.
+    // The server would respond in the same way again until permissions or the URL change, so there is no retry.
     const isFinal = code === 403 || code === 404 || code === 401 || code === 405;
     if (code === 410) return;
-    // While the user signs in again, the page waits unchanged behind the sign-in form.
+    // The page waits unchanged behind the sign-in form until the user signs in again.
     const isWaiting = code === 401 && !manualRetry;
     this.#state = isFinal && !isWaiting ? 'refused' : 'interrupted';
     this.#error = error ?? new Error('The server closed the watch.');
@@ -156,7 +158,7 @@ export class LiveRows {
     return `${collectionUrl(root, kind, namespace)}${queryText({ labelSelector, fieldSelector, includeObject, ...members })}`;
   }
 
-  /** Lists page by page; the first page is visible while the rest loads. */
+  /** Requests the list page by page. The first page is visible while the other pages load. */
   async #list(signal: AbortSignal): Promise<string> {
     const rows = new Map<string, Row>();
     const isFirst = this.#state === 'loading';
@@ -217,7 +219,7 @@ export class LiveRows {
   }
 }
 
-/** Iterates over a stream, as not every browser supports that natively. */
+/** Iterates over a stream, because not every browser supports this natively. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -5,24 +5,26 @@ import type { Row } from './table-rows.ts';
 
 /** The search, filters and sort order of a list. */
 export interface ListQuery {
-  /** Search terms, which must all occur in the row. */
+  /** Search terms, separated by spaces. A row matches if it contains all of them. */
   readonly search?: string | undefined;
-  /** Exact column values, by column name. */
+  /** The exact values that columns must have, by column name. */
   readonly filter?: Readonly<Record<string, string>> | undefined;
-  /** A column name; a leading `-` sorts descending. Optional; defaults to the server's order. */
+  /**
+   * The name of the column to sort by; a leading `-` sorts descending. Optional; defaults to the order of the server.
+   */
   readonly sort?: string | undefined;
 }
 
 const order = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** The text of all columns, cached per row: rows are replaced, never modified. */
+/** The text of all columns of a row, for the search. It is cached by row, because rows are never modified. */
 const searched = new WeakMap<Row, string>();
 
 function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListColumn<Type>[]): string {
   let text = searched.get(row);
   if (text === undefined) {
     text = columns
-      // The age cell is outdated, so it is not searched.
+      // The cell contains the age at the time of the response, so it is not searched.
       .filter(({ name }) => name !== 'Age')
       .map((column) => column.text(row))
       .join('\n')
@@ -32,7 +34,7 @@ function textOf<Type extends KubeObject>(row: Row<Type>, columns: readonly ListC
   return text;
 }
 
-/** `sorted` caches the previous order for repeated calls on changing rows. */
+/** Returns the rows that match, in sort order. `sorted` caches the previous order to speed up repeated calls. */
 export function queryRows<Type extends KubeObject>(
   rows: readonly Row<Type>[],
   columns: readonly ListColumn<Type>[],
@@ -69,12 +71,12 @@ function orderOf<Type extends KubeObject>(
     rank === undefined
       ? (a: Row<Type>, b: Row<Type>) => order.compare(column.text(a), column.text(b))
       : (a: Row<Type>, b: Row<Type>) => rank(a) - rank(b);
-  // Equal rows stay in ascending name order in both directions.
+  // Rows with equal values are sorted by name in ascending order, in both directions.
   const direction = isDown ? -1 : 1;
   return (a, b) => direction * compare(a, b) || order.compare(a.key, b.key);
 }
 
-/** Returns the values of a column with their row counts, most frequent first. */
+/** Returns the values of a column with the number of rows for each, the most frequent value first. */
 export function columnFacets<Type extends KubeObject>(
   rows: readonly Row<Type>[],
   column: ListColumn<Type>,
@@ -89,7 +91,7 @@ export function columnFacets<Type extends KubeObject>(
     .sort((a, b) => b.count - a.count || order.compare(a.text, b.text));
 }
 
-/** Returns the row with the longest text for each column. */
+/** Returns, for each column, the row with the longest text. */
 export function widestRows<Type extends KubeObject>(
   rows: readonly Row<Type>[],
   columns: readonly ListColumn<Type>[],

@@ -1,13 +1,13 @@
 import type { Row } from './table-rows.ts';
 
-/** Adds the key to the selection, or removes it. */
+/** Returns the selection with the key added, or removed if it was selected. */
 export function toggleKey(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(selected);
   if (!next.delete(key)) next.add(key);
   return next;
 }
 
-/** Adds all rows between two rows, in display order, to the selection. */
+/** Returns the selection with all rows between two rows added, including both. */
 export function selectRange(
   selected: ReadonlySet<string>,
   rows: readonly Row[],

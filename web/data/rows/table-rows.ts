@@ -5,16 +5,16 @@ import { type Status, StatusError } from '../../../src/api/status.ts';
 import type { ColumnDefinition } from '../../../src/api/table.ts';
 import type { ItemEvent } from '../../../src/client/resource-client.ts';
 
-/** Requests a Table: the server's columns, as `kubectl get` prints them. */
+/** The Accept header that requests a Table, which contains the columns that `kubectl get` prints. */
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io, application/json';
 
 /** An object as a row of the Table of its kind. */
 export interface Row<Type extends KubeObject = KubeObject> {
-  /** Namespace and name, unique per row. */
+  /** The namespace and name, which are unique in a list. */
   readonly key: string;
   readonly metadata: ObjectMeta;
   readonly cells: readonly JsonValue[];
-  /** The whole object or only its metadata, as requested. */
+  /** The whole object, or only its metadata, depending on the request. */
   readonly object: Type;
 }
 
@@ -37,7 +37,7 @@ export function rowKey(metadata: ObjectMeta): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** Drops the managed fields: lists do not need them, and they are half the size of an object. */
+/** Converts a row of the response. Drops the managed fields, because they are half the size of an object. */
 function toRow({ cells, object }: { cells: JsonValue[]; object: KubeObject }): Row {
   const { managedFields: _, ...metadata } = object.metadata;
   return { key: rowKey(metadata), metadata, cells, object: { ...object, metadata } as KubeObject };
@@ -55,7 +55,7 @@ export function readTable(text: string): TablePage {
   };
 }
 
-/** Reads a watch event whose object is a Table with one row. */
+/** Reads a watch event. Its object is a Table with one row. */
 export function readTableEvent(line: string): ItemEvent<Row> {
   const event = parseTrustedJson(line) as unknown as { type: string; object: WireTable };
   if (event.type === 'ERROR') throw new StatusError(event.object as unknown as Status);

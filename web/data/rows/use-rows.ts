@@ -4,10 +4,10 @@ import { managementRoot } from '../api-root.ts';
 import { session } from '../session/session.ts';
 import { LiveRows, type ObjectsQuery, type RowsQuery, type RowsSnapshot } from './live-rows.ts';
 
-/** The rows in use, by query: components with the same query share them. */
+/** The live rows by query. Components with the same query share them. */
 const inUse = new Map<string, LiveRows>();
 
-/** Unused rows are kept up to this total, so that going back shows them at once; the oldest is evicted first. */
+/** The maximum number of cached queries. Unused rows stay cached, so that a return to a page shows them immediately. */
 const maxCached = 12;
 
 function keyOf(query: RowsQuery): string {
@@ -45,11 +45,11 @@ function rowsFor(query: RowsQuery): LiveRows {
   return rows;
 }
 
-// After a new sign-in the pages continue.
+// After a new sign-in, the rows are requested again.
 session.subscribe(() => {
   if (session.get() !== 'open') return;
-  // Rows without automatic retries may belong to a sleeping cluster; they are retried only if the ended session was
-  // the cause.
+  // Rows without automatic retries may belong to a sleeping virtual cluster. They are retried only if they were refused
+  // because the session had ended.
   for (const rows of inUse.values()) if (!rows.manualRetry || rows.get().state === 'refused') rows.retry();
 });
 
@@ -58,12 +58,12 @@ export interface RowsWithRetry<Type extends KubeObject = KubeObject> extends Row
   readonly retry: () => void;
 }
 
-/** The rows of a kind, updated live while the component is mounted. With whole objects, they have the kind's type. */
+/** Returns the rows of a kind, updated live while the component is mounted. */
 export function useRows<Type extends KubeObject>(query: ObjectsQuery<Type>): RowsWithRetry<Type>;
 export function useRows(query: RowsQuery): RowsWithRetry;
 export function useRows(query: RowsQuery): RowsWithRetry {
   const key = keyOf(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is all that the query says.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the whole query.
   const rows = useMemo(() => rowsFor(query), [key]);
   const snapshot = useSyncExternalStore(rows.subscribe, rows.get);
   return useMemo(() => ({ ...snapshot, retry: rows.retry }), [snapshot, rows]);

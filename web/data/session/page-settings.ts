@@ -1,10 +1,10 @@
-/** Reads a value that the server wrote into the page when serving it. */
+/** Reads a setting that the server writes into the HTML page as a meta element. */
 function metaContent(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
-/** The nonce of style elements; the content security policy allows no others. */
+/** The nonce for style elements. The content security policy blocks style elements without it. */
 export const styleNonce = metaContent('style-nonce');
 
-/** The first path segment of every API; the server's default is `kubernetes`. */
+/** The first path segment of every API. The default of the server is `kubernetes`. */
 export const apiPrefix = metaContent('api-prefix');

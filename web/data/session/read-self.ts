@@ -5,13 +5,13 @@ import { createObject } from '../objects/objects.ts';
 import { sendJson } from '../send.ts';
 import { session } from './session.ts';
 
-/** The session endpoint's response. It works for every signed-in caller, whatever their permissions. */
+/** The response of the session endpoint, which works for every signed-in caller, whatever their permissions are. */
 interface SessionInfo {
   readonly user: string;
   readonly accessKey: string;
 }
 
-/** Returns the signed-in caller. Throws if there is no session, and marks it as ended. */
+/** Returns the signed-in caller. If there is no session, marks the session as ended and throws. */
 export async function readSelf(signal?: AbortSignal): Promise<SelfStatus> {
   const signals = signal === undefined ? {} : { signal };
   const info = await sendJson<SessionInfo | null>({ url: '/auth/session', ...signals });
@@ -22,7 +22,7 @@ export async function readSelf(signal?: AbortSignal): Promise<SelfStatus> {
   try {
     return (await createObject(kinds.self, {}, signals)).status ?? {};
   } catch (error) {
-    // A scoped key may not be permitted to read its own Self.
+    // The scope of a key may not permit reading the caller's own Self object.
     if (!(error instanceof StatusError) || error.code !== 403) throw error;
     return { subject: info.user, accessKey: info.accessKey };
   }

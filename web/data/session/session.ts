@@ -1,6 +1,6 @@
 /**
- * The session state as known to this page. A 401 response ends the session here and, as all pages share one cookie, on
- * every other page of the browser. The page content is kept meanwhile and continues when the same user signs in again.
+ * The state of the session as known to this browser tab. All tabs share one cookie, so a 401 response ends the session
+ * in all tabs. The tabs keep their content, and continue after the same user signs in again.
  */
 export type SessionState = 'unknown' | 'open' | 'ended';
 
@@ -11,9 +11,9 @@ type Message =
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('flotilla-session');
 const listeners = new Set<() => void>();
 let state: SessionState = 'unknown';
-/** The subject that this page was loaded for. */
+/** The subject for whom this page was loaded. */
 let owner: string | undefined;
-/** The login that the page uses. If the cookie holds another one, the page would act as another user. */
+/** The login that this page uses. If the cookie contained another login, the page would act as another user. */
 let login: string | undefined;
 
 function setState(next: SessionState, nextLogin = login): void {
@@ -29,7 +29,7 @@ function broadcast(message: Message): void {
 
 channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   if (data.type === 'ended') setState('ended');
-  // Another user signed in: they may not see the content of this page.
+  // Another user signed in. This user may not see the content of the page.
   else if (owner === undefined || data.subject !== owner) location.reload();
   else session.confirm(data.subject, data.login);
 });
@@ -40,14 +40,16 @@ export const session = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** `undefined` while unknown; any login in the cookie is then accepted. */
+  /**
+   * Returns the login of this page; `undefined` while it is unknown, in which case any login in the cookie is accepted.
+   */
   login: (): string | undefined => login,
-  /** Records the caller that the server reports. */
+  /** Records the caller and the login that the server reports. */
   confirm(subject: string, loginName: string): void {
     owner = subject;
     setState('open', loginName);
   },
-  /** Called before a sign-in on this page: the previous login no longer counts. */
+  /** Called before a sign-in on this page. The previous login is no longer valid. */
   opening(): void {
     login = undefined;
   },

@@ -8,10 +8,10 @@ import { selfQuery } from './use-self.ts';
 
 export type Credentials = { readonly username: string; readonly password: string } | { readonly accessKey: string };
 
-/** Creates a session. The server sets its cookie; no script can read it. */
+/** Creates a session. The server sets the session cookie, which scripts cannot read. */
 export async function signIn(credentials: Credentials, before: SelfStatus | undefined): Promise<void> {
   session.opening();
-  // Not with `send`: a wrong password does not end a session.
+  // This does not use `send`, because a wrong password must not end an existing session.
   await sendRequest(pageSender, {
     method: 'POST',
     url: '/auth/session',
@@ -19,7 +19,7 @@ export async function signIn(credentials: Credentials, before: SelfStatus | unde
   });
   const self = await readSelf();
   if (before !== undefined && before.subject !== self.subject) {
-    // Another user: the content and input of the previous user must not stay visible.
+    // Another user signed in, so the content and input of the previous user must not stay visible.
     location.reload();
     return;
   }
@@ -28,7 +28,7 @@ export async function signIn(credentials: Credentials, before: SelfStatus | unde
   await queryClient.invalidateQueries();
 }
 
-/** Ends the session's access key, which signs out every page. */
+/** Ends the session, which signs the user out in all browser tabs. */
 export async function signOut(): Promise<void> {
   await send({ method: 'DELETE', url: '/auth/session' });
   session.ended();

@@ -11,12 +11,15 @@ import { KeysList } from './keys-list.tsx';
 
 const allFilters = ['Owner', 'Status', 'Type'];
 const ownFilters = ['Status'];
-const withTeamsFilters = ['Owner', 'Status'];
-const withoutOwner = ['Owner'];
-const withoutReach = ['Owner', 'Scope', 'Type'];
-const withAll: readonly string[] = [];
+const ownAndTeamFilters = ['Owner', 'Status'];
+const hiddenOwner = ['Owner'];
+const hiddenForSessions = ['Owner', 'Scope', 'Type'];
+const noHiddenColumns: readonly string[] = [];
 
-/** The caller's own access keys and sessions; for administrators also those of all users. */
+/**
+ * The page that lists the caller's own access keys and sessions. Administrators also see the keys of all users and
+ * teams.
+ */
 export function AccessKeysPage() {
   const [create, all] = usePermissions([
     { verb: 'create', kind: kinds.ownedKey },
@@ -24,7 +27,7 @@ export function AccessKeysPage() {
   ]);
   const { self } = useSelf();
   const hasTeams = (self?.user?.teams ?? []).length > 0;
-  const make =
+  const createButton =
     create?.allowed === true ? (
       <Button component={Link} to="/keys/new" leftSection={<Icon name="plus" />}>
         New access key
@@ -39,18 +42,18 @@ export function AccessKeysPage() {
           what="access keys"
           kind={kinds.ownedKey}
           fieldSelector="spec.type!=Login"
-          filters={hasTeams ? withTeamsFilters : ownFilters}
-          hiddenColumns={hasTeams ? withAll : withoutOwner}
+          filters={hasTeams ? ownAndTeamFilters : ownFilters}
+          hiddenColumns={hasTeams ? noHiddenColumns : hiddenOwner}
           empty={{
             title: 'No access keys yet',
             text: (
               <>
-                An access key lets a script, pipeline or tool use the API as you or as one of your teams, within an
-                optional scope. You can also create one on the command line:
+                An access key lets a script, a pipeline or a tool use the API as you or as one of your teams. You can
+                limit the key to a scope. To create a key on the command line:
                 <Command text="flotilla access-key create ci --ttl 30d" />
               </>
             ),
-            action: make,
+            action: createButton,
           }}
         />
       ),
@@ -63,10 +66,10 @@ export function AccessKeysPage() {
           what="sessions"
           kind={kinds.ownedKey}
           fieldSelector="spec.type=Login"
-          hiddenColumns={withoutReach}
+          hiddenColumns={hiddenForSessions}
           empty={{
             title: 'No sessions',
-            text: 'Your active sessions, including this one. Delete a session to sign out there.',
+            text: 'Each sign-in with a browser or with the command-line tool starts a session, which is listed here.',
           }}
         />
       ),
@@ -92,8 +95,8 @@ export function AccessKeysPage() {
     <>
       <PageHeader
         title="Access keys"
-        about="Credentials for scripts, pipelines and tools. Use a separate key for each, with the narrowest scope."
-        actions={make}
+        about="Credentials for scripts, pipelines and tools. Create a separate key for each, with the narrowest scope that works."
+        actions={createButton}
       />
       <DetailTabs label="Access key lists" tabs={tabs} />
     </>

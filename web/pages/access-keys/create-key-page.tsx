@@ -12,7 +12,7 @@ import { duplicateForm, emptyForm } from './key-form.ts';
 import { KeyFormPanel } from './key-form-panel.tsx';
 import { keySpec } from './key-spec.ts';
 
-/** Creates an access key and shows its value once. */
+/** The page that creates an access key and shows its value once. */
 export function CreateKeyPage() {
   const { like, owner } = useSearch({ from: '/keys/new' });
   return (
@@ -24,18 +24,22 @@ export function CreateKeyPage() {
             Access keys
           </Anchor>
         }
-        about={like === undefined ? undefined : `Copies the settings of ${like}. The new key has its own value.`}
+        about={
+          like === undefined
+            ? undefined
+            : `The form starts with the settings of ${like}. The new key gets its own value.`
+        }
       />
       {like === undefined ? (
         <KeyFormPanel initial={{ ...emptyForm, owner: owner === undefined ? undefined : parsePrincipalKey(owner) }} />
       ) : (
-        <FormLike like={like} />
+        <DuplicateKeyForm like={like} />
       )}
     </>
   );
 }
 
-function FormLike({ like }: { readonly like: string }) {
+function DuplicateKeyForm({ like }: { readonly like: string }) {
   const { isAdmin } = useSelf();
   const kind = isAdmin ? kinds.accessKey : kinds.ownedKey;
   const { data, error, refetch } = useQuery({

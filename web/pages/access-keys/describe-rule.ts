@@ -9,7 +9,7 @@ const targets: Readonly<Record<string, string>> = {
   ProjectVirtualCluster: 'virtual clusters',
 };
 
-/** Describes a scope rule in a sentence. All its conditions must match. */
+/** Describes a scope rule in one sentence. The rule allows a request only if all its conditions match. */
 export function describeRule(rule: ScopeRule): string {
   const { verbs = [], namespaces = [], nonResourceURLs: paths = [], resources = [] } = rule;
   const does =
@@ -32,7 +32,7 @@ function resourcesText({ resources = [], resourceNames: ofAll = [] }: ScopeRule)
     const kinds = plurals.length === 0 || plurals.includes('*') ? 'all resources' : joinNames(plurals);
     return `${kinds} of ${group === '' ? 'the core group' : group}${named(resourceNames)}`;
   });
-  return `${joinNames(each)}${ofAll.length === 0 ? '' : `, all of them${named(ofAll)}`}`;
+  return `${joinNames(each)}${ofAll.length === 0 ? '' : `, in each case only objects${named(ofAll)}`}`;
 }
 
 function namespacesText(namespaces: readonly string[]): string {
@@ -54,9 +54,9 @@ function whereText({ requestTargets = [], cluster = '', virtualClusters = [] }: 
   if (virtualClusters.length > 0) {
     const each = virtualClusters.map(({ name = '', namespace = '' }) => {
       const project = namespace === '' ? 'any project' : `project ${projectOfNamespace(namespace) ?? namespace}`;
-      return `${name === '' ? 'any' : name} of ${project}`;
+      return `${name === '' ? 'all virtual clusters' : `virtual cluster ${name}`} of ${project}`;
     });
-    places.push(`only for virtual clusters ${joinNames(each)}`);
+    places.push(`only for ${joinNames(each)}`);
   }
   return places.length === 0 ? '' : `, ${places.join(', ')}`;
 }

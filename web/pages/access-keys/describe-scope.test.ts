@@ -24,7 +24,7 @@ describe('describeScope', () => {
     expect(describeScope({ projects: [], virtualClusters: [{ project: 'p' }] }, 'you').isEmpty).toBe(true);
     expect(describeScope({ spaces: [{ project: 'p', space: 's' }] }, 'you')).toMatchObject({
       isEmpty: true,
-      cannot: ['Use the 1 space in its scope: this server has no spaces.'],
+      cannot: ['Use the 1 space in its scope, because this server does not support spaces.'],
     });
   });
 
@@ -40,18 +40,19 @@ describe('describeScope', () => {
     };
     expect(describeScope(scope, 'anna')).toEqual({
       isEmpty: false,
-      summary: 'At most the following, limited to what anna may do at the time of a request.',
+      summary: 'At most the following. Each request is also limited to what anna may do at that time.',
       can: [
         'In the projects shop and web: view, create, change, delete, import and use virtual clusters.',
-        'Virtual cluster one in project lab: view, connect and use.',
-        'Virtual cluster demo in all projects: view, connect and use.',
-        'Connected cluster berlin: view, and use its Kubernetes API.',
+        'Virtual cluster one in project lab: view it, connect to it and use it.',
+        'Virtual cluster demo in all projects: view it, connect to it and use it.',
+        'Connected cluster berlin: view it and use its Kubernetes API.',
         'Create access keys and tokens with the same scope or a narrower one.',
       ],
       cannot: [
-        'Change projects: their members, quotas, or allowed clusters and templates.',
-        'View users and teams; view, change or delete access keys, or set passwords.',
-        'Use the command-line tool, or kubectl with the management API: both need discovery requests.',
+        'Change the members, quotas, allowed clusters or allowed templates of projects.',
+        'View users and teams.',
+        'View, change or delete access keys, or set passwords.',
+        'Use the command-line tool, or kubectl with the management API. Both need discovery requests, which the scope does not allow.',
       ],
     });
   });
@@ -67,7 +68,7 @@ describe('describeScope', () => {
       'All verbs on everything.',
       'Verbs get and list on pods and pods/log of the core group named a.',
       'All verbs on all resources in the namespace x and outside of namespaces, only on connected clusters, only on cluster berlin.',
-      'All verbs on the path /metrics, only for virtual clusters one of project lab and any of any project.',
+      'All verbs on the path /metrics, only for virtual cluster one of project lab and all virtual clusters of any project.',
     ]);
   });
 
@@ -129,14 +130,14 @@ describe('describeScope', () => {
 
 describe('scopeInShort', () => {
   it.each([
-    [undefined, 'everything'],
-    [{}, 'nothing'],
-    [{ projects: [{ project: 'shop' }] }, 'project shop'],
-    [{ projects: [{ project: '*' }], ...cli }, 'all projects, command line'],
-    [{ virtualClusters: [{ project: '*', virtualCluster: '*' }] }, 'all virtual clusters'],
+    [undefined, 'Everything'],
+    [{}, 'Nothing'],
+    [{ projects: [{ project: 'shop' }] }, 'Project shop'],
+    [{ projects: [{ project: '*' }], ...cli }, 'All projects, command line'],
+    [{ virtualClusters: [{ project: '*', virtualCluster: '*' }] }, 'All virtual clusters'],
     [
       { virtualClusters: [{ project: 'p', virtualCluster: 'a' }], clusters: [{ cluster: 'c' }, { cluster: 'd' }] },
-      'virtual cluster p/a, 2 clusters',
+      'Virtual cluster p/a, 2 clusters',
     ],
     [{ rules: [{}] }, '1 rule'],
   ] as readonly [Scope | undefined, string][])('formats %j as "%s"', (scope, words) => {

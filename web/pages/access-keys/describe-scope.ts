@@ -3,17 +3,17 @@ import { scopeCliFlag } from '../../../src/api/naming.ts';
 import { joinNames, pluralize } from '../../data/format-text.ts';
 import { describeRule } from './describe-rule.ts';
 
-/** A readable description of a key's maximum permissions. */
+/** A description of the permissions of an access key, as texts for the user. */
 export interface ScopeDescription {
   /** True if the key permits nothing. */
   readonly isEmpty: boolean;
   readonly summary: string;
   readonly can: readonly string[];
-  /** Actions that users might expect, but that are not allowed. */
+  /** Actions that a user might expect of the key but that its scope does not allow. */
   readonly cannot: readonly string[];
 }
 
-/** The normalized content of a scope, without empty names. */
+/** A scope in normalized form: every list is present and contains no empty names. */
 interface ScopeContent {
   readonly forCli: boolean;
   readonly projects: readonly string[];
@@ -38,14 +38,14 @@ function contentOf(scope: Scope): ScopeContent {
   };
 }
 
-/** `whose` names the owner as in a sentence: "you", "the team ops". */
+/** Describes a scope. `whose` is the owner of the key as it appears in a sentence, such as "you" or "the team ops". */
 export function describeScope(scope: Scope | null | undefined, whose: string): ScopeDescription {
   if (scope === undefined || scope === null) {
     return {
       isEmpty: false,
       summary: `Full access: everything that ${whose} may do.`,
       can: [
-        `${whose === 'you' ? 'All your permissions' : `All permissions of ${whose}`}. Later changes of these permissions apply to the key too.`,
+        `${whose === 'you' ? 'All your permissions' : `All permissions of ${whose}`}. Later changes to these permissions also apply to the key.`,
       ],
       cannot: [],
     };
@@ -55,14 +55,14 @@ export function describeScope(scope: Scope | null | undefined, whose: string): S
   if (can.length === 0) {
     return {
       isEmpty: true,
-      summary: 'No access yet: choose what the key may access.',
+      summary: 'No access yet. Choose what the key may access.',
       can: [],
       cannot: spaceLines(content),
     };
   }
   return {
     isEmpty: false,
-    summary: `At most the following, limited to what ${whose} may do at the time of a request.`,
+    summary: `At most the following. Each request is also limited to what ${whose} may do at that time.`,
     can: [...can, 'Create access keys and tokens with the same scope or a narrower one.'],
     cannot: [...cannotLines(content), ...spaceLines(content)],
   };
@@ -77,13 +77,18 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
     lines.push(`In ${projects.length === 1 ? 'the project' : 'the projects'} ${joinNames(projects)}: ${inProjects}.`);
   }
   const others = virtualClusters.filter(({ project }) => !isAllProjects && !projects.includes(project));
-  lines.push(...others.map((one) => `${virtualClusterText(one)}: view, connect and use.`));
-  if (clusters.includes('*')) lines.push('All connected clusters: view, and use their Kubernetes APIs.');
+  lines.push(
+    ...others.map(
+      (one) =>
+        `${virtualClusterText(one)}: ${one.name === '*' ? 'view them, connect to them and use them' : 'view it, connect to it and use it'}.`,
+    ),
+  );
+  if (clusters.includes('*')) lines.push('All connected clusters: view them and use their Kubernetes APIs.');
   else if (clusters.length > 0) {
     lines.push(
       clusters.length === 1
-        ? `Connected cluster ${clusters[0]}: view, and use its Kubernetes API.`
-        : `Connected clusters ${joinNames(clusters)}: view, and use their Kubernetes APIs.`,
+        ? `Connected cluster ${clusters[0]}: view it and use its Kubernetes API.`
+        : `Connected clusters ${joinNames(clusters)}: view them and use their Kubernetes APIs.`,
     );
   }
   lines.push(...rules.map(describeRule));
@@ -91,7 +96,7 @@ function canLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeC
     lines.push(
       lines.length === 0
         ? `Read-only access to all projects, clusters and virtual clusters that ${whose} can see, for the command-line tool.`
-        : 'Use the command-line tool and kubectl: show the identity, and list the resources above.',
+        : 'Use the command-line tool and kubectl to show the identity of the key and to list the resources above.',
     );
   }
   return lines;
@@ -103,27 +108,31 @@ function virtualClusterText({ project, name }: { readonly project: string; reado
 }
 
 function cannotLines({ forCli, projects, virtualClusters, clusters, rules }: ScopeContent): string[] {
-  // A rule may allow anything else, so the lines below would not be certain.
+  // A rule may allow any of the actions below, so only the actions that no rule can allow are listed.
   if (rules.length > 0) return ['View, change or delete access keys, or set passwords.'];
   const lines: string[] = [];
-  if (projects.length > 0) lines.push('Change projects: their members, quotas, or allowed clusters and templates.');
+  if (projects.length > 0) lines.push('Change the members, quotas, allowed clusters or allowed templates of projects.');
   else if (virtualClusters.length > 0) lines.push('Create, change, put to sleep or delete virtual clusters.');
   else lines.push('Create, change or use virtual clusters.');
   if (clusters.length === 0) lines.push('Use connected clusters directly.');
-  lines.push('View users and teams; view, change or delete access keys, or set passwords.');
+  lines.push('View users and teams.', 'View, change or delete access keys, or set passwords.');
   if (!forCli) {
-    lines.push('Use the command-line tool, or kubectl with the management API: both need discovery requests.');
+    lines.push(
+      'Use the command-line tool, or kubectl with the management API. Both need discovery requests, which the scope does not allow.',
+    );
   }
   return lines;
 }
 
 function spaceLines({ spaces }: ScopeContent): string[] {
-  return spaces === 0 ? [] : [`Use the ${pluralize(spaces, 'space')} in its scope: this server has no spaces.`];
+  return spaces === 0
+    ? []
+    : [`Use the ${pluralize(spaces, 'space')} in its scope, because this server does not support spaces.`];
 }
 
-/** A short form for a table cell. */
+/** Summarizes a scope in a few words, for a table cell. */
 export function scopeSummary(scope: Scope | null | undefined): string {
-  if (scope === undefined || scope === null) return 'everything';
+  if (scope === undefined || scope === null) return 'Everything';
   const { forCli, projects, virtualClusters, clusters, rules } = contentOf(scope);
   const part = (names: readonly string[], one: string) =>
     names.length === 0
@@ -145,5 +154,6 @@ export function scopeSummary(scope: Scope | null | undefined): string {
     ...(rules.length === 0 ? [] : [pluralize(rules.length, 'rule')]),
     ...(forCli ? ['command line'] : []),
   ];
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
+  const text = parts.length === 0 ? 'nothing' : parts.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

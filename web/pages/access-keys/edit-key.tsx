@@ -9,11 +9,12 @@ import { isUserHeld, type KeyWithKind, keySpec } from './key-spec.ts';
 import { type Lifetime, LifetimeFields } from './lifetime-fields.tsx';
 
 /**
- * Edits the display name, description and lifetime of a key. The scope is edited as YAML, or by duplicating the key.
+ * A dialog that edits the display name, description and lifetime of an access key. To change the scope, users edit the
+ * YAML or duplicate the key.
  */
 export function EditKey({ kind, accessKey, onClose }: KeyWithKind & { readonly onClose: () => void }) {
   const { name = '' } = accessKey.metadata;
-  // The values when the form was opened.
+  // The values at the time at which the user opened the form. Only fields that differ from them are sent.
   const [before] = useState(() => keySpec(accessKey));
   const lifetimeBefore: Lifetime = { ttl: before.ttl ?? 0, afterUse: before.ttlAfterLastActivity === true };
   const { displayName = '', description = '' } = before;
@@ -47,7 +48,7 @@ export function EditKey({ kind, accessKey, onClose }: KeyWithKind & { readonly o
                 value={lifetime}
                 onChange={setLifetime}
                 error={problem('spec.ttl')}
-                about="Counted from the creation of the key."
+                about="The lifetime counts from the creation of the key, unless you choose otherwise below."
               />
             ) : null}
           </>

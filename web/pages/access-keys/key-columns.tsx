@@ -22,11 +22,11 @@ function ownerText(key: AccessKey): string {
 
 const lastActivity = (key: AccessKey) => key.status?.lastActivity ?? '';
 
-/** The columns of the key lists. */
+/** The columns that the console adds to lists of access keys. */
 export const keyColumns: readonly ListColumn<AccessKey>[] = [
   {
     name: 'Status',
-    about: 'Active, Disabled or Expired.',
+    about: 'The status of the key: Active, Disabled or Expired.',
     isWide: false,
     text: ({ object }) => accessKeyPhase(object, Date.now()),
   },
@@ -38,38 +38,43 @@ export const keyColumns: readonly ListColumn<AccessKey>[] = [
   },
   {
     name: 'Expires',
-    about: 'When the key expires.',
+    about: 'The time at which the key expires.',
     isWide: false,
     text: ({ object }) => {
       const end = accessKeyExpiry(object);
-      return end === undefined ? 'never' : new Date(end).toISOString();
+      return end === undefined ? 'Never' : new Date(end).toISOString();
     },
     rank: ({ object }) => accessKeyExpiry(object) ?? Number.MAX_SAFE_INTEGER,
   },
   {
     name: 'Last Used',
-    about: 'Time since the key was last used.',
+    about: 'The time since the key was last used.',
     isWide: false,
-    text: ({ object }) => lastActivity(object) || 'never',
+    text: ({ object }) => lastActivity(object) || 'Never',
     rank: ({ object }) => -Date.parse(lastActivity(object)) || Number.MAX_SAFE_INTEGER,
   },
   {
     name: 'Scope',
-    about: 'What the key is limited to.',
+    about: 'The projects, virtual clusters, clusters or rules that the key is limited to.',
     isWide: false,
     text: ({ object }) => scopeSummary(keySpec(object).scope),
   },
   displayNameColumn,
   {
     name: 'Age',
-    about: 'Time since the key was created.',
+    about: 'The time since the key was created.',
     isWide: true,
     text: ({ metadata }) => metadata.creationTimestamp ?? '',
   },
-  { name: 'Type', about: 'Type of the key.', isWide: true, text: ({ object }) => keySpec(object).type ?? 'User' },
+  {
+    name: 'Type',
+    about: 'The type of the key, for example User for a key that a user created, or Login for a session.',
+    isWide: true,
+    text: ({ object }) => keySpec(object).type ?? 'User',
+  },
 ];
 
-/** Server columns that the columns above replace. */
+/** Columns from the server that `keyColumns` replaces. */
 export const hiddenKeyColumns = ['Display Name', 'User', 'Team', 'Type', 'Status', 'Expires', 'Last Activity', 'Age'];
 
 export const keyCells: CellRenderers<AccessKey> = {
@@ -92,7 +97,7 @@ function KeyName({ name }: { readonly name: string }) {
       </Link>
       {self?.accessKey === name ? (
         <Badge size="xs" variant="light" tt="none" miw="max-content">
-          this session
+          This session
         </Badge>
       ) : null}
     </Group>
@@ -108,7 +113,7 @@ export function LastUsed({ accessKey }: { readonly accessKey: AccessKey }) {
   if (used === '')
     return (
       <Text span inherit c="dimmed">
-        never
+        Never
       </Text>
     );
   return (

@@ -16,7 +16,7 @@ export interface KeyDialogProps extends KeyWithKind {
   onClose(): void;
 }
 
-/** Asks for confirmation, then performs an action on a key. Mounted while open. */
+/** A dialog that asks for confirmation and then performs an action on an access key. It is open while it is mounted. */
 export function KeyDialog(props: KeyDialogProps) {
   switch (props.action) {
     case 'disable':
@@ -36,14 +36,14 @@ async function setDisabled({ kind, accessKey }: KeyWithKind, disabled: boolean):
   notify.done(`${disabled ? 'Disabled' : 'Enabled'} ${name}`);
 }
 
-/** Explains what else ends: sessions of the key, and keys that were created with it. */
+/** Explains the side effects if a key stops working: sessions and connections end, and so do keys created with it. */
 function RevocationNote({ name }: { readonly name: string }) {
   const { self } = useSelf();
   return (
     <Text size="sm" mt="xs">
       {self?.accessKey === name
-        ? 'You are signed in with this key: your session ends at once on every page.'
-        : 'Its open connections are closed, and keys that were created with it stop working too.'}
+        ? 'You are signed in with this key. Your session ends at once in all browser tabs.'
+        : 'Its open connections are closed, and keys that were created with it also stop working.'}
     </Text>
   );
 }
@@ -57,7 +57,7 @@ function DisableKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={() => setDisabled({ kind, accessKey }, true)}
     >
-      <Text size="sm">The key stops working at once. You can enable it again.</Text>
+      <Text size="sm">The key stops working at once. You can enable it again later.</Text>
       <RevocationNote name={name} />
     </Confirm>
   );
@@ -72,7 +72,7 @@ function EnableKey({ kind, accessKey, onClose }: KeyDialogProps) {
       onClose={onClose}
       onConfirm={() => setDisabled({ kind, accessKey }, false)}
     >
-      <Text size="sm">Anyone who has its value can use it again, with the same permissions as before.</Text>
+      <Text size="sm">Anyone who has the value of the key can use it again, with the same permissions as before.</Text>
     </Confirm>
   );
 }
@@ -110,7 +110,7 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
       title={`Rotate ${name}?`}
       action="Rotate key"
       onClose={() => {
-        // The next dialog shows the new value.
+        // After a rotation, this component stays mounted, because it then shows the new value.
         if (!isDone.current) onClose();
       }}
       onConfirm={async () => {
@@ -121,7 +121,7 @@ function RotateKey({ kind, accessKey, onClose }: KeyDialogProps) {
       }}
     >
       <Text size="sm">
-        The key gets a new value, which is shown only once. The old value stops working at once. Name, scope and
+        The key gets a new value, which is shown only once. The old value stops working at once. The name, scope and
         lifetime stay the same.
       </Text>
       <RevocationNote name={name} />

@@ -23,7 +23,10 @@ import { ownerPhrase } from './owner-phrase.ts';
 import { ScopeBuilder } from './scope-builder.tsx';
 import { ScopePanel } from './scope-panel.tsx';
 
-/** The creation form with a live summary of the key's permissions. Shows the value after creation. */
+/**
+ * The form that creates an access key. A panel beside it describes the permissions of the key while the user edits the
+ * form. After the creation a dialog shows the value of the key.
+ */
 export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   const [form, setForm] = useState(initial);
   const [isBusy, setBusy] = useState(false);
@@ -68,7 +71,7 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
           <ScopePanel title="Permissions" description={description} lifetime={describeLifetime(form, now)} />
           {self?.accessKeyScope === undefined ? null : (
             <Alert color="yellow" mb="md" title="You are signed in with a scoped key">
-              New keys never have a wider scope than that key.
+              A new key cannot have a wider scope than the key that you signed in with.
             </Alert>
           )}
           {error === undefined ? null : <ErrorNotice error={error} />}
@@ -94,13 +97,13 @@ export function KeyFormPanel({ initial }: { readonly initial: KeyForm }) {
   );
 }
 
-interface PartProps {
+interface SectionProps {
   readonly form: KeyForm;
   set(part: Partial<KeyForm>): void;
   readonly error: unknown;
 }
 
-function DetailsSection({ form, set, error }: PartProps) {
+function DetailsSection({ form, set, error }: SectionProps) {
   const problem = fieldProblems(error);
   const isTaken = hasStatusReason(error, 'AlreadyExists');
   return (
@@ -108,7 +111,7 @@ function DetailsSection({ form, set, error }: PartProps) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="Lowercase letters, digits and hyphens. Optional; the server generates a name if empty."
+          description="Use lowercase letters, digits and hyphens. If you leave the field empty, the server generates a name."
           value={form.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
           error={problem('metadata.name') ?? (isTaken ? 'An access key with this name already exists.' : undefined)}
@@ -127,7 +130,7 @@ function DetailsSection({ form, set, error }: PartProps) {
   );
 }
 
-function ScopeSection({ form, set, error }: PartProps) {
+function ScopeSection({ form, set, error }: SectionProps) {
   return (
     <Panel title="Scope">
       <Stack gap="lg">
@@ -137,8 +140,12 @@ function ScopeSection({ form, set, error }: PartProps) {
           onChange={(value) => set({ isNarrowed: value === 'some' })}
         >
           <Stack gap="xs">
-            <Radio value="all" label="Full access: everything that its owner may do" />
-            <Radio value="some" label="Limited access" description="If the key leaks, it exposes no more than this." />
+            <Radio value="all" label="Full access: everything that the owner of the key may do" />
+            <Radio
+              value="some"
+              label="Limited access"
+              description="Only what you select below. This limits the damage if the key leaks."
+            />
           </Stack>
         </Radio.Group>
         {form.isNarrowed ? (

@@ -5,22 +5,22 @@ import { formatDuration } from '../../data/format-text.ts';
 import { type DisplayFields, displayFieldsSpec } from '../../data/objects/display-fields.ts';
 import type { Principal } from '../../data/principals.ts';
 
-/** The state of the form for a new key. */
+/** The state of the form that creates an access key. */
 export interface KeyForm extends DisplayFields {
   readonly name: string;
-  /** Optional; defaults to the caller. */
+  /** The owner of the key; `undefined` stands for the caller. */
   readonly owner: Principal | undefined;
-  /** In seconds; 0 for no expiration. */
+  /** The lifetime in seconds; 0 means that the key does not expire. */
   readonly ttl: number;
   readonly afterUse: boolean;
-  /** True if `scope` applies. */
+  /** True if the key is limited to `scope`; false if it has full access. */
   readonly isNarrowed: boolean;
   readonly scope: Scope;
 }
 
 export const daySeconds = 86_400;
 
-/** The defaults: a forgotten key expires after 30 days. */
+/** The initial state of the form. The default lifetime limits the time for which a forgotten key works to 30 days. */
 export const emptyForm: KeyForm = {
   name: '',
   displayName: '',
@@ -32,7 +32,7 @@ export const emptyForm: KeyForm = {
   scope: {},
 };
 
-/** Returns a form that duplicates a key. */
+/** Returns the state of the form for a duplicate of an existing key. */
 export function duplicateForm(spec: AccessKeySpec): KeyForm {
   const { displayName = '', description = '', ttl = 0, ttlAfterLastActivity = false, scope } = spec;
   return {
@@ -52,7 +52,7 @@ export function ownerOfKey({ user, team }: AccessKeySpec): Principal | undefined
   return team === undefined || team === '' ? undefined : { kind: 'Team', name: team };
 }
 
-/** Returns the object to create. */
+/** Returns the `metadata` and `spec` of the access key that the form describes. */
 export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec: AccessKeySpec } {
   const name = form.name.trim();
   return {
@@ -71,16 +71,16 @@ export function keyDocument(form: KeyForm): { metadata: { name?: string }; spec:
   };
 }
 
-/** Removes empty lists. */
+/** Removes the empty lists of a scope. */
 function tidyScope(scope: Scope): Scope {
   const { [scopeCliFlag]: forCli, ...lists } = scope;
   const filled = Object.entries(lists).filter(([, list]) => Array.isArray(list) && list.length > 0);
   return { ...(forCli === true ? { [scopeCliFlag]: true } : {}), ...(Object.fromEntries(filled) as Scope) };
 }
 
-/** States when the key expires, in a sentence. */
+/** Returns a sentence about the expiration of an access key. */
 export function describeLifetime({ ttl, afterUse }: Pick<KeyForm, 'ttl' | 'afterUse'>, now: number): string {
-  if (ttl <= 0) return 'The key does not expire: it works until it is disabled or deleted.';
+  if (ttl <= 0) return 'The key does not expire. It works until it is disabled or deleted.';
   if (afterUse) return `Expires after ${formatDuration(ttl)} without use.`;
   const end = new Date(now + ttl * 1000);
   return `Expires after ${formatDuration(ttl)}, on ${end.toLocaleDateString('en-GB', { dateStyle: 'long' })}.`;

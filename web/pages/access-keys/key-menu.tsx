@@ -11,7 +11,7 @@ export interface KeyMenuProps extends Pick<KeyWithKind, 'accessKey'> {
   onAct(action: KeyAction): void;
 }
 
-/** The action menu of a key in a list. */
+/** The menu with the actions on one access key of a list. */
 export function KeyMenu({ accessKey, permissions, onAct }: KeyMenuProps) {
   const { name = '' } = accessKey.metadata;
   const spec = keySpec(accessKey);

@@ -11,19 +11,19 @@ export interface KeyValueDialogProps {
   readonly value: string;
   /** True if the command-line tool can use the key. */
   readonly isForCli: boolean;
-  /** Called when the dialog closes. The caller must discard the value. */
+  /** Called when the dialog closes. The parent component must then discard the value. */
   onClose(): void;
 }
 
-/** Shows the value of a key once. Neither the console nor the server can show it again. */
+/** A dialog that shows the value of an access key once. Neither the console nor the server can show it again. */
 export function KeyValueDialog({ name, value, isForCli, onClose }: KeyValueDialogProps) {
   const file = `${name}.key`;
   return (
     <Dialog onClose={onClose} title={`Access key ${name}`} size="lg" keepOpenOnClickOutside>
       <Stack gap="md">
         <Text size="sm">
-          Copy the key now: it is shown only once. The server stores only a hash of it. Anyone who has this value can
-          use the key.
+          Copy the key now. It is shown only once, because the server stores only a hash of it. Anyone who has this
+          value can use the key.
         </Text>
         <div className={classes.shown}>
           <Code block className={classes.text} tabIndex={0} aria-label="Access key value">
@@ -33,7 +33,7 @@ export function KeyValueDialog({ name, value, isForCli, onClose }: KeyValueDialo
         </div>
         {isForCli ? (
           <>
-            <Text size="sm">Download it, then sign in with the command-line tool:</Text>
+            <Text size="sm">Download the key, then sign in with the command-line tool:</Text>
             <Command text={`flotilla login ${location.origin} --access-key-stdin < ${file}`} />
           </>
         ) : null}

@@ -16,20 +16,20 @@ import { KeyMenu } from './key-menu.tsx';
 import { useKeyPermissions } from './use-key-permissions.ts';
 
 export interface KeysListProps {
-  /** The plural for labels: "access keys". */
+  /** The listed objects in the plural, for labels: "access keys" or "sessions". */
   readonly what: string;
-  /** The kind of the caller's own keys or of all keys. */
+  /** The kind to list: the caller's own keys, or all keys. */
   readonly kind: KindRef<AccessKey>;
   readonly fieldSelector?: string;
   readonly filters?: readonly string[];
-  /** Columns to omit because all rows have the same value. */
+  /** Names of columns to hide because all rows have the same value. */
   readonly hiddenColumns?: readonly string[];
   readonly empty: EmptyStateProps;
 }
 
 const noNames: readonly string[] = [];
 
-/** A live list of access keys with their actions. */
+/** A live list of access keys, with the actions on each key. */
 export function KeysList({
   what,
   kind,

@@ -4,7 +4,7 @@ import { CountField } from '../../components/form/count-field.tsx';
 import { daySeconds } from './key-form.ts';
 
 export interface Lifetime {
-  /** In seconds; 0 for no expiration. */
+  /** The lifetime in seconds; 0 means that the key does not expire. */
   readonly ttl: number;
   readonly afterUse: boolean;
 }
@@ -16,7 +16,7 @@ export interface LifetimeFieldsProps {
   readonly about?: string;
 }
 
-const defaultHint = 'Expired keys stop working automatically.';
+const defaultHint = 'The key stops working after this time.';
 
 const choices = [
   { value: String(daySeconds), label: '1 day' },
@@ -34,7 +34,7 @@ const units = [
   { value: String(daySeconds), label: 'days' },
 ];
 
-/** Selects how long a key works. */
+/** Form fields that set the lifetime of an access key. */
 export function LifetimeFields({
   value: { ttl, afterUse },
   onChange,
@@ -88,8 +88,8 @@ export function LifetimeFields({
       </Group>
       {ttl === 0 ? null : (
         <Switch
-          label="Count from last use"
-          description="The key stays valid while it is used, and expires after this time without use."
+          label="Count from the last use"
+          description="Each use extends the lifetime. The key expires after this time without use."
           checked={afterUse}
           onChange={(event) => onChange({ ttl, afterUse: event.currentTarget.checked })}
         />

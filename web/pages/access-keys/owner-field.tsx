@@ -12,7 +12,10 @@ export interface OwnerFieldProps {
 
 const about = 'The key acts as this user or team.';
 
-/** Selects the owner of a key: the caller or one of their teams; for administrators any principal. */
+/**
+ * A form field that selects the owner of an access key: the caller or one of the caller's teams. Administrators can
+ * select any user or team.
+ */
 export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
   const { self, isAdmin } = useSelf();
   const own = selfPrincipal(self);
@@ -29,7 +32,7 @@ export function OwnerField({ value, onChange, error }: OwnerFieldProps) {
     );
   }
   const teams = self?.user?.teams ?? [];
-  // Without teams, the caller is the only possible owner.
+  // A caller without teams is the only possible owner.
   if (own === undefined || teams.length === 0) return null;
   return (
     <NativeSelect

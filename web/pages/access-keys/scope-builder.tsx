@@ -11,7 +11,7 @@ import { describeRule } from './describe-rule.ts';
 export interface ScopeBuilderProps {
   readonly scope: Scope;
   onChange(scope: Scope): void;
-  /** The server's message about `spec.scope` or a path below it. */
+  /** Returns the server's message about the field at `path` or below it; `undefined` if there is none. */
   problem(path: string): string | undefined;
 }
 
@@ -25,7 +25,9 @@ const multiSelectProps = {
 
 type Choice = { readonly value: string; readonly label: string };
 
-/** The available choices, memoized so that typing elsewhere does not rebuild them. */
+/**
+ * Returns the options of each select field. They are memoized, because typing in other fields renders the form again.
+ */
 function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualClusters', Choice[]>> {
   const projects = useRows({ kind: kinds.project }).rows;
   const clusters = useRows({ kind: kinds.cluster }).rows;
@@ -36,8 +38,8 @@ function useChoices(): Readonly<Record<'projects' | 'clusters' | 'virtualCluster
       projects: [{ value: '*', label: 'All projects' }, ...named(projects)],
       clusters: [{ value: '*', label: 'All clusters' }, ...named(clusters)],
       virtualClusters: [
-        { value: '*/*', label: 'All in all projects' },
-        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All in ${value}` })),
+        { value: '*/*', label: 'All virtual clusters in all projects' },
+        ...named(projects).map(({ value }) => ({ value: `${value}/*`, label: `All virtual clusters in ${value}` })),
         ...instances.map((row) => {
           const value = `${projectColumn.text(row)}/${row.metadata.name ?? ''}`;
           return { value, label: value };
@@ -51,7 +53,7 @@ function placeholderOf(chosen: readonly string[]): string {
   return chosen.length === 0 ? 'None' : '';
 }
 
-/** Selects what a key may access. Each choice extends the scope. */
+/** Form fields that select what an access key may access. Each selected option extends the scope. */
 export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
   const { projects, clusters, virtualClusters } = useChoices();
   const chosenProjects = (scope.projects ?? []).map(({ project = '' }) => project);
@@ -64,7 +66,7 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
       <MultiSelect
         {...multiSelectProps}
         label="Projects"
-        description="Full access to all virtual clusters of these projects."
+        description="The key has full access to all virtual clusters of these projects."
         placeholder={placeholderOf(chosenProjects)}
         data={projects}
         value={chosenProjects}
@@ -74,7 +76,7 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
       <MultiSelect
         {...multiSelectProps}
         label="Virtual clusters"
-        description="View, connect and use; not change or delete."
+        description="The key may view, connect to and use these virtual clusters, but not change or delete them."
         placeholder={placeholderOf(chosenInstances)}
         data={virtualClusters}
         value={chosenInstances}
@@ -84,7 +86,7 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
       <MultiSelect
         {...multiSelectProps}
         label="Connected clusters"
-        description="The clusters that host virtual clusters."
+        description="The key may view these clusters and use their Kubernetes APIs."
         placeholder={placeholderOf(chosenClusters)}
         data={clusters}
         value={chosenClusters}
@@ -93,7 +95,7 @@ export function ScopeBuilder({ scope, onChange, problem }: ScopeBuilderProps) {
       />
       <Switch
         label="Allow the command-line tool and kubectl"
-        description="Grants the read-only discovery requests that both need."
+        description="The key may send the read-only discovery requests that both tools need."
         checked={scope[scopeCliFlag] === true}
         onChange={(event) => onChange({ ...scope, [scopeCliFlag]: event.currentTarget.checked })}
       />
@@ -107,7 +109,9 @@ function placeOf(text: string): { project: string; virtualCluster: string } {
   return { project: text.slice(0, at), virtualCluster: text.slice(at + 1) };
 }
 
-/** The rules of a duplicated key. Newer scope fields replace rules, so none can be added here. */
+/**
+ * Lists the rules of a duplicated key. Users can remove rules but not add any: the other scope fields replace rules.
+ */
 function Rules({ scope, onChange, problem }: ScopeBuilderProps) {
   const { rules = [], ...others } = scope;
   if (rules.length === 0) return null;

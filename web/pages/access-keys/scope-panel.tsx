@@ -6,11 +6,11 @@ import type { ScopeDescription } from './describe-scope.ts';
 export interface ScopePanelProps {
   readonly title: string;
   readonly description: ScopeDescription;
-  /** States when the key expires. */
+  /** A sentence about the expiration of the key. */
   readonly lifetime?: string;
 }
 
-/** Describes the permissions of a key; screen readers announce changes. */
+/** A panel that describes the permissions of an access key. Screen readers announce each change. */
 export function ScopePanel({ title, description, lifetime }: ScopePanelProps) {
   const { summary, can, cannot } = description;
   return (

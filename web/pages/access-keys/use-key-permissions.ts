@@ -7,7 +7,7 @@ export interface KeyPermissions {
   readonly mayDelete: boolean;
 }
 
-/** The caller's permissions on access keys of this kind. */
+/** Returns the caller's permissions on access keys of this kind. */
 export function useKeyPermissions(kind: KindRef): KeyPermissions {
   const [create, change, remove] = usePermissions([
     { verb: 'create', kind: kinds.ownedKey },

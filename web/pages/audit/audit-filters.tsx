@@ -7,7 +7,7 @@ import { type AuditSearch, countExtraFilters, type Period } from './audit-search
 export interface AuditFiltersProps {
   readonly search: AuditSearch;
   onSearch(search: AuditSearch): void;
-  /** True while a request is running. */
+  /** True while a search request is running. */
   readonly isBusy: boolean;
 }
 
@@ -37,7 +37,7 @@ const decisions = [
   { value: 'denied', label: 'Denied' },
 ];
 
-/** The search form. Text fields apply on submit, selections at once. */
+/** The search form of the audit log. Text fields apply when the form is submitted, selections apply immediately. */
 export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
   const [typed, setTyped] = useState<Partial<Record<TextName, string>>>({});
   const [isOpen, { toggle }] = useDisclosure(countExtraFilters(search) > 0);
@@ -117,6 +117,7 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
           <Switch
             mt={28}
             label="Include all stages"
+            description="Also show when requests started, not only when they completed."
             checked={search.stages === 'all'}
             onChange={(event) => apply({ stages: event.currentTarget.checked ? 'all' : undefined })}
           />
@@ -138,12 +139,12 @@ export function AuditFilters({ search, onSearch, isBusy }: AuditFiltersProps) {
 
 interface TimeFieldProps {
   readonly label: string;
-  /** RFC 3339, or empty. */
+  /** The time in RFC 3339 format; '' if the field is empty. */
   readonly value: string;
   onChange(value: string): void;
 }
 
-/** A date and time in the browser's time zone; the value is in UTC. */
+/** An input for a date and time. It shows the browser's time zone; `value` is in UTC. */
 function TimeField({ label, value, onChange }: TimeFieldProps) {
   const time = new Date(value);
   const local = Number.isNaN(time.getTime())

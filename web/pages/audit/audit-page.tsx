@@ -12,7 +12,7 @@ import type { AuditSearch } from './audit-search.ts';
 import { AuditTable } from './audit-table.tsx';
 import { useAudit } from './use-audit.ts';
 
-/** The audit log. The URL holds the search. */
+/** The page that searches the audit log. The URL contains the search parameters. */
 export function AuditPage() {
   const search = useSearch({ from: '/audit-log' });
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        about="Who did what, newest first: changes, denied requests, and issued kubeconfigs and tokens."
+        about="A record of changes, denied requests, and issued kubeconfigs and tokens, newest first."
       />
       <div className="card">
         <AuditFilters search={search} onSearch={runSearch} isBusy={isFetching} />
@@ -48,18 +48,18 @@ export function AuditPage() {
             <Text size="sm" c="dimmed" px="md" pb="xs" role="status">
               {pluralize(events.length, 'event')}
               {reached === undefined ? '' : `, back to ${new Date(reached).toLocaleString('en-GB')}`}
-              {hasNextPage ? '' : ', end of log'}
+              {hasNextPage ? '' : ', end of the log'}
             </Text>
             {events.length === 0 ? (
               <EmptyState
                 title={hasNextPage ? 'No matches yet' : 'No matching events'}
                 text={
                   hasNextPage ? (
-                    'The log has older events that were not searched yet.'
+                    'The log contains older events that have not been searched yet.'
                   ) : (
                     <>
                       The log contains changes, denied requests, and issued kubeconfigs and tokens. Remove filters to
-                      find more, or use the command line:
+                      find more events, or search on the command line:
                       <Command text="flotilla audit --since 24h" />
                     </>
                   )

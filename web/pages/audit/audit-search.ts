@@ -11,19 +11,19 @@ export interface AuditSearch {
   readonly name?: string | undefined;
   readonly code?: string | undefined;
   readonly decision?: AuditDecision | undefined;
-  /** A period before now. Optional; overrides `since`. */
+  /** A period that ends now, such as the last 24 hours. Optional; overrides `since`. */
   readonly within?: Period | undefined;
-  /** RFC 3339. */
+  /** The earliest time of an event in RFC 3339 format; `until` is the latest. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** `all` includes events of requests that have started but not completed. */
+  /** `all` includes the events of every audit stage. By default only events of completed requests are included. */
   readonly stages?: 'all' | undefined;
 }
 
 export const periods = { '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000, '30d': 30 * 86_400_000 } as const;
 export type Period = keyof typeof periods;
 
-const texts = [
+const textParameters = [
   'text',
   'user',
   'accessKey',
@@ -36,11 +36,11 @@ const texts = [
   'until',
 ] as const satisfies readonly (keyof AuditSearch)[];
 
-/** Validates the URL parameters and drops all others. */
+/** Reads the search parameters from the URL and drops unknown or invalid ones. */
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
   const { decision, within, stages } = search;
   const given: Record<string, string> = {};
-  for (const name of texts) {
+  for (const name of textParameters) {
     const value = search[name];
     if ((typeof value === 'string' || typeof value === 'number') && value !== '') given[name] = String(value);
   }
@@ -52,7 +52,7 @@ export function auditSearch(search: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** Builds the query for the server. `now` is the time of the search, so that all pages have the same start. */
+/** Builds the query for the server. `now` is the time of the search, so that all result pages cover the same period. */
 export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now: number): AuditQuery {
   const from = within === undefined ? since : new Date(now - periods[within]).toISOString();
   const given = Object.entries({ ...rest, since: from }).filter(([, value]) => value !== undefined && value !== '');
@@ -62,7 +62,7 @@ export function auditQuery({ within, since, stages, ...rest }: AuditSearch, now:
   };
 }
 
-/** The number of active filters in the collapsed section. */
+/** Returns the number of active filters in the section that "More filters" expands. */
 export function countExtraFilters(search: AuditSearch): number {
   const { text: _, within: __, decision: ___, ...others } = search;
   return Object.values(others).filter((value) => value !== undefined).length;

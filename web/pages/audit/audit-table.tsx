@@ -16,7 +16,7 @@ export interface AuditTableProps {
 
 const times = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Audit events as a table; each row expands to its details. */
+/** A table of audit events. Each row expands to the details of its event. */
 export function AuditTable({ events, onNarrow }: AuditTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
 
@@ -27,7 +27,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users need focus to scroll it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll it only if it has the focus.
     <section className={classes.scroller} aria-label="Table of audit events" tabIndex={0}>
       <table className={classes.table}>
         <thead>
@@ -58,7 +58,7 @@ export function AuditTable({ events, onNarrow }: AuditTableProps) {
                     <strong>{event.verb}</strong> {requestText(event)}
                   </td>
                   <td>
-                    <StatusBadge status={code === undefined ? 'started' : String(code)} tone={codeTone(code)} />
+                    <StatusBadge status={code === undefined ? 'Started' : String(code)} tone={codeTone(code)} />
                   </td>
                 </tr>
                 {isOpen ? (

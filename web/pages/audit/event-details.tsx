@@ -11,7 +11,7 @@ export interface EventDetailsProps {
   onNarrow(search: AuditSearch): void;
 }
 
-/** The details of an audit event, with filters for related events. */
+/** The details of an audit event, with buttons that filter the log for related events. */
 export function EventDetails({ event, onNarrow }: EventDetailsProps) {
   const { user, accessKey, decision, sourceIPs, userAgent, requestURI, objectRef, agent, responseStatus } = event;
   const json = JSON.stringify(event, null, 2);

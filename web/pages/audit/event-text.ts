@@ -2,7 +2,10 @@ import type { AuditEvent } from '../../../src/api/audit/audit-event.ts';
 import { managementGroup, projectOfNamespace } from '../../../src/api/naming.ts';
 import type { BadgeTone } from '../../components/object/status-badge.tsx';
 
-/** The resource of a request: "virtualclusterinstances/kubeconfig demo in project shop", or its path. */
+/**
+ * Returns the resource of a request, such as "virtualclusterinstances/kubeconfig demo in project shop". For a request
+ * without a resource, returns the URL path.
+ */
 export function requestText({ objectRef, requestURI }: AuditEvent): string {
   if (objectRef === undefined) return requestURI.split('?')[0] ?? requestURI;
   const { resource, subresource, name, namespace, apiGroup = '' } = objectRef;
@@ -18,13 +21,13 @@ export function requestText({ objectRef, requestURI }: AuditEvent): string {
   return `${what}${name === undefined || name === '' ? '' : ` ${name}`}${where}`;
 }
 
-/** The user, and the impersonated user if any. */
+/** Returns the name of the user, and the name of the impersonated user if there is one. */
 export function userText({ user, impersonatedUser }: AuditEvent): string {
   const who = user?.username || 'unknown user';
   return impersonatedUser === undefined ? who : `${who} as ${impersonatedUser.username}`;
 }
 
-/** The badge color of a response code. */
+/** Returns the badge color for a response code. */
 export function codeTone(code: number | undefined): BadgeTone {
   if (code === undefined) return 'off';
   if (code >= 500) return 'bad';

@@ -4,11 +4,11 @@ import { writeAuditQuery } from '../../../src/api/audit/audit-query.ts';
 import { sendJson } from '../../data/send.ts';
 import { type AuditSearch, auditQuery } from './audit-search.ts';
 
-/** The matching audit events, newest first, loaded page by page. */
-export function useAudit(search: AuditSearch, askedAt: number) {
-  const query = auditQuery(search, askedAt);
+/** Returns the audit events that match a search, newest first, loaded page by page. */
+export function useAudit(search: AuditSearch, searchedAt: number) {
+  const query = auditQuery(search, searchedAt);
   return useInfiniteQuery({
-    queryKey: ['audit', query, askedAt],
+    queryKey: ['audit', query, searchedAt],
     // The log changes constantly, so results are not cached.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

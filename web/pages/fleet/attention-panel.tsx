@@ -5,22 +5,29 @@ import { Panel } from '../../components/panel.tsx';
 import classes from './attention-panel.module.css';
 import type { Issue, IssueTarget } from './issues.ts';
 
-/** The maximum number shown; the lists show all. */
+/** The maximum number of issues that the panel shows. */
 const maxShown = 8;
 
 export interface AttentionPanelProps {
   readonly issues: readonly Issue[];
-  /** False if some of the data could not be loaded. */
-  readonly isKnown: boolean;
+  /** `loading` until all data is loaded; `unavailable` if the server does not respond. */
+  readonly dataState: 'complete' | 'loading' | 'unavailable';
 }
 
-export function AttentionPanel({ issues, isKnown }: AttentionPanelProps) {
+const emptyTexts: Readonly<Record<AttentionPanelProps['dataState'], string>> = {
+  complete: 'Nothing needs attention.',
+  loading: 'Loading…',
+  unavailable: 'Unknown, because the server does not respond.',
+};
+
+/** A panel with the issues that the user should resolve. */
+export function AttentionPanel({ issues, dataState }: AttentionPanelProps) {
   return (
     <Panel title="Needs attention">
       {issues.length === 0 ? (
         <Group gap="sm" c="dimmed">
-          <Icon name={isKnown ? 'check' : 'clock'} />
-          <Text size="sm">{isKnown ? 'Nothing needs attention.' : 'Unknown: the server does not respond.'}</Text>
+          <Icon name={dataState === 'complete' ? 'check' : 'clock'} />
+          <Text size="sm">{emptyTexts[dataState]}</Text>
         </Group>
       ) : (
         <Stack gap={0}>
@@ -28,7 +35,7 @@ export function AttentionPanel({ issues, isKnown }: AttentionPanelProps) {
             <article key={key} className={classes.matter} data-urgency={urgency}>
               <Icon name={urgency === 'now' ? 'warning' : 'clock'} />
               <div>
-                <PlaceLink place={target}>{what}</PlaceLink>
+                <IssueLink target={target}>{what}</IssueLink>
                 {why === '' ? null : <Text size="sm">{why}</Text>}
                 <Text size="sm" c="dimmed">
                   {next}
@@ -47,23 +54,23 @@ export function AttentionPanel({ issues, isKnown }: AttentionPanelProps) {
   );
 }
 
-function PlaceLink({ place, children }: { readonly place: IssueTarget; readonly children: string }) {
-  if (place.page === 'key') {
+function IssueLink({ target, children }: { readonly target: IssueTarget; readonly children: string }) {
+  if (target.page === 'key') {
     return (
-      <Link to="/keys/named/$key" params={{ key: place.name }}>
+      <Link to="/keys/named/$key" params={{ key: target.name }}>
         {children}
       </Link>
     );
   }
-  if (place.page === 'cluster') {
+  if (target.page === 'cluster') {
     return (
-      <Link to="/hosts/$cluster" params={{ cluster: place.name }}>
+      <Link to="/hosts/$cluster" params={{ cluster: target.name }}>
         {children}
       </Link>
     );
   }
   return (
-    <Link to="/virtual-clusters/$project/$name" params={{ project: place.project, name: place.name }}>
+    <Link to="/virtual-clusters/$project/$name" params={{ project: target.project, name: target.name }}>
       {children}
     </Link>
   );

@@ -12,16 +12,20 @@ import { TimeToReady } from '../../components/object/time-to-ready.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { kinds } from '../../data/kind-ref.ts';
+import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { useSelf } from '../../data/session/use-self.ts';
 import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
-import { AttentionPanel } from './attention-panel.tsx';
+import { AttentionPanel, type AttentionPanelProps } from './attention-panel.tsx';
 import { HostsPanel } from './hosts-panel.tsx';
 import { findIssues } from './issues.ts';
 import { ProjectsPanel } from './projects-panel.tsx';
 import { QuotasPanel } from './quotas-panel.tsx';
 
-/** The overview of the fleet: counts, locations, time to Ready, and issues. */
+/**
+ * The start page: the number of virtual clusters by phase, cluster and project, the time until they became Ready,
+ * quotas, and issues that need attention.
+ */
 export function FleetPage() {
   const { self } = useSelf();
   const instances = useRows({ kind: kinds.instance });
@@ -30,7 +34,7 @@ export function FleetPage() {
   const keys = useRows({ kind: kinds.ownedKey, objects: true });
   const mayCreate = useCreatableProjects().projects.length > 0;
   const now = useNow();
-  const matters = useMemo(() => findIssues({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
+  const issues = useMemo(() => findIssues({ instances, clusters, keys }, now), [instances, clusters, keys, now]);
   const readyDays = useMemo(() => projects.rows.map(({ object }) => object.status?.timeToReady ?? []), [projects.rows]);
   const create = mayCreate ? (
     <Button component={Link} to="/virtual-clusters/new" leftSection={<Icon name="plus" />}>
@@ -63,7 +67,7 @@ export function FleetPage() {
               mayCreate ? (
                 <FirstSteps />
               ) : (
-                'No virtual cluster has been shared with you yet. Ask a project administrator for access.'
+                'No virtual cluster has been shared with you yet. Ask a project admin for access.'
               )
             }
             action={create}
@@ -74,10 +78,7 @@ export function FleetPage() {
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="md">
         <div>
-          <AttentionPanel
-            issues={matters}
-            isKnown={[instances, clusters, keys].every(({ state }) => state === 'live' || state === 'refused')}
-          />
+          <AttentionPanel issues={issues} dataState={dataStateOf([instances, clusters, keys])} />
           <Panel title="Time to Ready">
             <TimeToReady days={readyDays} />
           </Panel>
@@ -90,6 +91,12 @@ export function FleetPage() {
       </SimpleGrid>
     </>
   );
+}
+
+/** A refused list counts as loaded: the caller may not see its objects. */
+function dataStateOf(lists: readonly Pick<RowsSnapshot, 'state'>[]): AttentionPanelProps['dataState'] {
+  if (lists.some(({ state }) => state === 'interrupted')) return 'unavailable';
+  return lists.some(({ state }) => state === 'loading') ? 'loading' : 'complete';
 }
 
 function FirstSteps() {

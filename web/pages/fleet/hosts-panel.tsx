@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Cluster } from '../../../src/api/management/v1/cluster.ts';
 import { StatusBadge } from '../../components/object/status-badge.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { pluralize } from '../../data/format-text.ts';
 import { displayNameOf } from '../../data/objects/display-name.ts';
 import { columnText } from '../../data/rows/fleet-counts.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
@@ -10,7 +11,7 @@ import classes from './lines.module.css';
 
 const maxShown = 6;
 
-/** The clusters that host virtual clusters, with connection state and instance counts. */
+/** A panel with the clusters that host virtual clusters, and the status and number of virtual clusters of each. */
 export function HostsPanel({
   clusters,
   instances,
@@ -39,7 +40,7 @@ export function HostsPanel({
           </Link>
           <Group gap="md" wrap="nowrap">
             <Text size="sm" c="dimmed">
-              {counts.get(name) ?? 0} virtual clusters
+              {pluralize(counts.get(name) ?? 0, 'virtual cluster')}
             </Text>
             <StatusBadge status={object.status?.online === true ? 'Online' : 'Offline'} />
           </Group>

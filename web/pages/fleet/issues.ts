@@ -9,13 +9,13 @@ import { projectColumn } from '../../data/rows/list-columns.ts';
 import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 
-/** The page on which the user can resolve the issue. */
+/** The page on which the user can resolve an issue. */
 export type IssueTarget =
   | { readonly page: 'instance'; readonly project: string; readonly name: string }
   | { readonly page: 'cluster'; readonly name: string }
   | { readonly page: 'key'; readonly name: string };
 
-/** An issue that does not resolve itself: what, why, and the next step. */
+/** A problem that does not resolve itself: what happened, why, and the next step for the user. */
 export interface Issue {
   readonly key: string;
   readonly urgency: 'now' | 'soon';
@@ -28,9 +28,9 @@ export interface Issue {
 const minute = 60_000;
 const day = 86_400_000;
 
-/** A creation or deletion that takes longer than this counts as stuck. */
+/** A creation or deletion that takes longer than this time counts as stuck. */
 const stuckAfter = 5 * minute;
-/** The period before its expiration in which a key is listed. */
+/** An access key counts as an issue in this period before its expiration. */
 const keyNotice = 7 * day;
 
 type SeenRows<Type extends KubeObject = KubeObject> = Pick<RowsSnapshot<Type>, 'columns' | 'rows'>;
@@ -44,19 +44,19 @@ export interface FleetRows {
 }
 
 export function findIssues({ instances, clusters, keys }: FleetRows, now: number): readonly Issue[] {
-  const matters = [
-    ...instanceMatters(instances, now),
-    ...clusters.rows.flatMap((row) => clusterMatter(row)),
-    ...keys.rows.flatMap((row) => keyMatter(row, now)),
+  const issues = [
+    ...instanceIssues(instances, now),
+    ...clusters.rows.flatMap((row) => clusterIssues(row)),
+    ...keys.rows.flatMap((row) => keyIssues(row, now)),
   ];
-  return matters.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+  return issues.sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
 }
 
 function rank({ urgency }: Issue): number {
   return urgency === 'now' ? 0 : 1;
 }
 
-function instanceMatters(instances: SeenRows, now: number): Issue[] {
+function instanceIssues(instances: SeenRows, now: number): Issue[] {
   const status = columnText(instances, 'Status');
   const message = columnText(instances, 'Message');
   return instances.rows.flatMap((row): Issue[] => {
@@ -69,12 +69,13 @@ function instanceMatters(instances: SeenRows, now: number): Issue[] {
     };
     const phase = status(row);
     if (phase === 'Failed') {
-      const next = 'Check its conditions for the cause. It continues automatically once the cause is fixed.';
+      const next = 'Check its conditions for the cause. It continues automatically after the cause is fixed.';
       return [{ ...common, what: `${name} has failed`, why: message(row), next }];
     }
     const terminatingMs = deletionTimestamp === undefined ? Number.NaN : now - Date.parse(deletionTimestamp);
     if (terminatingMs > stuckAfter) {
-      const next = 'Open it to see what remains. The deletion completes when its host reports that nothing is left.';
+      const next =
+        'Open it to see what remains to be deleted. The deletion completes after its cluster reports that nothing is left.';
       return [
         {
           ...common,
@@ -93,7 +94,7 @@ function instanceMatters(instances: SeenRows, now: number): Issue[] {
   });
 }
 
-function clusterMatter({ object, metadata: { name = '' } }: Row<Cluster>): Issue[] {
+function clusterIssues({ object, metadata: { name = '' } }: Row<Cluster>): Issue[] {
   const { phase = '', online = false, kubernetesVersion = '', message = '' } = object.status ?? {};
   const isOffline = phase !== '' && !online;
   if (!isOffline) return [];
@@ -105,15 +106,15 @@ function clusterMatter({ object, metadata: { name = '' } }: Row<Cluster>): Issue
       what: wasConnected ? `Cluster ${name} cannot be reached` : `Cluster ${name} is not connected yet`,
       why: message,
       next: wasConnected
-        ? 'Its virtual clusters cannot be changed until it is back. Check its network and credentials.'
-        : 'Nothing can run on it until then. Its Connection tab shows the next steps.',
+        ? 'Its virtual clusters cannot be changed until it can be reached again. Check its network and credentials.'
+        : 'No virtual cluster can run on it yet. Its Connection tab shows the next steps.',
       target: { page: 'cluster', name },
     },
   ];
 }
 
-/** Sessions are excluded: they expire by design and users sign in again. */
-function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {
+/** Returns an issue for a key that has expired or expires soon. Sessions never count: users simply sign in again. */
+function keyIssues({ object, metadata: { name = '' } }: Row<AccessKey>, now: number): Issue[] {
   const end = accessKeyExpiry(object);
   const { type, disabled = false, ttlAfterLastActivity = false } = object.spec ?? {};
   if (type === 'Login' || end === undefined || disabled) return [];
@@ -134,7 +135,7 @@ function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: num
       },
     ];
   }
-  // A key with a lifetime of a few days is not listed on its first day.
+  // A key with a short lifetime is listed only in the last quarter of it, so that a new key is not an issue.
   const life = end - Date.parse(object.metadata.creationTimestamp ?? '');
   if (end - now > Math.min(keyNotice, life / 4)) return [];
   const why = `It expires in ${formatDuration(end - now)}.`;
@@ -144,7 +145,7 @@ function keyMatter({ object, metadata: { name = '' } }: Row<AccessKey>, now: num
       urgency: 'soon',
       what: `Access key ${shown} expires soon`,
       why,
-      next: 'Create a new key and give it to its users.',
+      next: 'Create a new key and replace this one wherever it is used.',
       target: place,
     },
   ];

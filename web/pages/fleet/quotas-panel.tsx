@@ -7,7 +7,7 @@ import type { RowsSnapshot } from '../../data/rows/live-rows.ts';
 
 const maxShown = 6;
 
-/** The usage of all project quotas, highest first. */
+/** A panel with the quota usage of all projects, the highest usage first. */
 export function QuotasPanel({ projects }: { readonly projects: RowsSnapshot<Project> }) {
   const quotas = projects.rows
     .flatMap(({ object, metadata: { name = '' } }) => {

@@ -20,22 +20,22 @@ import { usePermission } from '../../data/permissions.ts';
 import type { Principal } from '../../data/principals.ts';
 
 const levels = [
-  { value: 'see', label: 'View', about: 'View its status and version.', verbs: ['get'] },
+  { value: 'see', label: 'View', about: 'View the status and version of the cluster.', verbs: ['get'] },
   {
     value: 'use',
     label: 'Use',
-    about: 'Also use its API through this server, and import virtual clusters from it.',
+    about: 'View the cluster, use its Kubernetes API through this server, and import virtual clusters from it.',
     verbs: ['get', 'use'],
   },
   {
     value: 'manage',
     label: 'Manage',
-    about: 'Also change its connection.',
+    about: 'View and use the cluster, and change its connection.',
     verbs: ['get', 'use', 'update', 'patch'],
   },
 ] as const;
 
-/** The access to the cluster for users and teams other than administrators. */
+/** A tab that grants users and teams access to the cluster. Administrators always have access. */
 export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { allowed: mayChange } = usePermission({
@@ -58,7 +58,7 @@ export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
       {grants.length === 0 ? (
         <EmptyState
           title="Administrators only"
-          text="Project members run virtual clusters on this cluster without direct access to it. Grant access to others here."
+          text="Project members can run virtual clusters here without access to the cluster itself. Grant access to users and teams that need it."
           action={add}
         />
       ) : (
@@ -91,7 +91,7 @@ export function AccessTab({ cluster }: { readonly cluster: Cluster }) {
       {mayUse ? (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            You may use this cluster with a kubeconfig of this server:
+            You can use this cluster with kubectl and a kubeconfig of this server:
           </Text>
           <Command text={`kubectl --server ${location.origin}${clusterRoot(name)} get namespaces`} />
         </>

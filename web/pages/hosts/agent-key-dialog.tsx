@@ -11,11 +11,11 @@ import { type AgentTarget, agentCommand, agentTargets } from './agent-command.ts
 export interface AgentKeyDialogProps {
   readonly cluster: string;
   readonly made: ClusterAccessKey;
-  /** Called when the dialog closes. The caller must discard the key. */
+  /** Called when the dialog closes. The parent component must then discard the key. */
   onClose(): void;
 }
 
-/** Shows the key of an agent once, and how to start the agent. */
+/** A dialog that shows the access key of an agent once, and the command that starts the agent. */
 export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) {
   const [place, setPlace] = useState<AgentTarget>('built-in');
   const { accessKey = '', managementHost = '', caCert = '' } = made;
@@ -24,7 +24,7 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
       <Stack gap="md">
         <div>
           <Text size="sm" mb={4}>
-            1. Copy the key to the machine of the agent. It is shown only once.
+            1. Copy this key to the machine on which the agent will run. The key is shown only once.
           </Text>
           <Group gap="xs" wrap="nowrap">
             <Code block flex={1} tabIndex={0} aria-label="Agent key" style={{ overflowX: 'auto' }}>
@@ -55,7 +55,7 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
         </div>
         <div>
           <Text size="sm" mb={4}>
-            2. Start the agent there. Replace edge.example.com with its own address.
+            2. Start the agent on that machine. Replace edge.example.com with the address of the machine.
           </Text>
           <NativeSelect
             label="Cluster to serve"
@@ -67,7 +67,7 @@ export function AgentKeyDialog({ cluster, made, onClose }: AgentKeyDialogProps) 
           <Command text={agentCommand({ cluster, managementHost, hasOwnCa: caCert !== '', target: place })} />
         </div>
         <Text size="sm" c="dimmed">
-          3. The agent registers with the server, and the cluster is online within seconds.
+          3. The agent registers with the server, and the cluster comes online within seconds.
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>

@@ -16,9 +16,9 @@ export interface AgentPanelProps {
   readonly mayMakeKey: boolean;
 }
 
-/** Explains the agent of a cluster and creates its key. */
+/** A panel that explains the agent of a cluster and creates an access key for the agent. */
 export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
-  // The key exists only while its dialog is open.
+  // The page keeps the key only while the dialog with the key is open.
   const [made, setMade] = useState<ClusterAccessKey>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -39,8 +39,8 @@ export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
     <Panel title="Agent">
       <Text size="sm" mb="md">
         {isNeeded
-          ? 'The server reaches this cluster through its agent, a process beside the cluster. Create a key for the agent, then start it there.'
-          : 'An agent beside the cluster serves it directly, also while this server is unavailable.'}
+          ? 'The server reaches this cluster through an agent, a process that runs beside the cluster. Create a key for the agent, then start the agent beside the cluster.'
+          : 'Optional. An agent that runs beside the cluster serves it directly, even while this server is unavailable.'}
       </Text>
       {mayMakeKey ? (
         <>
@@ -48,7 +48,8 @@ export function AgentPanel({ cluster, isNeeded, mayMakeKey }: AgentPanelProps) {
             Create agent key
           </Button>
           <Text size="sm" c="dimmed" mt="sm">
-            An existing key keeps working until the new one is first used. On the command line:
+            An existing agent key keeps working until the new one is used for the first time. To create a key on the
+            command line:
           </Text>
           <Command text={`flotilla cluster agent-key ${cluster} --file ${cluster}.key`} />
         </>

@@ -4,7 +4,7 @@ export function clusterSpec({ spec = {} }: Cluster): ClusterSpec {
   return spec;
 }
 
-/** The connection from the server to a cluster. */
+/** The type of connection from the server to a cluster. */
 export type ClusterConnection = 'built-in' | 'agent' | 'kubeconfig';
 
 export function connectionOf({ spec }: Cluster): ClusterConnection {
@@ -18,14 +18,14 @@ export const connectionLabels: Readonly<Record<ClusterConnection, string>> = {
   kubeconfig: 'Kubeconfig',
 };
 
-/** The status of a cluster in one word. */
+/** Returns the status of a cluster as one word. */
 export function clusterStatus({ metadata, status }: Cluster): 'Online' | 'Offline' | 'Pending' | 'Terminating' {
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
   if ((status?.phase ?? '') === '') return 'Pending';
   return status?.online === true ? 'Online' : 'Offline';
 }
 
-/** True if the agent has never connected. */
+/** True if the server reaches the cluster through an agent and that agent has never connected. */
 export function lacksAgent(cluster: Cluster): boolean {
   return connectionOf(cluster) === 'agent' && cluster.status?.reason === 'NoAgent';
 }

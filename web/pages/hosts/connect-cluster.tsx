@@ -13,7 +13,7 @@ import { KubeconfigInput } from './kubeconfig-input.tsx';
 
 type ConnectionMethod = 'kubeconfig' | 'agent';
 
-/** Connects a cluster to host virtual clusters. */
+/** A dialog that connects a cluster, so that it can host virtual clusters. */
 export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [method, setMethod] = useState<ConnectionMethod>('kubeconfig');
@@ -64,8 +64,8 @@ export function ConnectCluster({ onClose }: { readonly onClose: () => void }) {
             />
             <Text size="sm" c="dimmed">
               {method === 'kubeconfig'
-                ? 'For a Kubernetes cluster whose API the server can reach.'
-                : 'For a cluster behind a firewall, or a machine without Kubernetes: an agent beside it connects to this server.'}
+                ? 'For a Kubernetes cluster whose API this server can reach.'
+                : 'For a cluster behind a firewall, or for a machine without Kubernetes. You start an agent there, and the agent connects to this server.'}
             </Text>
             <NameField value={name} onChange={setName} error={problem('metadata.name')} />
             <TextInput

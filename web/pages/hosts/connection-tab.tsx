@@ -15,7 +15,7 @@ import { clusterSpec, connectionOf } from './cluster-info.ts';
 import { EditEndpoint } from './edit-endpoint.tsx';
 import { KubeconfigInput } from './kubeconfig-input.tsx';
 
-/** The connections of the server and of clients to the cluster. */
+/** A tab with the kubeconfig, the agent and the direct endpoint of a cluster. */
 export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const [open, setOpen] = useState<'kubeconfig' | 'endpoint'>();
@@ -70,7 +70,7 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
         }
       >
         <Text size="sm" c="dimmed" mb="md">
-          The address at which clients reach the cluster without this server. An agent reports its own.
+          The address at which clients reach the cluster without this server. An agent reports its address itself.
         </Text>
         {directEndpoint?.host === undefined || directEndpoint.host === '' ? (
           <Text size="sm">None. All connections go through this server.</Text>
@@ -83,7 +83,7 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
               }}
             />
             <Text size="sm" c="dimmed" mt="md">
-              To get a token for it on the command line:
+              To get a token for the direct endpoint on the command line:
             </Text>
             <Command text="flotilla token --direct" />
           </>
@@ -97,10 +97,13 @@ export function ConnectionTab({ cluster }: { readonly cluster: Cluster }) {
 
 function credentialText(cluster: Cluster): string {
   const { conditions = [] } = cluster.status ?? {};
-  return conditions.find(({ type }) => type === 'CredentialsValid')?.message ?? 'Not checked yet.';
+  return (
+    conditions.find(({ type }) => type === 'CredentialsValid')?.message ??
+    'The server has not checked the kubeconfig yet.'
+  );
 }
 
-/** The input exists only while the dialog is open. */
+/** A dialog that replaces the kubeconfig. The page keeps the new kubeconfig only while the dialog is open. */
 function ReplaceKubeconfig({ cluster, onClose }: { readonly cluster: string; readonly onClose: () => void }) {
   const [kubeconfig, setKubeconfig] = useState('');
   return (
@@ -118,8 +121,8 @@ function ReplaceKubeconfig({ cluster, onClose }: { readonly cluster: string; rea
       {(error) => (
         <>
           <Text size="sm">
-            Connections with the old kubeconfig are closed. While virtual clusters run on the cluster, the new one must
-            point to the same cluster.
+            Connections with the old kubeconfig are closed. While virtual clusters run on the cluster, the new
+            kubeconfig must point to the same cluster.
           </Text>
           <KubeconfigInput
             value={kubeconfig}

@@ -20,14 +20,16 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster;
       onClose={onClose}
       onConfirm={async () => {
         await deleteObject(kinds.cluster, { name }, { uid });
-        notify.done(count === 0 ? `Disconnected ${name}` : `${name} will be disconnected when it is empty`);
+        notify.done(
+          count === 0 ? `Disconnected ${name}` : `${name} will be disconnected after its virtual clusters are deleted`,
+        );
       }}
     >
       <Text size="sm">
         Nothing is removed from the cluster itself.{' '}
         {count === 0
-          ? 'No virtual clusters that you can see run on it.'
-          : `${runningOn(count)} on it. It stays connected until they are deleted, and accepts no new ones.`}
+          ? 'No virtual cluster that you can see runs on it.'
+          : `${runningOn(count)} on it. The cluster stays connected until all virtual clusters on it are deleted, and accepts no new ones.`}
       </Text>
     </Confirm>
   );

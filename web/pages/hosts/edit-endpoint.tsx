@@ -8,7 +8,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { patchObject } from '../../data/objects/objects.ts';
 import { clusterSpec } from './cluster-info.ts';
 
-/** Edits the direct endpoint of a cluster. */
+/** A dialog that edits the direct endpoint of a cluster. */
 export function EditEndpoint({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
   const { name = '' } = cluster.metadata;
   const before = clusterSpec(cluster).directEndpoint;
@@ -29,7 +29,7 @@ export function EditEndpoint({ cluster, onClose }: { readonly cluster: Cluster; 
           <>
             <TextInput
               label="Address"
-              description="The address at which clients reach the agent. Leave empty for none."
+              description="The address at which clients reach the agent. Leave the field empty to remove the direct endpoint."
               placeholder="https://edge.example.com:8444"
               value={host}
               onChange={(event) => setHost(event.currentTarget.value)}
@@ -40,7 +40,7 @@ export function EditEndpoint({ cluster, onClose }: { readonly cluster: Cluster; 
             />
             <Textarea
               label="CA certificates"
-              description="PEM certificates to verify the endpoint. Leave empty for publicly trusted certificates."
+              description="CA certificates in PEM format that verify the endpoint. Leave the field empty if its certificate is publicly trusted."
               value={caData}
               onChange={(event) => setCaData(event.currentTarget.value)}
               error={problem('spec.directEndpoint.caData')}

@@ -72,7 +72,7 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
       </ObjectHeader>
       {isTerminating ? (
         <Alert color="orange" mb="md" role="status" title="This cluster is being disconnected">
-          It is removed once no virtual cluster runs on it. Delete those first; it accepts no new ones.
+          It is removed after all virtual clusters on it are deleted. It accepts no new virtual clusters.
         </Alert>
       ) : null}
       <DetailTabs label="Cluster sections" tabs={tabs} />
@@ -80,7 +80,7 @@ function Host({ cluster, back }: { readonly cluster: Cluster; readonly back: Rea
         <EditDetails
           kind={kinds.cluster}
           object={cluster}
-          aboutOwner="May change the display name and description."
+          aboutOwner="The owner may change the display name and description."
           onClose={close}
         />
       ) : null}

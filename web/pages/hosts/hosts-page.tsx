@@ -19,15 +19,15 @@ import { ConnectCluster } from './connect-cluster.tsx';
 
 const statusColumn: ListColumn<Cluster> = {
   name: 'Status',
-  about: 'Online if the server can reach it.',
+  about: 'Online if the server can reach the cluster.',
   isWide: false,
   text: ({ object }) => clusterStatus(object),
 };
-/** The status column above combines both. */
+/** Columns from the server that `statusColumn` replaces. */
 const leaveOut = ['Status', 'Online'];
 const filters = ['Status', 'Reached By'];
 
-/** The clusters that host virtual clusters. */
+/** The page that lists the clusters that host virtual clusters. */
 export function HostsPage() {
   const rows = useRows({ kind: kinds.cluster, objects: true });
   const instances = useRows({ kind: kinds.instance });
@@ -44,7 +44,7 @@ export function HostsPage() {
       statusColumn,
       {
         name: 'Virtual Clusters',
-        about: 'The virtual clusters on it that you can see.',
+        about: 'Virtual clusters on this cluster that you can see.',
         isWide: false,
         text: (row: Row) => (isCounted ? String(count(row)) : ''),
         rank: count,
@@ -87,7 +87,7 @@ export function HostsPage() {
               }
             : {
                 title: 'No clusters',
-                text: 'You see the clusters that your projects may use. Administrators can connect clusters.',
+                text: 'You see only the clusters that your projects may use. Administrators can connect clusters.',
               }
         }
       />

@@ -15,7 +15,7 @@ import { useSelf } from '../../data/session/use-self.ts';
 import { isAllowed, readAllowList } from '../projects/allow-list.ts';
 import { projectSpec } from '../projects/project-spec.ts';
 
-/** A virtual cluster that can be imported. */
+/** A virtual cluster on a connected cluster that can be imported into a project. */
 export type ImportableCluster = ClusterVirtualClusters['virtualClusters'][number];
 
 export interface ImportDialogProps {
@@ -24,7 +24,7 @@ export interface ImportDialogProps {
   onClose(): void;
 }
 
-/** Imports an existing virtual cluster into a project. */
+/** A dialog that imports an existing virtual cluster into a project. */
 export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
   const projects = useImportProjects(cluster);
   const [chosen, setChosen] = useState<string>();
@@ -62,8 +62,8 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
         if (project === undefined) {
           return (
             <Text>
-              None of the projects that you may import into allows cluster {cluster}. Allow it in a project first, on
-              its “Clusters and templates” tab.
+              You can import this virtual cluster only into a project that allows cluster {cluster}. None of your
+              projects does. First allow the cluster on the “Clusters and templates” tab of a project.
             </Text>
           );
         }
@@ -78,7 +78,7 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
             />
             <TextInput
               label="Name"
-              description="The name in the project."
+              description="The name of the virtual cluster in the project."
               value={importName}
               onChange={(event) => setImportName(event.currentTarget.value)}
               error={problem('sourceVirtualCluster.importName') ?? problem('sourceVirtualCluster.name')}
@@ -87,7 +87,7 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
             />
             <Switch
               label="Keep the existing installation"
-              description="Flotilla never installs, upgrades or removes anything there, even when the virtual cluster is deleted here."
+              description="Flotilla never installs, upgrades or removes the virtual cluster, not even if you delete it in Flotilla."
               checked={staysManaged}
               onChange={(event) => setStaysManaged(event.currentTarget.checked)}
             />
@@ -98,14 +98,14 @@ export function ImportDialog({ cluster, found, onClose }: ImportDialogProps) {
   );
 }
 
-/** The projects that virtual clusters of this cluster can be imported into; `undefined` while unknown. */
+/** Returns the projects into which virtual clusters of this cluster can be imported; `undefined` while unknown. */
 function useImportProjects(cluster: string): readonly string[] | undefined {
   const { rows, state } = useRows({ kind: kinds.project, objects: true });
   const { isAdmin } = useSelf();
   const allowing = rows.flatMap(({ object, metadata: { name = '' } }) =>
     isAllowed(readAllowList(projectSpec(object).allowedClusters), cluster) ? [name] : [],
   );
-  // Administrators may import into all projects; other users have few projects to check.
+  // Administrators may import into all projects. Other users have few projects, so each one is checked.
   const checked = isAdmin ? [] : allowing;
   const may = usePermissions(
     checked.map((name) => ({ verb: 'create', kind: kinds.project, name, subresource: 'importvirtualcluster' })),

@@ -16,13 +16,13 @@ import { kinds } from '../../data/kind-ref.ts';
 import { subresourceQuery } from '../../data/objects/subresource-query.ts';
 import { type ImportableCluster, ImportDialog } from './import-dialog.tsx';
 
-/** Polled: the server is not notified about changes on a cluster. */
+/** The list is polled, because the server is not notified about changes on a cluster. */
 const pollIntervalMs = 60_000;
 
-/** The maximum number of rows; users import one at a time. */
+/** The maximum number of virtual clusters that the table shows. */
 const maxShown = 200;
 
-/** The virtual clusters on a cluster that belong to no project and can be imported. */
+/** A tab with the virtual clusters on a cluster that belong to no project and can be imported. */
 export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const [chosen, setChosen] = useState<ImportableCluster>();
@@ -102,7 +102,7 @@ export function ImportTab({ cluster }: { readonly cluster: Cluster }) {
             />
             {outside.length > maxShown ? (
               <Text size="sm" c="dimmed" mt="sm">
-                And {outside.length - maxShown} more, shown after these are imported.
+                And {outside.length - maxShown} more, which are shown after you import some of these.
               </Text>
             ) : null}
           </>

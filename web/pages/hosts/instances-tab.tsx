@@ -14,7 +14,7 @@ const extraColumns = [projectColumn];
 const leaveOut = ['Cluster'];
 const filters = ['Status', 'Project'];
 
-/** The virtual clusters on a cluster that the caller may see. */
+/** A tab with the virtual clusters on a cluster that the caller may see. */
 export function InstancesTab({ cluster }: { readonly cluster: string }) {
   const rows = useRows(instancesOn(cluster));
   return (
@@ -34,7 +34,7 @@ export function InstancesTab({ cluster }: { readonly cluster: string }) {
       }}
       empty={{
         title: 'No virtual clusters',
-        text: 'Virtual clusters of projects that allow this cluster run here if it is selected or has the most capacity.',
+        text: 'A virtual cluster runs here if its project allows this cluster, and if a user or the server selects this cluster for it.',
       }}
     />
   );

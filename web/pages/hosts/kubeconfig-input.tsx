@@ -7,10 +7,13 @@ export interface KubeconfigInputProps {
   readonly error?: string | undefined;
 }
 
-/** The server's size limit. */
+/** The maximum size of a kubeconfig in bytes; the server has the same limit. */
 const maxSize = 256 * 1024;
 
-/** A kubeconfig from a file or the clipboard. It contains credentials: the parent must discard it on close. */
+/**
+ * An input for a kubeconfig, as text or from a file. A kubeconfig contains credentials, so the parent component must
+ * discard it when its dialog closes.
+ */
 export function KubeconfigInput({ value, onChange, error }: KubeconfigInputProps) {
   async function read(file: File | null): Promise<void> {
     if (file !== null) onChange(await file.slice(0, maxSize + 1).text());
@@ -19,7 +22,7 @@ export function KubeconfigInput({ value, onChange, error }: KubeconfigInputProps
     <div>
       <Textarea
         label="Kubeconfig"
-        description="The server uses the current context. All credentials must be inline: file references and exec plugins are not supported. It is stored encrypted and never shown again."
+        description="The server uses the current context. All credentials must be inline: file references and exec plugins are not supported. The server stores the kubeconfig encrypted and never shows it again."
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={error}

@@ -35,14 +35,14 @@ const uncounted = (
   </>
 );
 
-/** The status and details of a cluster. */
+/** A tab with the status, details and conditions of a cluster. */
 export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   const { name = '', creationTimestamp } = cluster.metadata;
   const { description, directEndpoint } = clusterSpec(cluster);
   const instances = useRows(instancesOn(name));
   const owner = ownerOf(cluster);
   const status = clusterStatus(cluster);
-  const fallback = status === 'Pending' ? 'The server has not checked it yet.' : 'Ready to use.';
+  const fallback = status === 'Pending' ? 'The server has not checked the cluster yet.' : 'Ready to use.';
   const { message, kubernetesVersion, clusterUID, conditions = [] } = cluster.status ?? {};
   return (
     <>
@@ -94,7 +94,7 @@ export function OverviewTab({ cluster }: { readonly cluster: Cluster }) {
   );
 }
 
-/** Controls whether the cluster accepts new virtual clusters. Existing ones stay. */
+/** A switch that controls whether the cluster accepts new virtual clusters. Existing virtual clusters stay. */
 function UsableSwitch({ cluster }: { readonly cluster: Cluster }) {
   const { name = '' } = cluster.metadata;
   const { unusable = false } = clusterSpec(cluster);

@@ -13,15 +13,18 @@ import { createObject } from '../../data/objects/objects.ts';
 import { useExplorer } from './explorer-context.ts';
 
 export interface CreateFromYamlProps {
-  /** The kind of the initial example. */
+  /** The kind of the example that the form starts with. */
   readonly kind: ServedKind;
-  /** The namespace of objects that name none. Optional; defaults to `default`. */
+  /** The namespace for objects that do not specify one. Optional; defaults to `default`. */
   readonly namespace: string | undefined;
   readonly served: readonly ServedKind[];
   onDone(): void;
 }
 
-/** Creates the objects of a YAML text one by one. After an error, objects that exist already are skipped. */
+/**
+ * A form that creates the objects of a YAML text one by one. If an object fails, the next attempt skips the objects
+ * that were already created.
+ */
 export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: CreateFromYamlProps) {
   const { root } = useExplorer();
   const queries = useQueryClient();
@@ -47,13 +50,13 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
         done.set(document, `${wanted.kind.kind} ${metadata.name}`);
       }
       notify.done(`Created ${[...done.values()].join(', ')}`);
-      // A new CRD adds a kind.
+      // A created CRD adds a kind, so the kinds are requested again.
       await queries.invalidateQueries({ queryKey: discoveryQuery(root).queryKey });
       onDone();
     } catch (failure) {
       setError(failure);
       setMade(done);
-      // Problems can be mapped to fields if there is only one document.
+      // The problems belong to fields of a certain document, so they can be shown only if there is one document.
       if (documents.length === 1) setProblems(problemsOf(failure));
       setBusy(false);
     }
@@ -62,8 +65,8 @@ export function CreateFromYaml({ kind, namespace = 'default', served, onDone }: 
   return (
     <Panel title={`New ${kind.kind}`}>
       <Text size="sm" c="dimmed" mb="sm">
-        One object, or several separated by <span className="mono">---</span>. Objects without a namespace are created
-        in <span className="mono">{namespace}</span>.
+        Enter one object, or several objects separated by <span className="mono">---</span>. Objects without a namespace
+        are created in <span className="mono">{namespace}</span>.
       </Text>
       <YamlField
         label="YAML"

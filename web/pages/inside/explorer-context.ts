@@ -6,7 +6,9 @@ export interface ExplorerTarget {
   readonly root: ApiRoot;
   readonly project: string;
   readonly name: string;
-  /** False while the virtual cluster is not usable. No requests are sent then, as a request would wake it. */
+  /**
+   * False while the virtual cluster cannot be used. No requests are sent in that time, because a request would wake it.
+   */
   readonly isAwake: boolean;
 }
 

@@ -1,12 +1,15 @@
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { KindRef, ObjectKey } from '../../data/kind-ref.ts';
 
-/** The id of a kind in the URL: `group/version/plural`, `/v1/configmaps` for the core group. */
+/** Returns the id of a kind for the URL: `group/version/plural`, for example `/v1/configmaps` in the core group. */
 export function kindId({ group, version, plural }: KindRef): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** Finds the kind of a URL. Any version matches, as clusters are upgraded. */
+/**
+ * Finds the kind with an id from a URL. If its version is not served, another version of the same kind is returned,
+ * because a link may be older than an upgrade of the cluster.
+ */
 export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: string | undefined): Kind | undefined {
   if (id === undefined) return undefined;
   const [group, , plural] = id.split('/');
@@ -15,7 +18,7 @@ export function findKind<Kind extends KindRef>(kinds: readonly Kind[], id: strin
   );
 }
 
-/** The id of an object in the URL: `namespace/name`, or just the name for cluster-scoped objects. */
+/** Returns the id of an object for the URL: `namespace/name`, or only the name for a cluster-scoped object. */
 export function objectId({ metadata }: Pick<KubeObject, 'metadata'>): string {
   const { namespace = '', name = '' } = metadata;
   return namespace === '' ? name : `${namespace}/${name}`;

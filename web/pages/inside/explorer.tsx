@@ -1,4 +1,4 @@
-import { Grid, Text } from '@mantine/core';
+import { Grid } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -16,7 +16,7 @@ import { NamespaceSelect } from './namespace-select.tsx';
 import { ObjectView } from './object-view.tsx';
 import { crdKind, RefreshDiscovery } from './refresh-discovery.ts';
 
-/** The explorer: the kinds of a virtual cluster beside the open list or object. */
+/** The explorer: a navigation with the kinds of a virtual cluster, and the open list or object. */
 export function Explorer() {
   const { root, name, isAwake } = useExplorer();
   const {
@@ -26,12 +26,13 @@ export function Explorer() {
   } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
   const served = useQuery({ ...discoveryQuery(root), enabled: isAwake });
   const everywhere = useQuery({ ...ownRulesQuery(root, undefined), enabled: isAwake });
-  // Keep the rules of the previous namespace until the new ones are loaded, so that input is kept.
+  // Keeps the rules of the previous namespace until the new ones are loaded, so that forms stay mounted with their
+  // input.
   const own = useQuery({ ...ownRulesQuery(root, namespace), enabled: isAwake, placeholderData: keepPreviousData });
   const sections = useMemo(() => {
     const [all, here] = [everywhere.data, own.data];
     if (served.data === undefined || all === undefined || here === undefined) return [];
-    // Permissions in a namespace do not apply to cluster-scoped kinds.
+    // Permissions in a namespace do not apply to cluster-scoped kinds, so those need permissions in all namespaces.
     return kindSections(served.data.filter((kind) => rulesAllow(kind.namespaced ? here : all, 'list', kind)));
   }, [served.data, everywhere.data, own.data]);
 
@@ -49,7 +50,7 @@ export function Explorer() {
   const namespaces = shown.find(({ group, plural }) => group === '' && plural === 'namespaces');
   const { data: all } = everywhere;
   const canListAll = served.data.some((kind) => kind.namespaced && rulesAllow(all, 'list', kind));
-  // A kind in the URL is shown even if it is not listed: the server then explains why.
+  // A kind that the URL names is shown even if the caller may not list it: the server's error then explains the reason.
   const kind = kindName === undefined ? firstKind(sections) : findKind(served.data, kindName);
   return (
     <Grid gap="md">
@@ -66,12 +67,12 @@ export function Explorer() {
                 title="No kinds to list"
                 text={
                   namespace === undefined
-                    ? 'You do not have permission to list across all namespaces. Enter a namespace that you can access.'
-                    : `You have no permissions in namespace ${namespace}. Choose another one.`
+                    ? 'You do not have permission to list objects in all namespaces. Enter a namespace that you can access.'
+                    : `You have no permissions in namespace ${namespace}. Choose another namespace.`
                 }
               />
             ) : (
-              <EmptyState title="Kind not found" text={<Text c="dimmed">{kindName}</Text>} />
+              <EmptyState title="Kind not found" text={`${name} does not serve the kind ${kindName}.`} />
             )}
           </div>
         ) : objectName === undefined ? (

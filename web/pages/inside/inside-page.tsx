@@ -16,7 +16,9 @@ import { WakeButton } from '../virtual-clusters/detail/wake-button.tsx';
 import { Explorer } from './explorer.tsx';
 import { ExplorerContext } from './explorer-context.ts';
 
-/** The explorer of a virtual cluster. It works through the gateway with the caller's own permissions inside. */
+/**
+ * The explorer page of a virtual cluster. Requests use the gateway and the caller's permissions in the virtual cluster.
+ */
 export function InsidePage() {
   const { project, name } = useParams({ from: '/virtual-clusters/$project/$name/inside' });
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
@@ -43,7 +45,7 @@ function InsideOf({ instance }: { readonly instance: InstanceState }) {
   const { project, name, phase, spec } = instance;
   const permissions = useInstancePermissions(instance);
   const isAwake = instance.isUsable;
-  // If it falls asleep, the open content stays mounted behind the notice, with all input.
+  // If the virtual cluster falls asleep, the open content stays mounted behind the notice and keeps the user's input.
   const [wasAwake, setWasAwake] = useState(isAwake);
   if (isAwake && !wasAwake) setWasAwake(true);
   return (

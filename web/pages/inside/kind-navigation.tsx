@@ -13,7 +13,7 @@ export interface KindNavigationProps {
   readonly chosen: ServedKind | undefined;
 }
 
-/** The kinds that the caller may list: a sidebar, or a select on narrow screens. */
+/** A navigation with the kinds that the caller may list: a sidebar, or a select field on narrow screens. */
 export function KindNavigation({ sections, chosen }: KindNavigationProps) {
   const { project, name } = useExplorer();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
@@ -73,7 +73,7 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
         ))}
         {found.length === 0 ? (
           <Text size="sm" c="dimmed" px={8} role="status">
-            {query === '' ? 'No kinds that you may list.' : 'No matching kinds.'}
+            {query === '' ? 'There are no kinds that you may list.' : 'No matching kinds.'}
           </Text>
         ) : null}
       </nav>
@@ -81,7 +81,7 @@ export function KindNavigation({ sections, chosen }: KindNavigationProps) {
   );
 }
 
-/** Lets a long name wrap between its words. */
+/** The name of a kind, which can wrap between its words. */
 function KindName({ name }: { readonly name: string }) {
   return name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the order of the words never changes.

@@ -19,7 +19,7 @@ export interface KindObjectListProps {
 const namespaceColumns = [namespaceColumn];
 const none: typeof namespaceColumns = [];
 
-/** A live list of the objects of one kind, with the columns of its API server. */
+/** A live list of the objects of one kind, with the columns that the API server defines. */
 export function KindObjectList({ kind, served }: KindObjectListProps) {
   const { root, project, name } = useExplorer();
   const { namespace } = useSearch({ from: '/virtual-clusters/$project/$name/inside' });
@@ -66,7 +66,10 @@ export function KindObjectList({ kind, served }: KindObjectListProps) {
         }}
         empty={{
           title: `No ${kind.plural}`,
-          text: within === undefined ? <>There are none in {name} yet.</> : `There are none in namespace ${within}.`,
+          text:
+            within === undefined
+              ? `${name} does not contain any ${kind.plural} yet.`
+              : `Namespace ${within} does not contain any ${kind.plural}.`,
           action: create,
         }}
       />

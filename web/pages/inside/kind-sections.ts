@@ -1,6 +1,6 @@
 import type { ServedKind } from '../../data/discovery.ts';
 
-/** A group of related kinds with a heading. */
+/** A section of the navigation: a title and the related kinds. */
 export interface KindSection {
   readonly title: string;
   readonly kinds: readonly ServedKind[];
@@ -36,7 +36,7 @@ const byCorePlural: Readonly<Record<string, Title>> = {
   serviceaccounts: 'Access',
 };
 
-/** API groups of Kubernetes itself have no domain, or `k8s.io`. */
+/** True for an API group of Kubernetes itself. The names of these groups have no domain, or the domain `k8s.io`. */
 function isBuiltIn(group: string): boolean {
   return !group.includes('.') || /(^|\.)k8s\.io$/.test(group);
 }
@@ -46,13 +46,13 @@ function titleOf({ group, plural }: ServedKind): string {
   return byGroup[group] ?? (isBuiltIn(group) ? 'Cluster' : group);
 }
 
-/** Groups the kinds that can be listed and watched by purpose. Custom kinds come last, under their API group. */
+/** Groups the kinds that can be listed and watched by purpose. Custom kinds come last, grouped by their API group. */
 export function kindSections(served: readonly ServedKind[]): readonly KindSection[] {
   const sections = new Map<string, ServedKind[]>(titles.map((title) => [title, []]));
   const custom = new Map<string, ServedKind[]>();
   for (const kind of served) {
     if (!kind.verbs.includes('list') || !kind.verbs.includes('watch')) continue;
-    // The same events as in the core group.
+    // This group contains the same events as the core group.
     if (kind.group === 'events.k8s.io') continue;
     const title = titleOf(kind);
     const into = sections.get(title) ?? custom.get(title);
@@ -65,7 +65,7 @@ export function kindSections(served: readonly ServedKind[]): readonly KindSectio
     .map(([title, kinds]) => ({ title, kinds: kinds.sort((a, b) => (a.kind < b.kind ? -1 : 1)) }));
 }
 
-/** The kind to show if the URL names none. */
+/** Returns the kind that the explorer shows if the URL names none. */
 export function firstKind(sections: readonly KindSection[]): ServedKind | undefined {
   const all = sections.flatMap(({ kinds }) => kinds);
   return all.find(({ group, plural }) => group === '' && plural === 'namespaces') ?? all[0];

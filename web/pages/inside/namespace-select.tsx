@@ -5,13 +5,13 @@ import type { ServedKind } from '../../data/discovery.ts';
 import { useExplorerRows } from './use-explorer-rows.ts';
 
 export interface NamespaceSelectProps {
-  /** `undefined` if the caller may not list namespaces. */
+  /** The kind Namespace; `undefined` if the caller may not list namespaces. */
   readonly namespaces: ServedKind | undefined;
   /** True if the caller may list some kind across all namespaces. */
   readonly canListAll: boolean;
 }
 
-/** Selects the namespace from the list, or by name if the caller may not list namespaces. */
+/** A field for the namespace: a list, or a text field if the caller may not list namespaces. */
 export function NamespaceSelect({ namespaces, canListAll }: NamespaceSelectProps) {
   if (namespaces === undefined) return <TypedNamespace />;
   return <ListedNamespaces kind={namespaces} canListAll={canListAll} />;
@@ -59,7 +59,7 @@ function TypedNamespace() {
     <form onSubmit={submit}>
       <TextInput
         label="Namespace"
-        description="You may not list namespaces. Enter a name and press Enter."
+        description="You do not have permission to list namespaces. Type a name and press Enter."
         mb="md"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}

@@ -35,7 +35,7 @@ it('an object keeps its version, and an unknown kind is an error', () => {
 });
 
 it('the error names what is missing', () => {
-  expect(() => read('just words')).toThrow('not an object');
+  expect(() => read('just words')).toThrow('must be an object');
   expect(() => read('kind: ConfigMap')).toThrow('needs an apiVersion');
   expect(() => read('{apiVersion: v1, kind: ConfigMap, kind: Namespace}')).toThrow();
 });

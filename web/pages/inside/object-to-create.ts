@@ -13,22 +13,23 @@ export interface ObjectToCreate {
 
 export interface ParseObjectOptions {
   readonly served: readonly ServedKind[];
-  /** The namespace of objects that name none. */
+  /** The namespace for objects that do not specify one. */
   readonly namespace: string;
 }
 
-/** Splits a text into documents and drops empty ones. */
+/** Splits a YAML text into documents and drops empty documents. */
 export function splitDocuments(text: string): readonly string[] {
   return text
     .split(/^---(?:[ \t].*)?\r?$/m)
     .filter((document) => document.split('\n').some((line) => /^\s*[^\s#]/.test(line)));
 }
 
-/** Parses a document. Throws an error that explains the problem. */
+/** Parses one YAML document. Throws an error with a message for the user if the document is not a valid object. */
 export function parseObjectToCreate(document: string, { served, namespace }: ParseObjectOptions): ObjectToCreate {
   const { value, duplicates } = readYaml(document);
   if (duplicates[0] !== undefined) throw new Error(duplicates[0]);
-  if (!isJsonObject(value)) throw new Error('A document is not an object: it needs apiVersion, kind and metadata.');
+  if (!isJsonObject(value))
+    throw new Error('Every YAML document must be an object with apiVersion, kind and metadata.');
   const [apiVersion, kindName] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   if (apiVersion === '' || kindName === '') throw new Error('Every object needs an apiVersion and a kind.');
   const kind = kindFor(apiVersion, kindName, served);
@@ -37,7 +38,10 @@ export function parseObjectToCreate(document: string, { served, namespace }: Par
   return { kind, place, object: value as unknown as KubeObject };
 }
 
-/** Discovery returns one version of a kind; the server checks whether the requested version exists. */
+/**
+ * Returns the served kind for an object. Discovery lists only one version of each kind; if the object has another
+ * version, the server checks whether that version exists.
+ */
 function kindFor(apiVersion: string, kindName: string, served: readonly ServedKind[]): KindRef | undefined {
   const exact = served.find((kind) => kind.kind === kindName && apiVersionOf(kind) === apiVersion);
   if (exact !== undefined) return exact;

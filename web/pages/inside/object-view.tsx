@@ -28,10 +28,10 @@ export interface ObjectViewProps {
   readonly place: ObjectKey;
 }
 
-/** Kinds whose deletion also deletes other objects; it must be confirmed by typing the name. */
+/** Kinds whose deletion also deletes other objects. The user must type the name to confirm such a deletion. */
 const cascadingKinds = ['namespaces', 'customresourcedefinitions'];
 
-/** One object in the explorer: YAML editor, events and deletion. */
+/** One object in the explorer: YAML editor, events and a delete button. */
 export function ObjectView({ kind, place }: ObjectViewProps) {
   const live = useExplorerObject(kind, place);
   const { object, state, error, retry } = live;
@@ -153,8 +153,8 @@ function ObjectParts({ kind, place, object }: ObjectViewProps & { readonly objec
         >
           <Text size="sm">
             {isCascading
-              ? `This also deletes everything that belongs to it in ${cluster}. This cannot be undone.`
-              : `It is deleted in ${cluster}. This cannot be undone.`}
+              ? `This also deletes all objects that belong to it in ${cluster}. This cannot be undone.`
+              : `The object is deleted in ${cluster}. This cannot be undone.`}
           </Text>
         </Confirm>
       ) : null}

@@ -4,7 +4,7 @@ import { discoveryQuery, type ServedKind } from '../../data/discovery.ts';
 import { useExplorer } from './explorer-context.ts';
 import { useExplorerRows } from './use-explorer-rows.ts';
 
-/** Refreshes discovery whenever a CRD is added, changed or removed. Renders nothing. */
+/** Requests discovery again whenever a CRD is added, changed or removed. Renders nothing. */
 export function RefreshDiscovery({ definitions }: { readonly definitions: ServedKind }) {
   const { root } = useExplorer();
   const queries = useQueryClient();
@@ -21,7 +21,7 @@ export function RefreshDiscovery({ definitions }: { readonly definitions: Served
   return null;
 }
 
-/** The kind of CRDs; `undefined` if it is not served or the caller may not list it. */
+/** Returns the kind CustomResourceDefinition; `undefined` if it is not among the kinds that the explorer shows. */
 export function crdKind(shown: readonly ServedKind[]): ServedKind | undefined {
   return shown.find(({ group, plural }) => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions');
 }

@@ -7,16 +7,16 @@ import { type RowsWithRetry, useRows } from '../../data/rows/use-rows.ts';
 import { useExplorer } from './explorer-context.ts';
 
 /**
- * The delay before a retry. By then the instance's phase shows whether the watch ended because of sleep, which a retry
- * would interrupt.
+ * The delay before a broken watch is retried. After this time the phase of the instance shows whether the watch ended
+ * because the virtual cluster fell asleep. In that case there is no retry, because it would wake the virtual cluster.
  */
 const retryDelayMs = 3_000;
 
 /**
- * The rows of a kind inside a virtual cluster. A broken watch is retried only while the cluster is awake, so that a
- * retry never wakes it.
+ * Returns the rows of a kind inside a virtual cluster. A broken watch is retried only while the virtual cluster is
+ * awake, so that a retry never wakes it.
  */
-export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'isPatient'>): RowsWithRetry {
+export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'manualRetry'>): RowsWithRetry {
   const { root, isAwake } = useExplorer();
   const rows = useRows({ ...query, root, manualRetry: true });
   const wasAsleep = useRef(false);
@@ -32,7 +32,7 @@ export function useExplorerRows(query: Omit<RowsQuery, 'root' | 'isPatient'>): R
   return rows;
 }
 
-/** One object inside a virtual cluster, updated live. */
+/** Returns one object inside a virtual cluster, updated live. */
 export function useExplorerObject(kind: KindRef, { namespace, name }: ObjectKey): LiveObject {
   const { root } = useExplorer();
   const rows = useExplorerRows({

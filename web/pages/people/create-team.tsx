@@ -10,7 +10,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { displayFieldsSpec } from '../../data/objects/display-fields.ts';
 import { createObject } from '../../data/objects/objects.ts';
 
-/** Creates a team; members are added on its page. */
+/** A dialog that creates a team. Members are added on the page of the team. */
 export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -38,7 +38,7 @@ export function CreateTeam({ onClose }: { readonly onClose: () => void }) {
               value={name}
               onChange={setName}
               error={problem('metadata.name')}
-              form="Lowercase letters, digits, dots and hyphens."
+              form="Use lowercase letters, digits, dots and hyphens."
             />
             <DisplayFieldInputs value={described} onChange={setDescribed} problem={problem} />
           </>

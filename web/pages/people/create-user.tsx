@@ -10,7 +10,7 @@ import { kinds } from '../../data/kind-ref.ts';
 import { createObject } from '../../data/objects/objects.ts';
 import { GroupsFields } from './groups-fields.tsx';
 
-/** Creates a user. */
+/** A dialog that creates a user. */
 export function CreateUser({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -46,11 +46,11 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
               value={name}
               onChange={setName}
               error={problem('metadata.name')}
-              form="Used to sign in. Lowercase letters, digits, dots and hyphens."
+              form="The user signs in with this name. Use lowercase letters, digits, dots and hyphens."
             />
             <TextInput
               label="Display name"
-              description="A friendly name, shown instead of the name."
+              description="Shown in the console instead of the name. Optional."
               value={displayName}
               onChange={(event) => setDisplayName(event.currentTarget.value)}
               error={problem('spec.displayName')}
@@ -66,7 +66,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
             />
             <PasswordInput
               label="Password"
-              description="At least 8 characters. Optional; without a password, the user can sign in only with an access key."
+              description="At least 8 characters. Optional. Without a password, the user can sign in only with an access key."
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
               error={problem('spec.password')}
@@ -77,7 +77,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
               value={groups}
               onChange={setGroups}
               error={problem('spec.groups')}
-              adminText="Has all permissions on this server."
+              adminText="The user has all permissions on this server."
             />
           </>
         );

@@ -14,10 +14,10 @@ import { usePermissions } from '../../data/permissions.ts';
 import { GroupsFields } from './groups-fields.tsx';
 import { teamSpec } from './team-members.ts';
 
-/** Edits the fields of a team that the caller may change; members are edited on the page itself. */
+/** A dialog that edits the fields of a team that the caller may change. Members are edited on the page of the team. */
 export function EditTeam({ team, onClose }: { readonly team: Team; readonly onClose: () => void }) {
   const { name = '' } = team.metadata;
-  // The values when the form was opened.
+  // The values at the time at which the user opened the form. Only fields that differ from them are sent.
   const [{ displayName = '', description = '', groups: before = [] }] = useState(() => teamSpec(team));
   const [ownerBefore] = useState(() => ownerOf(team));
   const [described, setDescribed] = useState({ displayName, description });
@@ -54,7 +54,7 @@ export function EditTeam({ team, onClose }: { readonly team: Team; readonly onCl
             {mayOwner === true ? (
               <PrincipalPicker
                 label="Owner"
-                description="May change the display name and description."
+                description="The owner may change the display name and description."
                 value={owner}
                 onChange={setOwner}
                 error={problem('spec.owner')}

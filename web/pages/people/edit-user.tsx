@@ -18,14 +18,17 @@ type Text = (typeof texts)[number];
 
 const labels: Readonly<Record<Text, { readonly label: string; readonly description?: string }>> = {
   email: { label: 'Email' },
-  username: { label: 'Username', description: 'Used to sign in. Optional; defaults to the name.' },
-  subject: { label: 'Subject', description: 'The user name that clusters see. Optional; defaults to the name.' },
+  username: { label: 'Username', description: 'The name to sign in with. Optional; defaults to the name of the user.' },
+  subject: {
+    label: 'Subject',
+    description: 'The user name in clusters, for example in role bindings. Optional; defaults to the name of the user.',
+  },
 };
 
-/** Edits the fields of a user that the caller may change. */
+/** A dialog that edits the fields of a user that the caller may change. */
 export function EditUser({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { name = '' } = user.metadata;
-  // The values when the form was opened.
+  // The values at the time at which the user opened the form. Only fields that differ from them are sent.
   const [before] = useState(() => userSpec(user));
   const { displayName = '', description = '' } = before;
   const [described, setDescribed] = useState({ displayName, description });
@@ -80,7 +83,7 @@ export function EditUser({ user, onClose }: { readonly user: User; readonly onCl
                 value={groups}
                 onChange={setGroups}
                 error={problem('spec.groups')}
-                adminText="Has all permissions on this server."
+                adminText="The user has all permissions on this server."
               />
             ) : null}
           </>

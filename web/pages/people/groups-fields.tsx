@@ -6,11 +6,11 @@ export interface GroupsFieldsProps {
   readonly value: readonly string[];
   onChange(groups: readonly string[]): void;
   readonly error: string | undefined;
-  /** Explains the administrator switch. */
+  /** Explains the effect of the administrator switch. */
   readonly adminText: string;
 }
 
-/** Edits groups, including the administrators group. */
+/** Form fields that edit the groups of a user or team, with a switch for the administrators group. */
 export function GroupsFields({ value, onChange, error, adminText }: GroupsFieldsProps) {
   const isAdmin = value.includes(adminsGroup);
   return (
@@ -23,7 +23,7 @@ export function GroupsFields({ value, onChange, error, adminText }: GroupsFields
       />
       <TagsInput
         label="Groups"
-        description="Groups that clusters see, for their own role bindings. Type a name and press Enter."
+        description="Role bindings in clusters can refer to these groups. Type a name and press Enter."
         value={value.filter((group) => group !== adminsGroup)}
         onChange={(groups) => onChange(withAdmin(groups, isAdmin))}
         error={error}

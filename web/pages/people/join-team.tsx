@@ -7,13 +7,13 @@ import type { Principal } from '../../data/principals.ts';
 import { joinTeam } from './team-members.ts';
 
 export interface JoinTeamProps {
-  /** Exactly one of `user` and `team` is given; the dialog selects the other. */
+  /** Exactly one of `user` and `team` is given. The person who opens the dialog selects the other one. */
   readonly user?: string;
   readonly team?: string;
   onClose(): void;
 }
 
-/** Adds a user to a team, from the page of either. */
+/** A dialog that adds a user to a team. It opens from the page of the user or of the team. */
 export function JoinTeam({ user, team, onClose }: JoinTeamProps) {
   const [other, setOther] = useState<Principal>();
   const wanted = user === undefined ? 'User' : 'Team';

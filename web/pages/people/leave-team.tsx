@@ -9,7 +9,7 @@ export interface LeaveTeamProps {
   onClose(): void;
 }
 
-/** Removes a user from a team. */
+/** A dialog that removes a user from a team. */
 export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
   return (
     <Confirm
@@ -22,7 +22,9 @@ export function LeaveTeam({ team, user, onClose }: LeaveTeamProps) {
         notify.done(`Removed ${user} from ${team}`);
       }}
     >
-      <Text size="sm">The user loses the permissions of the team at once and keeps their own.</Text>
+      <Text size="sm">
+        The user loses the permissions of the team at once, but keeps the permissions that they have themselves.
+      </Text>
     </Confirm>
   );
 }

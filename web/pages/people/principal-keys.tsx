@@ -9,7 +9,7 @@ import { KeysList } from '../access-keys/keys-list.tsx';
 const filters = ['Status', 'Type'];
 const without = ['Owner'];
 
-/** The access keys of a user or a team. */
+/** A list of the access keys of a user or a team. */
 export function PrincipalKeys({ principal }: { readonly principal: Principal }) {
   const [all, create] = usePermissions([
     { verb: 'list', kind: kinds.accessKey },

@@ -6,7 +6,7 @@ export function teamSpec({ spec = {} }: Team): TeamSpec {
   return spec;
 }
 
-/** Applies the change to the current members, so that concurrent changes are kept. */
+/** Changes the members of a team. The change applies to the current members, so that concurrent changes are kept. */
 async function changeUsers(team: string, change: (users: readonly string[]) => string[]): Promise<void> {
   await changeObject(kinds.team, { name: team }, (object) => ({
     spec: { users: change(teamSpec(object).users ?? []) },

@@ -16,7 +16,7 @@ import { LeaveTeam } from './leave-team.tsx';
 import { teamSpec } from './team-members.ts';
 import { Groups } from './user-overview.tsx';
 
-/** The members and details of a team. */
+/** A tab with the members and details of a team. */
 export function TeamOverview({ team }: { readonly team: Team }) {
   const { description, groups = [] } = teamSpec(team);
   const owner = ownerOf(team);
@@ -53,7 +53,7 @@ function Members({ team }: { readonly team: Team }) {
       {users.length === 0 ? (
         <EmptyState
           title="No members yet"
-          text="Members get the roles, virtual clusters and access keys of the team."
+          text="Members share the roles, virtual clusters and access keys of the team."
           action={add}
         />
       ) : (

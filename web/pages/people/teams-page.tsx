@@ -18,7 +18,7 @@ const cells: CellRenderers = {
   ),
 };
 
-/** The teams that the caller may see. */
+/** The page that lists the teams that the caller may see. */
 export function TeamsPage() {
   const rows = useRows({ kind: kinds.team });
   const { allowed } = usePermission({ verb: 'create', kind: kinds.team });
@@ -32,7 +32,7 @@ export function TeamsPage() {
     <>
       <PageHeader
         title="Teams"
-        about="Groups of users. Permissions of a team apply to all its members."
+        about="Groups of users. The permissions of a team apply to all its members."
         actions={make}
       />
       <ResourceList
@@ -41,7 +41,7 @@ export function TeamsPage() {
         cells={cells}
         empty={{
           title: 'No teams yet',
-          text: 'Grant a team a role in a project, or access to a virtual cluster; all its members get it.',
+          text: 'If you grant a team a role in a project or access to a virtual cluster, all its members get it.',
           action: make,
         }}
       />

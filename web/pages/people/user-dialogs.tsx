@@ -14,7 +14,7 @@ export interface UserDialogProps {
   onClose(): void;
 }
 
-/** Sets a password. The input is discarded when the dialog closes. */
+/** A dialog that sets the password of a user. The password is discarded after the dialog closes. */
 export function SetPassword({ user, onClose }: UserDialogProps) {
   const { name = '' } = user.metadata;
   const [password, setPassword] = useState('');
@@ -42,7 +42,7 @@ export function SetPassword({ user, onClose }: UserDialogProps) {
             data-autofocus
           />
           <Text size="sm" c="dimmed">
-            All other sessions that were started with a password end. Access keys keep working.
+            This ends all other sessions that the user started with a password. Access keys keep working.
           </Text>
         </>
       )}
@@ -50,7 +50,7 @@ export function SetPassword({ user, onClose }: UserDialogProps) {
   );
 }
 
-/** Enables or disables a user. */
+/** A dialog that enables or disables a user. */
 export function ToggleUser({ user, onClose }: UserDialogProps) {
   const { name = '' } = user.metadata;
   const isDisabled = userSpec(user).disabled === true;
@@ -68,7 +68,7 @@ export function ToggleUser({ user, onClose }: UserDialogProps) {
     >
       <Text size="sm">
         {isDisabled
-          ? 'The user can sign in again, and their access keys work as before.'
+          ? 'The user can sign in again, and their access keys work again.'
           : 'The user loses access at once: sessions and access keys stop working, and open connections are closed. Their resources are kept. You can enable the user again.'}
       </Text>
     </Confirm>
@@ -90,7 +90,7 @@ export function DeleteUser({ user, onClose }: UserDialogProps) {
       }}
     >
       <Text size="sm">
-        Their access keys and sessions stop working at once. Their virtual clusters are kept without an owner. A later
+        Their access keys and sessions stop working at once. Their virtual clusters are kept without an owner. A new
         user with the same name does not get them. To block a user temporarily, disable the user instead.
       </Text>
     </Confirm>

@@ -15,7 +15,7 @@ import { JoinTeam } from './join-team.tsx';
 import { LeaveTeam } from './leave-team.tsx';
 import { isAdminUser, teamsOfUser, userSpec } from './user-spec.ts';
 
-/** The details and teams of a user. */
+/** A tab with the details and teams of a user. */
 export function UserOverview({ user }: { readonly user: User }) {
   const { email, username, subject, description, disabled, groups = [] } = userSpec(user);
   return (
@@ -43,7 +43,7 @@ export function Groups({ groups }: { readonly groups: readonly string[] }) {
   if (groups.length === 0)
     return (
       <Text span inherit c="dimmed">
-        none
+        None
       </Text>
     );
   return (
@@ -60,7 +60,7 @@ export function Groups({ groups }: { readonly groups: readonly string[] }) {
 function Teams({ user }: { readonly user: User }) {
   const { name = '' } = user.metadata;
   const teams = teamsOfUser(user);
-  // The permission to change team members applies to all teams alike.
+  // This permission is not checked by team, because it is the same for all teams.
   const { allowed } = usePermission({ verb: 'update', kind: kinds.team, subresource: 'spec.users' });
   const [isJoining, setJoining] = useState(false);
   const [removing, setRemoving] = useState<string>();

@@ -20,7 +20,7 @@ const columns: readonly ListColumn<User>[] = [
   displayNameColumn,
   {
     name: 'Status',
-    about: 'Disabled users have no access.',
+    about: 'Active or Disabled. Disabled users cannot sign in.',
     isWide: false,
     text: ({ object }) => (userSpec(object).disabled === true ? 'Disabled' : 'Active'),
   },
@@ -32,7 +32,7 @@ const columns: readonly ListColumn<User>[] = [
   },
   {
     name: 'Role',
-    about: 'Administrators have all permissions.',
+    about: 'Administrator or User. Administrators have all permissions.',
     isWide: false,
     text: ({ object }) => (isAdminUser(object) ? 'Administrator' : 'User'),
   },
@@ -48,7 +48,7 @@ const cells: CellRenderers = {
   Status: (_, text) => <StatusBadge status={text} />,
 };
 
-/** The users that the caller may see. */
+/** The page that lists the users that the caller may see. */
 export function UsersPage() {
   const rows = useRows({ kind: kinds.user, objects: true });
   const { allowed } = usePermission({ verb: 'create', kind: kinds.user });
@@ -72,7 +72,8 @@ export function UsersPage() {
           title: 'No users',
           text: (
             <>
-              You see the users who share a project with you. Administrators see all users:
+              You see only the users who share a project with you. Administrators can list all users on the command
+              line:
               <Command text="kubectl get users" />
             </>
           ),

@@ -9,7 +9,7 @@ import type { Principal } from '../../data/principals.ts';
 import { changeMembers } from './change-members.ts';
 import { type Role, roles, withMember } from './members.ts';
 
-/** Adds a user or a team to a project. */
+/** A dialog that adds a user or a team to a project with a role. */
 export function AddMember({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
   const [principal, setPrincipal] = useState<Principal>();
   const [role, setRole] = useState<Role>(projectRoles.user);

@@ -1,11 +1,11 @@
-/** The entry that allows all objects. */
+/** The name in an allow list that stands for all objects. */
 const wildcard = '*';
 
-/** The allow list of a project: all objects, or the named ones. */
+/** The clusters or templates that a project allows: all of them, or only the named ones. */
 export interface AllowList {
   readonly all: boolean;
   readonly names: readonly string[];
-  /** The default, used if none is specified. */
+  /** The name that a virtual cluster uses if it specifies none; `undefined` if the list has no default. */
   readonly defaultName: string | undefined;
 }
 
@@ -24,14 +24,14 @@ export function readAllowList(entries: readonly Entry[] | undefined): AllowList 
   };
 }
 
-/** Returns the entries for an allow list. Other fields of the previous entries (`before`) are kept. */
+/** Returns the entries for an allow list. Other fields of the previous entries in `before` are kept. */
 export function writeAllowList({ all, names, defaultName }: AllowList, before: readonly Entry[] | undefined): Entry[] {
   const kept = new Map((before ?? []).map((entry) => [entry.name, entry]));
   const entry = (name: string): Entry => {
     const { isDefault: _, ...others } = kept.get(name) ?? { name };
     return name === defaultName && name !== wildcard ? { ...others, isDefault: true } : others;
   };
-  // With the wildcard, only the default needs its own entry.
+  // The wildcard allows all names, so only the default needs its own entry.
   const named = all ? names.filter((name) => name === defaultName) : names;
   const needed =
     defaultName === undefined || defaultName === '' || named.includes(defaultName) || !all

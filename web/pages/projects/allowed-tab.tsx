@@ -17,7 +17,7 @@ import { type AllowList, isAllowed, readAllowList } from './allow-list.ts';
 import { EditClusters, EditTemplates } from './edit-allowed.tsx';
 import { projectSpec } from './project-spec.ts';
 
-/** The clusters and templates that virtual clusters of the project may use. */
+/** A tab with the clusters and templates that virtual clusters of the project may use. */
 export function AllowedTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
@@ -56,7 +56,7 @@ export function AllowedTab({ project }: { readonly project: Project }) {
             </Link>,
             <Group key="status" gap="xs">
               <StatusBadge status={cluster.status?.online === true ? 'Online' : 'Offline'} />
-              {cluster.spec?.unusable === true ? <Text size="xs">accepts no new virtual clusters</Text> : null}
+              {cluster.spec?.unusable === true ? <Text size="xs">Accepts no new virtual clusters</Text> : null}
             </Group>,
             cluster.status?.kubernetesVersion || '–',
           ]}
@@ -75,7 +75,7 @@ export function AllowedTab({ project }: { readonly project: Project }) {
               </Link>
               {template.metadata.name === (allowedTemplates.defaultName ?? defaultTemplate) ? (
                 <Badge variant="light" color="gray" tt="none" radius="sm">
-                  default
+                  Default
                 </Badge>
               ) : null}
             </Group>,
@@ -85,7 +85,7 @@ export function AllowedTab({ project }: { readonly project: Project }) {
         <Text size="sm" c="dimmed" mt="sm">
           {spec.requireTemplate?.disabled === false
             ? 'New virtual clusters must specify a template.'
-            : 'New virtual clusters use the default template unless they specify one.'}
+            : 'New virtual clusters that specify no template use the default template.'}
         </Text>
       </Panel>
       {open === 'clusters' ? <EditClusters project={project} onClose={() => setOpen(undefined)} /> : null}

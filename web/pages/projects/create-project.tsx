@@ -18,7 +18,7 @@ const restrictedFields = ['spec.allowedClusters', 'spec.allowedTemplates', 'spec
 
 const noLimits = { project: undefined, user: undefined };
 
-/** Creates a project, with its limits if the caller may set them. */
+/** A dialog that creates a project. It offers limits only to callers who may set them. */
 export function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
@@ -76,7 +76,7 @@ export function CreateProject({ onClose }: { readonly onClose: () => void }) {
             </Stack>
             {quotas?.allowed === true ? (
               <LimitInput
-                label="Maximum virtual clusters"
+                label="Maximum number of virtual clusters"
                 value={limit}
                 onChange={setLimit}
                 error={problem('spec.quotas')}

@@ -25,7 +25,7 @@ export function DeleteProject({ project, onClose }: { readonly project: Project;
     >
       <Text size="sm">
         {count === 0
-          ? 'The project contains no virtual clusters. Its members lose the roles that it gave them.'
+          ? 'The project contains no virtual clusters. Its members lose their roles in the project.'
           : `${insideOf(count)} deleted first. This cannot be undone.`}
       </Text>
     </Confirm>

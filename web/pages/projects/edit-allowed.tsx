@@ -17,7 +17,7 @@ interface EditProps {
   onClose(): void;
 }
 
-/** Edits the allowed clusters of a project. */
+/** A dialog that edits the allowed clusters of a project. */
 export function EditClusters({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const [allowed, setAllowed] = useState(readAllowList(projectSpec(project).allowedClusters));
@@ -34,7 +34,7 @@ export function EditClusters({ project, onClose }: EditProps) {
     <FormDialog title={`Allowed clusters of ${name}`} action="Save" onSend={send} onClose={onClose}>
       {(error) => (
         <Choices
-          label="Virtual clusters of the project may run on"
+          label="Clusters that virtual clusters of the project may run on"
           every="All clusters, including future ones"
           names={names}
           allowed={allowed}
@@ -46,7 +46,7 @@ export function EditClusters({ project, onClose }: EditProps) {
   );
 }
 
-/** Edits the allowed templates of a project. */
+/** A dialog that edits the allowed templates of a project. */
 export function EditTemplates({ project, onClose }: EditProps) {
   const { name = '' } = project.metadata;
   const spec = projectSpec(project);
@@ -76,7 +76,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
       {(error) => (
         <>
           <Choices
-            label="Virtual clusters of the project may use"
+            label="Templates that virtual clusters of the project may use"
             every="All templates, including future ones"
             names={names}
             allowed={allowed}
@@ -91,7 +91,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
           />
           <NativeSelect
             label="Default template"
-            description="Used if a virtual cluster does not specify a template."
+            description="New virtual clusters that specify no template use this template."
             value={defaultName ?? ''}
             onChange={(event) => setAllowed({ ...allowed, defaultName: event.currentTarget.value || undefined })}
             data={[
@@ -101,7 +101,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
           />
           {mayRequire ? (
             <Switch
-              label="Require a template to be specified"
+              label="Require new virtual clusters to specify a template"
               checked={isRequired}
               onChange={(event) => setRequired(event.currentTarget.checked)}
             />
@@ -112,7 +112,7 @@ export function EditTemplates({ project, onClose }: EditProps) {
   );
 }
 
-/** The names of existing objects, and names in the allow list that do not exist. */
+/** Returns the names of all existing objects of a kind, and the names in the allow list that do not exist. */
 function useNames(kind: typeof kinds.cluster | typeof kinds.template, { names }: AllowList): readonly string[] {
   const { rows } = useRows({ kind });
   return [...new Set([...rows.map(({ metadata }) => metadata.name ?? ''), ...names])].sort();

@@ -8,7 +8,7 @@ export interface LimitInputProps {
   readonly error?: string | undefined;
 }
 
-/** A maximum count; empty for no limit. */
+/** An input for a maximum number. An empty field means that there is no limit. */
 export function LimitInput({ label, description, value, onChange, error }: LimitInputProps) {
   return (
     <CountField

@@ -7,13 +7,13 @@ import { type Role, roleLabel, roles } from './members.ts';
 
 export interface MemberTableProps {
   readonly members: readonly ProjectMember[];
-  /** True if the user may change roles and remove members. */
+  /** True if the caller may change roles and remove members. */
   readonly mayChange: boolean;
   onChange(member: ProjectMember, role: Role): void;
   onRemove(member: ProjectMember): void;
 }
 
-/** The members of a project with their roles. */
+/** A table of the members of a project and their roles. */
 export function MemberTable({ members, mayChange, onChange, onRemove }: MemberTableProps) {
   return (
     <SimpleTable

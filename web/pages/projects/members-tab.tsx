@@ -14,12 +14,12 @@ import { type Role, roleLabel, roles, sortMembers, withRole } from './members.ts
 import { projectSpec } from './project-spec.ts';
 import { RemoveMember } from './remove-member.tsx';
 
-/** Above this number of members the tab shows a search field. */
+/** The tab shows a search field if the project has more members than this number. */
 const searchThreshold = 20;
-/** The maximum number of rendered rows. */
+/** The maximum number of members that the table shows. */
 const maxShown = 200;
 
-/** The members of the project and their roles. */
+/** A tab with the members of the project and their roles. */
 export function MembersTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const members = sortMembers(projectSpec(project).members ?? []);
@@ -54,7 +54,7 @@ export function MembersTab({ project }: { readonly project: Project }) {
         {members.length === 0 ? (
           <EmptyState
             title="No members yet"
-            text="Members can view the project, and create and use virtual clusters in it, depending on their role."
+            text="The role of a member determines whether they can view the project, use virtual clusters or create them."
             action={add}
           />
         ) : (

@@ -3,22 +3,22 @@ import { projectRoles } from '../../../src/api/naming.ts';
 
 export type Role = ProjectMember['clusterRole'];
 
-/** The project roles with labels and descriptions. */
+/** The project roles, each with a label and a description for the user. */
 export const roles: readonly { readonly value: Role; readonly label: string; readonly about: string }[] = [
   {
     value: projectRoles.admin,
     label: 'Admin',
-    about: 'Manages members and all virtual clusters of the project.',
+    about: 'Can manage the members and all virtual clusters of the project.',
   },
   {
     value: projectRoles.user,
     label: 'User',
-    about: 'Creates virtual clusters, and uses their own and shared ones.',
+    about: 'Can create virtual clusters, and can use virtual clusters that they own or that are shared with them.',
   },
   {
     value: projectRoles.viewer,
     label: 'Viewer',
-    about: 'Views the project, and uses shared virtual clusters.',
+    about: 'Can view the project, and can use virtual clusters that are shared with them.',
   },
 ];
 
@@ -39,7 +39,8 @@ export function withoutMember(members: readonly ProjectMember[], member: Project
 }
 
 /**
- * Changes the role of a member in place, without duplicates. A member that was removed meanwhile is not added again.
+ * Returns the members with a new role for one member, without duplicates. A member that was removed in the meantime is
+ * not added again.
  */
 export function withRole(members: readonly ProjectMember[], member: ProjectMember, clusterRole: Role): ProjectMember[] {
   const changed = { ...member, clusterRole };
@@ -48,7 +49,7 @@ export function withRole(members: readonly ProjectMember[], member: ProjectMembe
     .map((one) => (isSame(one, member) ? changed : one));
 }
 
-/** Sorted by role, admins first, then by name. */
+/** Returns the members sorted by role, admins first, and then by name. */
 export function sortMembers(members: readonly ProjectMember[]): ProjectMember[] {
   const rank = ({ clusterRole }: ProjectMember) => roles.findIndex(({ value }) => value === clusterRole);
   return [...members].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name) || (a.kind < b.kind ? 1 : -1));

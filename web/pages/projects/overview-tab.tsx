@@ -13,7 +13,7 @@ import { ownerOf } from '../../data/owner.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { projectSpec, quotaUsage, readyDays } from './project-spec.ts';
 
-/** The overview of a project: virtual clusters, quotas and time to Ready. */
+/** A tab with an overview of a project: virtual clusters, details, quotas and time to Ready. */
 export function OverviewTab({ project }: { readonly project: Project }) {
   const { name = '', creationTimestamp } = project.metadata;
   const { description, members = [] } = projectSpec(project);
@@ -68,5 +68,5 @@ export function OverviewTab({ project }: { readonly project: Project }) {
   );
 }
 
-/** The Quotas tab shows the rest. */
+/** The maximum number of users and teams whose quota usage this tab shows. The Quotas tab shows more. */
 const maxOwners = 4;

@@ -83,7 +83,7 @@ function ProjectParts({ project, back }: { readonly project: Project; readonly b
         <EditDetails
           kind={kinds.project}
           object={project}
-          aboutOwner="May change the display name, description and members."
+          aboutOwner="The owner may change the display name, description and members."
           onClose={close}
         />
       ) : null}

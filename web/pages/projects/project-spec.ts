@@ -1,7 +1,7 @@
 import type { Project, ProjectSpec, ReadyDay } from '../../../src/api/management/v1/project.ts';
 import { changedMembers } from '../../data/objects/changed-members.ts';
 
-/** The resource that quotas count. */
+/** The resource whose objects the quotas count. */
 const quotaResource = 'virtualclusterinstances';
 
 export function projectSpec({ spec = {} }: Project): ProjectSpec {
@@ -12,16 +12,19 @@ export function readyDays({ status }: Project): readonly ReadyDay[] {
   return status?.timeToReady ?? [];
 }
 
-/** The limits of a project; `undefined` for no limit. */
+/** The quota limits of a project; `undefined` means that there is no limit. */
 export interface QuotaLimits {
   readonly project: number | undefined;
   readonly user: number | undefined;
 }
 
 export interface QuotaUsage extends QuotaLimits {
-  /** The usage of the whole project; `undefined` if the server does not count because there is no limit. */
+  /**
+   * The number of virtual clusters in the project; `undefined` if the server does not count them, because there is no
+   * limit.
+   */
   readonly used: number | undefined;
-  /** The usage of each user and team, highest first. */
+  /** The number of virtual clusters of each user and team, highest first. */
   readonly perOwner: readonly { readonly owner: string; readonly used: number }[];
 }
 
@@ -42,7 +45,7 @@ export function quotaUsage({ spec, status }: Project): QuotaUsage {
   };
 }
 
-/** Returns a merge patch with the changed limits; `undefined` removes a limit. */
+/** Returns a merge patch with the limits that differ. A limit of `undefined` is removed. */
 export function quotaPatch(before: QuotaLimits, after: QuotaLimits): object {
   const part = (limit: number | undefined) => ({ [quotaResource]: limit ?? null });
   const parts = ({ project, user }: QuotaLimits) => ({ project: part(project), user: part(user) });

@@ -18,7 +18,7 @@ import { projectSpec } from './project-spec.ts';
 
 const leaveOut = [displayNameColumn.name];
 
-/** The projects that the caller may see, with counts. */
+/** The page that lists the projects that the caller may see. */
 export function ProjectsPage() {
   const rows = useRows({ kind: kinds.project, objects: true });
   const instances = useRows({ kind: kinds.instance });
@@ -28,12 +28,12 @@ export function ProjectsPage() {
   const extraColumns = useMemo(
     () => [
       displayNameColumn,
-      numberColumn('Virtual Clusters', 'The virtual clusters in it that you can see.', ({ metadata }) =>
+      numberColumn('Virtual Clusters', 'Virtual clusters in this project that you can see.', ({ metadata }) =>
         metadata.name === undefined ? 0 : (counts.get(metadata.name) ?? 0),
       ),
       numberColumn(
         'Members',
-        'The users and teams with a role in it.',
+        'Users and teams with a role in this project.',
         ({ object }) => projectSpec(object).members?.length ?? 0,
       ),
     ],
@@ -48,7 +48,7 @@ export function ProjectsPage() {
     <>
       <PageHeader
         title="Projects"
-        about="Groups of members with their virtual clusters, allowed clusters and templates, and quotas."
+        about="A project groups members and their virtual clusters. It has quotas, and lists of allowed clusters and templates."
         actions={create}
       />
       <ResourceList

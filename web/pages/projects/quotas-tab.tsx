@@ -7,6 +7,7 @@ import { notify } from '../../components/notifications.tsx';
 import { QuotaBar } from '../../components/object/quota-bar.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { fieldProblems } from '../../data/field-problems.ts';
+import { pluralize } from '../../data/format-text.ts';
 import { kinds } from '../../data/kind-ref.ts';
 import { patchObject } from '../../data/objects/objects.ts';
 import { usePermission } from '../../data/permissions.ts';
@@ -14,10 +15,10 @@ import { useRows } from '../../data/rows/use-rows.ts';
 import { LimitInput } from './limit-input.tsx';
 import { quotaPatch, quotaUsage } from './project-spec.ts';
 
-/** The maximum number of owners shown, highest usage first. */
+/** The maximum number of users and teams that the tab shows, the highest usage first. */
 const maxOwners = 100;
 
-/** The quota usage of the project and of each owner in it. */
+/** A tab with the quota usage of the project and of each user and team in it. */
 export function QuotasTab({ project }: { readonly project: Project }) {
   const { name = '' } = project.metadata;
   const [isEditing, setEditing] = useState(false);
@@ -41,21 +42,22 @@ export function QuotasTab({ project }: { readonly project: Project }) {
       <Panel title="Quota per user and team">
         {quotas.user === undefined ? (
           <Text size="sm" c="dimmed">
-            No limit per user or team; only the project quota applies.
+            There is no limit per user or team. Only the project quota applies.
           </Text>
         ) : (
           <Stack gap="md">
             <Text size="sm" c="dimmed">
               {quotas.perOwner.length === 0
-                ? `The limit is ${quotas.user} each. None are in use yet.`
-                : `The limit is ${quotas.user} each.`}
+                ? `Each user and team may have up to ${pluralize(quotas.user, 'virtual cluster')}. Nobody has any yet.`
+                : `Each user and team may have up to ${pluralize(quotas.user, 'virtual cluster')}.`}
             </Text>
             {quotas.perOwner.slice(0, maxOwners).map(({ owner, used }) => (
               <QuotaBar key={owner} label={owner} used={used} limit={quotas.user} />
             ))}
             {quotas.perOwner.length > maxOwners ? (
               <Text size="sm" c="dimmed">
-                And {quotas.perOwner.length - maxOwners} more with lower usage.
+                And {pluralize(quotas.perOwner.length - maxOwners, 'more user or team', 'more users and teams')} with
+                lower usage.
               </Text>
             ) : null}
           </Stack>
@@ -68,7 +70,7 @@ export function QuotasTab({ project }: { readonly project: Project }) {
 
 function EditQuotas({ project, onClose }: { readonly project: Project; readonly onClose: () => void }) {
   const { name = '' } = project.metadata;
-  // The values when the form was opened.
+  // The limits at the time at which the user opened the form. Only limits that differ from them are sent.
   const [before] = useState(() => quotaUsage(project));
   const [projectLimit, setProjectLimit] = useState(before.project);
   const [userLimit, setUserLimit] = useState(before.user);
@@ -87,16 +89,16 @@ function EditQuotas({ project, onClose }: { readonly project: Project; readonly 
         return (
           <>
             <Text size="sm" c="dimmed">
-              Lower limits apply to new virtual clusters only; existing ones are kept.
+              A lower limit applies only to new virtual clusters. Existing virtual clusters are kept.
             </Text>
             <LimitInput
-              label="Virtual clusters in the project"
+              label="Maximum number of virtual clusters in the project"
               value={projectLimit}
               onChange={setProjectLimit}
               error={problem('spec.quotas.project')}
             />
             <LimitInput
-              label="Virtual clusters per user or team"
+              label="Maximum number of virtual clusters per user or team"
               value={userLimit}
               onChange={setUserLimit}
               error={problem('spec.quotas.user')}

@@ -11,7 +11,7 @@ export interface RemoveMemberProps {
   onClose(): void;
 }
 
-/** Asks for confirmation and removes a member from a project. */
+/** A dialog that removes a member from a project. */
 export function RemoveMember({ project, member, onClose }: RemoveMemberProps) {
   return (
     <Confirm

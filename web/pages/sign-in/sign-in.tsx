@@ -9,13 +9,16 @@ import classes from './sign-in.module.css';
 
 type Method = 'password' | 'accessKey';
 
-/** `before` is the caller whose session ended; their page waits behind this form. */
+/**
+ * The sign-in form. `before` is the user whose session has ended; the page of that user stays mounted behind the form.
+ * `undefined` if nobody was signed in.
+ */
 export function SignIn({ before }: { readonly before: SelfStatus | undefined }) {
   const [method, setMethod] = useState<Method>('password');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Focus the first empty field, as there is nothing else to do here.
+  // Focuses the first empty field.
   useEffect(() => {
     const fields = [...(form.current?.querySelectorAll<HTMLInputElement>('input[name]') ?? [])];
     fields.find(({ type, value }) => type !== 'radio' && value === '')?.focus();
@@ -37,7 +40,7 @@ export function SignIn({ before }: { readonly before: SelfStatus | undefined }) 
       filled.reset();
     } catch (failure) {
       setError(failure);
-      // A rejected credential is removed from the page at once.
+      // The page does not keep a rejected credential.
       for (const name of ['password', 'access-key']) {
         const field = filled.elements.namedItem(name);
         if (field instanceof HTMLInputElement) field.value = '';

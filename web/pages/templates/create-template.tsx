@@ -15,7 +15,7 @@ import { createObject } from '../../data/objects/objects.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 import { templateSpec } from './template-versions.ts';
 
-/** An example that shows the use of parameters and template expressions. */
+/** The initial content of a template that is not a copy. It shows the use of parameters and template expressions. */
 const example = {
   parameters: [
     { variable: 'env', label: 'Environment', options: ['dev', 'test'], defaultValue: 'dev', section: 'General' },
@@ -35,7 +35,7 @@ const example = {
   },
 };
 
-/** The initial content of a template. */
+/** Returns the initial spec of a new template: a copy of `source`, or the example. */
 function initialSpec(source: VirtualClusterTemplate | undefined): object {
   if (source === undefined) return example;
   const { template, parameters, versions } = templateSpec(source);
@@ -47,12 +47,12 @@ function initialSpec(source: VirtualClusterTemplate | undefined): object {
 }
 
 export interface CreateTemplateProps {
-  /** The name of the template to copy. */
+  /** The name of the template to copy. Optional; defaults to the example. */
   readonly from?: string;
   onClose(): void;
 }
 
-/** Creates a template from the example or from an existing template. */
+/** A dialog that creates a template from the example or as a copy of an existing template. */
 export function CreateTemplate({ from = '', onClose }: CreateTemplateProps) {
   const navigate = useNavigate();
   const [name, setName] = useState('');

@@ -30,8 +30,8 @@ export function DeleteTemplate({ template, onClose, onDeleted }: DeleteTemplateP
     >
       <Text size="sm">
         {used === 0
-          ? 'No virtual cluster that you can see uses it.'
-          : `${used === 1 ? '1 virtual cluster uses' : `${used} virtual clusters use`} it. Existing virtual clusters are kept, but can no longer be updated from it.`}{' '}
+          ? 'No virtual cluster that you can see uses this template.'
+          : `${used === 1 ? '1 virtual cluster uses' : `${used} virtual clusters use`} this template. Existing virtual clusters are kept, but can no longer be updated from it.`}{' '}
         This cannot be undone.
       </Text>
     </Confirm>

@@ -28,8 +28,8 @@ export function DeleteVersion({ template, version, onClose }: DeleteVersionProps
       }}
     >
       <Text size="sm">
-        Virtual clusters that request exactly this version can no longer be created or updated. Existing ones are kept
-        as they are.
+        Virtual clusters that request exactly this version can no longer be created or updated. Existing virtual
+        clusters are kept unchanged.
       </Text>
     </Confirm>
   );

@@ -11,7 +11,7 @@ import classes from './edit-tab.module.css';
 import type { RenderedPanelProps } from './rendered-panel.tsx';
 import { templateVersions } from './template-versions.ts';
 
-/** The renderer needs a YAML parser and a regular expression engine, so it is loaded together with the editor. */
+/** The preview. It is loaded on demand, because it needs a YAML parser and a regular expression engine. */
 const RenderedPanel = lazyComponent<Omit<RenderedPanelProps, 'render'>>(async () => {
   const [{ RenderedPanel: Panel }, { renderDefinition }] = await Promise.all([
     import('./rendered-panel.tsx'),
@@ -22,7 +22,7 @@ const RenderedPanel = lazyComponent<Omit<RenderedPanelProps, 'render'>>(async ()
 
 const noProblems: readonly TextProblem[] = [];
 
-/** The template as YAML, with a preview of the rendered result. */
+/** A tab with the template as YAML and a preview of the rendered result. */
 export function EditTab({
   template,
   readOnly,

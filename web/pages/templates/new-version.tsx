@@ -17,7 +17,7 @@ export interface NewVersionProps {
   onClose(): void;
 }
 
-/** Creates a version as a copy of another one, or of the template itself. */
+/** A dialog that creates a template version as a copy of another version, or of the template itself. */
 export function NewVersion({ template, from, versions, onClose }: NewVersionProps) {
   const { name = '' } = template.metadata;
   const navigate = useNavigate();
@@ -38,7 +38,7 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
         <>
           <TextInput
             label="Version"
-            description="A semantic version. New virtual clusters use the newest one by default."
+            description="A semantic version, such as 1.2.0. New virtual clusters use the newest version by default."
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
             error={fieldProblems(error)('spec.versions')}
@@ -49,8 +49,8 @@ export function NewVersion({ template, from, versions, onClose }: NewVersionProp
           />
           <Text size="sm" c="dimmed">
             {from.version === ''
-              ? 'Starts as a copy of the current template. Once a template has versions, its top-level definition is no longer used.'
-              : `Starts as a copy of ${from.version}.`}
+              ? 'The version starts as a copy of the current template. If a template has versions, its top-level definition is not used.'
+              : `The version starts as a copy of version ${from.version}.`}
           </Text>
         </>
       )}

@@ -11,7 +11,7 @@ import { ParameterTable } from './parameter-table.tsx';
 import { templateSpec, templateVersions } from './template-versions.ts';
 import { useTemplateInstances } from './use-template-instances.ts';
 
-/** The details, contents and parameters of a template. */
+/** A tab with the details, contents and parameters of a template. */
 export function OverviewTab({ template }: { readonly template: VirtualClusterTemplate }) {
   const { name = '', creationTimestamp } = template.metadata;
   const [newest] = templateVersions(template);
@@ -43,7 +43,7 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
           <DetailList
             items={{
               'Objects in the virtual cluster': definition.objects
-                ? `${documentsIn(definition.objects)}, applied when it is ready`
+                ? `${documentsIn(definition.objects)}, applied after the virtual cluster is ready`
                 : 'None',
               'Objects on the host cluster': definition.spaceTemplate?.objects
                 ? `${documentsIn(definition.spaceTemplate.objects)}, in the namespace of the virtual cluster`
@@ -66,7 +66,7 @@ export function OverviewTab({ template }: { readonly template: VirtualClusterTem
   );
 }
 
-/** The number of documents in a text; a loop counts as one. */
+/** Returns the number of YAML documents in a template text. A document inside a template loop counts as one. */
 function documentsIn(text: string): string {
   const count = text.split(/^---\s*$/m).filter((one) => one.trim() !== '').length;
   return String(count);

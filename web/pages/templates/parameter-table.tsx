@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { TemplateParameter } from '../../../src/api/management/v1/template-definition.ts';
 import { SimpleTable } from '../../components/list/simple-table.tsx';
 
-/** The parameters of a template. */
+/** A table of the parameters of a template. */
 export function ParameterTable({ parameters }: { readonly parameters: readonly TemplateParameter[] }) {
   if (parameters.length === 0) {
     return (
@@ -33,7 +33,7 @@ export function ParameterTable({ parameters }: { readonly parameters: readonly T
   );
 }
 
-/** The allowed values in one line. */
+/** Returns the allowed values of a parameter as one line of text. */
 function allowedText({ options = [], min, max, validation, invalidation }: TemplateParameter): string {
   const parts = [
     options.length === 0 ? '' : options.join(', '),
@@ -41,5 +41,5 @@ function allowedText({ options = [], min, max, validation, invalidation }: Templ
     validation ? `matches ${validation}` : '',
     invalidation ? `does not match ${invalidation}` : '',
   ].filter(Boolean);
-  return parts.length === 0 ? 'any' : parts.join('; ');
+  return parts.length === 0 ? 'Any' : parts.join('; ');
 }

@@ -6,11 +6,11 @@ import type { TemplateVersion } from './template-versions.ts';
 
 /** A template rendered with sample values. */
 export interface RenderedSample {
-  /** `undefined` if the template cannot be rendered. */
+  /** The rendered definition; `undefined` if the template cannot be rendered. */
   readonly definition: TemplateDefinition | undefined;
-  /** Problems in the template, by field. */
+  /** The problems in the template, each with the path of its field. */
   readonly problems: readonly TextProblem[];
-  /** Problems in the sample values, by parameter variable. */
+  /** The problems in the sample values, by the variable of the parameter. */
   readonly valueProblems: ReadonlyMap<string, string>;
 }
 
@@ -25,7 +25,7 @@ export const samplePlatform: PlatformValues = {
 
 const parametersField = 'spec.parameters';
 
-/** The parameters of an incomplete draft that have a name. */
+/** Returns the parameters that have a variable name. A template that the user is still editing may lack some names. */
 export function usableParameters({ parameters }: TemplateVersion): readonly TemplateParameter[] {
   const all = parameters as unknown as JsonValue;
   if (!Array.isArray(all)) return [];
@@ -33,7 +33,7 @@ export function usableParameters({ parameters }: TemplateVersion): readonly Temp
   return all.filter(isUsable) as unknown as readonly TemplateParameter[];
 }
 
-/** The server's own renderer, so that the preview equals the result. */
+/** The server's own template renderer. The preview uses it, so that it shows exactly what the server would create. */
 export type Render = typeof renderDefinition;
 
 export function renderSample(
@@ -58,7 +58,7 @@ export function renderSample(
 
 const insideText = /^line (\d+), column \d+/;
 
-/** A field may contain a multi-line text; the message then names the line in it. */
+/** Returns a problem with its line. The message names a line if the field contains a text of several lines. */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

@@ -16,13 +16,13 @@ import type { TemplateVersion } from './template-versions.ts';
 export interface RenderedPanelProps {
   readonly render: Render;
   readonly part: TemplateVersion;
-  /** Called when the problems change. */
+  /** Called whenever the problems in the template change. */
   onProblems(problems: readonly TextProblem[]): void;
 }
 
 const platformFields = ['name', 'project', 'user', 'team'] as const satisfies readonly (keyof PlatformValues)[];
 
-/** A preview of the rendered template with editable sample values. */
+/** A preview of the rendered template, with sample values that the user can edit. */
 export function RenderedPanel({ render, part, onProblems }: RenderedPanelProps) {
   const [given, setGiven] = useState('');
   const [platform, setPlatform] = useState(samplePlatform);

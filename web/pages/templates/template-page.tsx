@@ -70,7 +70,7 @@ function Template({ template, back }: { readonly template: VirtualClusterTemplat
         <EditDetails
           kind={kinds.template}
           object={template}
-          aboutOwner="May change and delete the template."
+          aboutOwner="The owner may change and delete the template."
           onClose={close}
         />
       ) : null}

@@ -6,11 +6,13 @@ import type {
 } from '../../../src/api/management/v1/virtual-cluster-template.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 
-/** A definition that virtual clusters can use: a template without versions, or one of its versions. */
+/**
+ * A definition that virtual clusters can use: one version of a template, or the template itself if it has no versions.
+ */
 export interface TemplateVersion {
-  /** '' for the template itself. */
+  /** The version; '' for the template itself. */
   readonly version: string;
-  /** The path in the object, in the server's notation: `spec`, `spec.versions[2]`. */
+  /** The path of the definition in the template object, in the server's notation: `spec` or `spec.versions[2]`. */
   readonly path: string;
   readonly definition: TemplateDefinition;
   readonly parameters: readonly TemplateParameter[];
@@ -29,8 +31,8 @@ function part(
 }
 
 /**
- * The versions, newest first, or the template itself if it has none. A draft may contain anything, so types are
- * checked.
+ * Returns the versions of a template, newest first, or the template itself if it has no versions. The types are
+ * checked, because a draft that the user edits may contain anything.
  */
 export function templateVersions(template: KubeObject): readonly TemplateVersion[] {
   const spec = (template.spec ?? {}) as VirtualClusterTemplateSpec;
@@ -45,7 +47,7 @@ export function templateVersions(template: KubeObject): readonly TemplateVersion
 
 const release = /^v?(\d+)\.(\d+)\.\d+/;
 
-/** Suggests the next version: the newest with an incremented minor version. */
+/** Suggests the next version: the newest version with the minor version increased by one. */
 export function nextVersion(versions: readonly string[]): string {
   const newest = [...versions].sort(compareVersions).at(-1) ?? '';
   const [, major, minor] = release.exec(newest) ?? [];

@@ -17,13 +17,13 @@ const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
   displayNameColumn,
   {
     name: 'Newest Version',
-    about: 'The default version for new virtual clusters.',
+    about: 'The version that new virtual clusters use by default.',
     isWide: false,
     text: ({ object }) => templateVersions(object)[0]?.version ?? '',
   },
   {
     name: 'Parameters',
-    about: 'The number of parameters of a new virtual cluster.',
+    about: 'The number of parameters that a new virtual cluster can set.',
     isWide: false,
     text: ({ object }) => String(templateVersions(object)[0]?.parameters.length ?? 0),
   },
@@ -36,7 +36,7 @@ const extraColumns: readonly ListColumn<VirtualClusterTemplate>[] = [
 ];
 const leaveOut = [displayNameColumn.name];
 
-/** The templates that the caller may see. */
+/** The page that lists the templates that the caller may see. */
 export function TemplatesPage() {
   const rows = useRows({ kind: kinds.template, objects: true });
   const { allowed: mayCreate } = usePermission({ verb: 'create', kind: kinds.template });
@@ -48,7 +48,11 @@ export function TemplatesPage() {
   ) : undefined;
   return (
     <>
-      <PageHeader title="Templates" about="Definitions and parameters for virtual clusters." actions={create} />
+      <PageHeader
+        title="Templates"
+        about="A template defines the initial contents and the parameters of virtual clusters."
+        actions={create}
+      />
       <ResourceList
         what="templates"
         rows={rows}
@@ -63,7 +67,7 @@ export function TemplatesPage() {
         }}
         empty={{
           title: 'No templates',
-          text: 'A template defines the initial contents and the parameters of virtual clusters.',
+          text: 'Users select a template when they create a virtual cluster.',
           ...(create === undefined ? {} : { action: create }),
         }}
       />

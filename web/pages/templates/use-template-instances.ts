@@ -4,7 +4,7 @@ import { serverColumns } from '../../data/rows/list-columns.ts';
 import type { Row } from '../../data/rows/table-rows.ts';
 import { useRows } from '../../data/rows/use-rows.ts';
 
-/** The virtual clusters that use a template and that the caller may see. */
+/** Returns the virtual clusters that use a template, as far as the caller may see them. */
 export function useTemplateInstances(template: string): readonly Row[] {
   const { columns, rows } = useRows({ kind: kinds.instance });
   return useMemo(() => {

@@ -20,7 +20,7 @@ export interface VersionsTabProps {
   readonly mayChange: boolean;
 }
 
-/** The versions of a template, with creation, deletion and comparison. */
+/** A tab with the versions of a template. Users can create, delete and compare versions. */
 export function VersionsTab({ template, mayChange }: VersionsTabProps) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
@@ -43,7 +43,7 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         {hasVersions ? (
           <>
             <Text size="sm" c="dimmed" mb="sm">
-              A virtual cluster uses the newest version that matches its request, such as 1.2.0 or 1.x.x.
+              A virtual cluster requests a version such as 1.2.0 or 1.x.x and uses the newest version that matches.
             </Text>
             <SimpleTable
               label="Versions of the template"
@@ -86,7 +86,7 @@ export function VersionsTab({ template, mayChange }: VersionsTabProps) {
         ) : (
           <EmptyState
             title="No versions yet"
-            text="Virtual clusters use the current template. With versions, each virtual cluster selects one and upgrades on request."
+            text="Virtual clusters use the current template. If you create versions, each virtual cluster selects one and is upgraded only on request."
             action={create}
           />
         )}

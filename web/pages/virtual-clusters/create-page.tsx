@@ -8,7 +8,7 @@ import { useCreatableProjects } from '../../data/use-creatable-projects.ts';
 import { CreateForm } from './create/create-form.tsx';
 import { CreatedInstance } from './create/created-instance.tsx';
 
-/** Creates a virtual cluster and then shows its progress. */
+/** The page that creates a virtual cluster and then shows the progress of the creation. */
 export function CreatePage() {
   const { project, template, created } = useSearch({ from: '/virtual-clusters/new' });
   if (project !== undefined && created !== undefined) return <CreatedInstance project={project} name={created} />;
@@ -47,7 +47,7 @@ function Projects({ project, template }: ProjectsProps) {
       <div className="card">
         <EmptyState
           title="No project available"
-          text="You may not create virtual clusters in any project. Ask a project administrator to add you."
+          text="You do not have permission to create virtual clusters in any project. Ask a project admin to add you to a project."
         />
       </div>
     );

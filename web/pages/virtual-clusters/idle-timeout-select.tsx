@@ -5,16 +5,16 @@ import { durationText } from './detail/instance-state.ts';
 const hour = 3600;
 const day = 24 * hour;
 
-/** The actions on an unused virtual cluster, by the annotation that sets the idle time in seconds. */
+/** The automatic actions on an unused virtual cluster, by the annotation that contains the idle time in seconds. */
 const idleActions = {
   [sleepAfterAnnotation]: {
     label: 'Auto-sleep',
-    description: 'Sleeps when unused. The next request wakes it.',
+    description: 'Puts the virtual cluster to sleep if it is not used. The next request wakes it.',
     presets: [hour / 2, hour, 4 * hour, day],
   },
   [deleteAfterAnnotation]: {
     label: 'Auto-delete',
-    description: 'Deletes it with all its data when unused.',
+    description: 'Deletes the virtual cluster with all its data if it is not used.',
     presets: [day, 3 * day, 7 * day, 30 * day],
   },
 } as const;
@@ -28,12 +28,12 @@ export interface IdleTimeoutSelectProps {
   onChange(value: string): void;
 }
 
-/** Selects the idle time after which an action happens automatically. */
+/** A select field for the idle time after which an automatic action happens. */
 export function IdleTimeoutSelect({ annotation, value, onChange }: IdleTimeoutSelectProps) {
   const { label, description, presets } = idleActions[annotation];
   const isCustom = value !== '' && !presets.map(String).includes(value);
   const optionLabel = (seconds: string) =>
-    `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without requests`;
+    `After ${/^\d{1,10}$/.test(seconds) ? durationText(Number(seconds)) : `${seconds} seconds`} without use`;
   return (
     <NativeSelect
       label={label}

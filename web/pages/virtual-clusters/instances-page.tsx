@@ -33,7 +33,7 @@ const cells: CellRenderers = {
   Status: (_, text) => <StatusBadge status={text} />,
 };
 
-/** A live list of all virtual clusters that the caller may see. */
+/** The page with a live list of all virtual clusters that the caller may see. */
 export function InstancesPage() {
   const rows = useRows({ kind: kinds.instance });
   const { known, projects } = useCreatableProjects();
@@ -71,7 +71,9 @@ export function InstancesPage() {
             <>
               <p>A virtual cluster is a Kubernetes API of your own, ready in moments.</p>
               {known && projects.length === 0 ? (
-                <p>You may not create one in any project. Ask a project administrator to add you.</p>
+                <p>
+                  You do not have permission to create one in any project. Ask a project admin to add you to a project.
+                </p>
               ) : (
                 <Command text="flotilla create demo --wait" />
               )}

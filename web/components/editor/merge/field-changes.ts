@@ -3,14 +3,17 @@ import type { ManagedFieldsEntry } from '../../../../src/api/meta.ts';
 import type { FieldPath } from './field-path.ts';
 import { indexItemsByKey, type MergeValue } from './three-way-merge.ts';
 
-/** A changed field with its value before and after the change. */
+/** A changed field, with its value before and after the change. */
 export interface FieldChange {
   readonly steps: FieldPath;
   readonly before: MergeValue;
   readonly after: MergeValue;
 }
 
-/** Returns all changes at their deepest paths. A list whose items have no keys counts as one value. */
+/**
+ * Returns all changed fields with the deepest possible paths. List items are compared by key, or by index if they have
+ * no key. A list without keys whose length changed counts as one value.
+ */
 export function fieldChanges(before: MergeValue, after: MergeValue, steps: FieldPath = []): readonly FieldChange[] {
   if (before !== undefined && after !== undefined) {
     if (equalJson(before, after)) return [];
@@ -36,15 +39,15 @@ export function fieldChanges(before: MergeValue, after: MergeValue, steps: Field
   return before === after ? [] : [{ steps, before, after }];
 }
 
-/** The field manager that last wrote a field, and the time. */
+/** The field manager that last wrote a field, and the time of that write. */
 export interface FieldWriter {
   readonly manager: string;
   readonly time: string | undefined;
 }
 
 /**
- * Returns the writer of a field according to the managed fields. A removed field has no owner, so the last writer of
- * the object is returned. `undefined` if the managed fields name none.
+ * Returns the manager that last wrote a field, according to the managed fields. A removed field has no manager, so the
+ * last writer of the object is returned. `undefined` if the managed fields contain no manager.
  */
 export function fieldWriter(
   steps: FieldPath,
@@ -64,7 +67,7 @@ function timeOf({ time }: ManagedFieldsEntry): number {
 function owns(fields: JsonObject, steps: FieldPath, value: JsonValue | undefined): boolean {
   const [step, ...rest] = steps;
   const members = Object.keys(fields).filter((name) => name !== '.');
-  // Either the path ends here, or the entry owns the value as a whole, including everything inside it.
+  // The entry owns the field if the path ends here, or if the entry owns a whole value that contains the field.
   if (step === undefined) return true;
   if (members.length === 0) return true;
   const inside = Array.isArray(value) && typeof step === 'number' ? value[step] : memberOf(value, step);
@@ -78,7 +81,10 @@ function memberOf(value: JsonValue | undefined, step: string | number): JsonValu
   return isJsonObject(value) ? getMember(value, String(step)) : undefined;
 }
 
-/** Matches a managed-fields key: `f:` a member, `k:` an item by key members, `v:` an item by value, `i:` by index. */
+/**
+ * True if a managed-fields key names a path step: `f:` a member, `k:` an item by key, `v:` an item by value, `i:` by
+ * index.
+ */
 function names(name: string, step: string | number, inside: JsonValue | undefined): boolean {
   if (typeof step === 'string') return name === `f:${step}`;
   if (name.startsWith('i:')) return name === `i:${step}`;

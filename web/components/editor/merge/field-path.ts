@@ -4,7 +4,8 @@ export type FieldPath = readonly (string | number)[];
 const plainName = /^[A-Za-z0-9_$-]+$/;
 
 /**
- * The path as the server writes it: `spec.parameters[0].type`. Member names with special characters are in brackets.
+ * Returns the path as the server writes it: `spec.parameters[0].type`. Member names with special characters are written
+ * in brackets.
  */
 export function fieldPathText(steps: FieldPath): string {
   let text = '';

@@ -11,8 +11,9 @@ export interface MergedDraft {
 }
 
 /**
- * Merges the draft with the upstream changes. The field values decide. If a line-by-line merge gives the same values,
- * it is used, so that comments and order are kept. `undefined` if the draft is not valid YAML.
+ * Merges the draft with the changes made by others. The values of the fields are merged. If a line-by-line merge of the
+ * texts gives the same values, its text is used, because it keeps comments and the order of lines. `undefined` if the
+ * draft is not valid YAML.
  */
 export function mergeDraft({ base, text, live }: DraftState, rules: MergeRules): MergedDraft | undefined {
   const { value } = parseObjectText(text);

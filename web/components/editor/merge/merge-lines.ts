@@ -1,16 +1,16 @@
-/** A range of original lines and its replacement. */
+/** A range of lines in the original text and the lines that replace it. */
 interface LineChange {
   readonly from: number;
   readonly to: number;
   readonly lines: readonly string[];
 }
 
-/** The limit of the comparison matrix; larger texts are not merged by lines. */
+/** The maximum number of cells in the comparison matrix. If two texts need more cells, they are not merged by lines. */
 const maxCells = 4_000_000;
 
 /**
  * Merges two edits of the same text line by line, which keeps comments and the order of lines. `undefined` if both
- * changed the same lines.
+ * edits change the same lines, or if the texts are too long.
  */
 export function mergeLines(base: string, mine: string, theirs: string): string | undefined {
   const original = base.split('\n');
@@ -32,7 +32,7 @@ export function mergeLines(base: string, mine: string, theirs: string): string |
   return merged.join('\n');
 }
 
-/** Returns the smallest set of changes from one text to the other. */
+/** Returns the smallest set of changes from one text to the other; `undefined` if the texts are too long. */
 function lineChanges(from: readonly string[], to: readonly string[]): readonly LineChange[] | undefined {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start++;

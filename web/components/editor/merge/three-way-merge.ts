@@ -1,10 +1,10 @@
 import { equalJson, getMember, isJsonObject, type JsonObject, type JsonValue, setMember } from '@flotilla/json';
 import type { FieldPath } from './field-path.ts';
 
-/** A value on one side of the merge; `undefined` if it is absent. */
+/** A value in one of the versions; `undefined` if the version does not contain it. */
 export type MergeValue = JsonValue | undefined;
 
-/** A field that both sides changed differently. */
+/** A field that both sides changed to different values. */
 export interface MergeConflict {
   readonly steps: FieldPath;
   readonly base: MergeValue;
@@ -13,23 +13,23 @@ export interface MergeConflict {
 }
 
 export interface MergeResult {
-  /** The result with the changes of both sides. Conflicts resolve to `mine` unless `choose` returns `theirs`. */
+  /** The merged document. In a conflict, the value of `mine` is used unless `choose` returns `theirs`. */
   readonly merged: JsonValue;
   readonly conflicts: readonly MergeConflict[];
 }
 
 export interface MergeRules {
-  /** The members that identify the items of a list; `undefined` if unknown. */
+  /** Returns the members that identify the items of the list at a path; `undefined` if they are not known. */
   listKeys?(steps: FieldPath): readonly string[] | undefined;
-  /** True if a list of scalars is a set, so that its order does not matter. */
+  /** True if the list at a path is a set of scalars, so that the order of its items does not matter. */
   isSet?(steps: FieldPath): boolean;
-  /** The side that wins a conflict. */
+  /** Returns the side that wins the conflict at a path. Optional; defaults to `mine`. */
   choose?(steps: FieldPath): 'mine' | 'theirs';
 }
 
 /**
- * Merges two edits of the same document. Objects are merged by member, lists by item if their items have keys, and
- * otherwise as one value.
+ * Merges two edits of the same document. Objects are merged by member. Lists are merged by item if their items have
+ * keys; other lists are treated as one value.
  */
 export function threeWayMerge(
   base: JsonValue,
@@ -76,7 +76,9 @@ class Merging {
     return merged;
   }
 
-  /** Keeps the order of `mine` and appends the items that `theirs` added. */
+  /**
+   * Merges lists whose items have keys, and sets: in the order of `mine`, followed by the items that `theirs` added.
+   */
   #lists(base: MergeValue, mine: JsonValue[], theirs: JsonValue[], steps: FieldPath): JsonValue[] | undefined {
     const before = Array.isArray(base) ? base : [];
     const sides = [before, mine, theirs] as const;
@@ -102,7 +104,7 @@ class Merging {
   }
 }
 
-/** Contains what either side added, without what either side removed. */
+/** Merges two edits of a set of scalars: keeps the additions and removals of both. `undefined` for other items. */
 function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): JsonValue[] | undefined {
   const isScalar = (item: JsonValue) => typeof item !== 'object';
   if ([base, mine, theirs].some((items) => !items.every(isScalar))) return undefined;
@@ -110,10 +112,12 @@ function mergeSets(base: JsonValue[], mine: JsonValue[], theirs: JsonValue[]): J
   return [...kept, ...theirs.filter((item) => !mine.includes(item) && !base.includes(item))];
 }
 
-/** Members that commonly identify list items, used if the schema names none. */
+/** Members that commonly identify list items. They are tried if the schema does not name the members. */
 const commonKeys = [['name'], ['variable'], ['version'], ['type'], ['key']];
 
-/** Indexes several versions of a list by item key; `undefined` if the items have no common key. */
+/**
+ * Indexes several versions of a list by the keys of its items; `undefined` if not all items have the same kind of key.
+ */
 export function indexItemsByKey(
   sides: readonly (readonly JsonValue[])[],
   keys?: readonly string[],
@@ -126,7 +130,7 @@ export function indexItemsByKey(
   return undefined;
 }
 
-/** `undefined` if an item lacks one of these members, or two items have the same key. */
+/** Indexes list items by the values of `keys`. `undefined` if an item lacks a member or two items have the same key. */
 function byKeys(items: readonly JsonValue[], keys: readonly string[]): ReadonlyMap<string, JsonValue> | undefined {
   const found = new Map<string, JsonValue>();
   for (const item of items) {

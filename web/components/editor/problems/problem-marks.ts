@@ -9,7 +9,7 @@ import { type YamlPositions, yamlPositions } from '../yaml-positions.ts';
 
 const setProblems = StateEffect.define<readonly Diagnostic[]>();
 
-/** Problems found outside the editor. They move with the text and disappear when their line is edited. */
+/** Problems that the page reports. They move with the text, and disappear if their line is edited. */
 const externalProblems = StateField.define<readonly Diagnostic[]>({
   create: () => [],
   update(marks, transaction) {
@@ -41,7 +41,8 @@ function placesOf(text: string): YamlPositions | undefined {
 }
 
 /**
- * The position of a problem: a path, a line, or a line inside the text at a path. Others are shown at the first line.
+ * Converts a problem to a diagnostic at its path, at its line, or at a line inside the text at its path. A problem
+ * without a known position is shown at the first line.
  */
 function diagnosticOf(
   { path, line, message }: TextProblem,
@@ -63,7 +64,7 @@ function lineRange(doc: Text, number: number): { from: number; to: number } {
   return { from: from + (text.length - text.trimStart().length), to };
 }
 
-/** Returns all problems of the current text: YAML errors, schema violations and external problems. */
+/** Returns all problems of the current text: YAML errors, schema violations and problems that the page reports. */
 function diagnose(state: EditorState): readonly Diagnostic[] {
   const text = state.doc.toString();
   const external = state.field(externalProblems);

@@ -4,7 +4,7 @@ import type { TextProblem } from '../editor-props.ts';
 const unknownField = /(?:unknown|duplicate) field "((?:[^"\\]|\\.)*)"/g;
 const insideText = /\bline (\d+), column \d+\b/;
 
-/** Returns the problems of single fields in a server error; empty if it is about the object as a whole. */
+/** Returns the field problems in an error of the server; empty if the error is about the object as a whole. */
 export function serverProblems(error: unknown): readonly TextProblem[] {
   if (!(error instanceof StatusError)) return [];
   const causes = error.status.details?.causes ?? [];
@@ -16,7 +16,7 @@ export function serverProblems(error: unknown): readonly TextProblem[] {
   }));
 }
 
-/** A message about a multi-line field may name a line inside it. */
+/** Returns a problem with its line. A message about a field with several lines of text may name a line of that text. */
 function problemAt(path: string, message: string): TextProblem {
   const line = insideText.exec(message)?.[1];
   return { path, message, ...(line === undefined ? {} : { line: Number(line) }) };

@@ -1,6 +1,8 @@
 import { type FieldPath, isSamePath } from '../merge/field-path.ts';
 
-/** The cursor position in a YAML text. The text is usually incomplete, so indentation determines the structure. */
+/**
+ * The position of the cursor in the structure of a YAML text. The text may be incomplete, so only indentation counts.
+ */
 export type CursorContext =
   | {
       readonly kind: 'name';
@@ -8,12 +10,12 @@ export type CursorContext =
       readonly parent: FieldPath;
       /** The column at which the name starts. */
       readonly column: number;
-      /** The other members that the object already has. */
+      /** The names of the other members that the object already has. */
       readonly present: readonly string[];
     }
   | { readonly kind: 'value'; readonly steps: FieldPath; readonly column: number };
 
-/** A line that contains a member. */
+/** A line of a YAML text that contains a member of an object. */
 export interface MemberLine {
   readonly line: number;
   readonly parent: FieldPath;
@@ -30,11 +32,11 @@ interface Level {
 const member = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"[\]{},&*!|>%@`-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)/;
 const blockText = /^[|>][-+0-9]*\s*(?:#.*)?$/;
 
-/** Reads the lines from the top and tracks the object that each line belongs to. */
+/** Reads the lines of a text from the top, and tracks the object that each line belongs to. */
 class LineWalk {
   readonly levels: Level[] = [];
   readonly members: MemberLine[] = [];
-  /** Lines indented deeper than this belong to a block scalar. */
+  /** Lines with a deeper indentation than this belong to a block scalar; -1 outside of a block scalar. */
   #blockIndent = -1;
 
   /** True if the line is part of a block scalar, which has no members. */
@@ -64,7 +66,9 @@ class LineWalk {
     if (blockText.test(rest.slice(match[0].length).trim())) this.#blockIndent = column;
   }
 
-  /** Enters the list items that the line opens. Returns the column of the content of the innermost. */
+  /**
+   * Enters the list items that start in the line. Returns the column at which the content of the innermost item starts.
+   */
   intoItems(line: string): number {
     let column = indentOf(line);
     while (line[column] === '-' && (line[column + 1] === ' ' || line[column + 1] === undefined)) {
@@ -78,7 +82,7 @@ class LineWalk {
     return column;
   }
 
-  /** Leaves all levels that do not contain a member at this column. */
+  /** Leaves all objects and lists that cannot contain a member at this column. */
   enter(column: number): void {
     this.#leave((level) => level.column >= column);
   }
@@ -100,14 +104,14 @@ function unquoted(name: string): string {
   return /^(".*"|'.*')$/.test(name) ? name.slice(1, -1) : name;
 }
 
-/** Returns all members of a text with the paths of their objects. */
+/** Returns all lines with a member, and the path of the object that contains the member. */
 export function memberLines(lines: readonly string[]): readonly MemberLine[] {
   const walk = new LineWalk();
   for (const [number, line] of lines.entries()) walk.take(line, number);
   return walk.members;
 }
 
-/** `line` starts at 0; `column` is that of the cursor. `undefined` inside a comment or a block scalar. */
+/** Returns the cursor's context; `line` and `column` count from 0. `undefined` if nothing can be completed there. */
 export function cursorContext(lines: readonly string[], line: number, column: number): CursorContext | undefined {
   const walk = new LineWalk();
   for (let number = 0; number < line; number++) walk.take(lines[number] ?? '', number);

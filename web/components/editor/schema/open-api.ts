@@ -5,10 +5,10 @@ import { queryClient } from '../../../data/query-client.ts';
 import { sendJson } from '../../../data/send.ts';
 import { type OpenApiDocument, type SchemaTree, schemaOfKind } from './schema-tree.ts';
 
-/** OpenAPI documents are large, and schemas change only when a CRD is installed. */
+/** The time for which a fetched OpenAPI document is reused. It is large, and changes only if a CRD is installed. */
 const staleTime = 10 * 60_000;
 
-/** Fetches and caches the schema of a kind from its API server. `undefined` if there is none. */
+/** Fetches and caches the schema of a kind from its API server. `undefined` if there is no schema. */
 export async function fetchSchema(kind: KindRef, root: ApiRoot = managementRoot): Promise<SchemaTree | undefined> {
   const url = `${root}/openapi/v3/${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`;
   try {
@@ -20,7 +20,7 @@ export async function fetchSchema(kind: KindRef, root: ApiRoot = managementRoot)
     });
     return schemaOfKind(document, kind);
   } catch {
-    // Completion is optional: the server validates every write.
+    // The editor works without a schema, because the server validates every write.
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ import { type OpenApiSchema, type SchemaTree, suggestedValues, typeText } from '
 
 export const setSchema = StateEffect.define<SchemaTree | undefined>();
 
-/** The schema for completion and hints; `undefined` until it is loaded. */
+/** The schema that completion and hints use; `undefined` until it is loaded. */
 export const schemaField = StateField.define<SchemaTree | undefined>({
   create: () => undefined,
   update: (tree, { effects }) => effects.reduce((now, effect) => (effect.is(setSchema) ? effect.value : now), tree),
@@ -37,20 +37,20 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
   const parent = tree.at(place.parent);
   const names = Object.keys(parent?.properties ?? {}).filter((name) => !place.present.includes(name));
   if (parent === undefined || names.length === 0) return null;
-  const isWritten = /^\s*:/.test(state.doc.sliceString(pos, line.to));
+  const hasColon = /^\s*:/.test(state.doc.sliceString(pos, line.to));
   return {
     from,
-    options: names.map((name) => fieldOption(name, parent, tree, { indent: place.column, isWritten })),
+    options: names.map((name) => fieldOption(name, parent, tree, { indent: place.column, hasColon })),
     validFor: /^[\w$-]*$/,
   };
 }
 
-/** `isWritten` is true if a colon already follows the name. */
+/** Returns the completion for a field name. `hasColon` is true if a colon already follows the name in the text. */
 function fieldOption(
   name: string,
   parent: OpenApiSchema,
   tree: SchemaTree,
-  { indent, isWritten }: { readonly indent: number; readonly isWritten: boolean },
+  { indent, hasColon }: { readonly indent: number; readonly hasColon: boolean },
 ): Completion {
   const schema = tree.member(parent, name) ?? {};
   const isRequired = parent.required?.includes(name) === true;
@@ -59,19 +59,19 @@ function fieldOption(
     type: 'property',
     detail: `${typeText(schema, tree)}${isRequired ? ', required' : ''}`,
     ...(schema.description === undefined ? {} : { info: schema.description }),
-    apply: isWritten ? name : `${name}${opening(schema, indent)}`,
+    apply: hasColon ? name : `${name}${opening(schema, indent)}`,
     boost: isRequired ? 1 : 0,
   };
 }
 
-/** The text inserted after a completed field name. */
+/** Returns the text that is inserted after a completed field name. */
 function opening(schema: OpenApiSchema, indent: number): string {
   const pad = ' '.repeat(indent);
   if (schema.type === 'array') return `:\n${pad}- `;
   return schema.type === 'object' ? `:\n${pad}  ` : ': ';
 }
 
-/** A field that the schema describes. */
+/** A field of the text that the schema describes, with its offsets. */
 interface KnownField {
   readonly name: string;
   readonly schema: OpenApiSchema;
@@ -90,7 +90,7 @@ function fieldOfLine(state: EditorState, pos: number): KnownField | undefined {
   return { name: found.name, schema, from, to: from + found.name.length };
 }
 
-/** Describes the field in the cursor's line, for users who do not hover; '' if the schema has none. */
+/** Describes the field in the cursor's line, for users who cannot hover over it; '' if the schema does not know it. */
 export function fieldHint(state: EditorState): string {
   const tree = state.field(schemaField);
   const field = fieldOfLine(state, state.selection.main.head);
@@ -107,7 +107,7 @@ function hint(view: EditorView, pos: number): Tooltip | null {
   return { pos: from, end: to, above: true, create: () => ({ dom: hintElement(name, schema, tree) }) };
 }
 
-/** Schema texts are untrusted: they are set as text, not as HTML. */
+/** Builds the tooltip of a field. Schema texts are untrusted, so they are inserted as text, not as HTML. */
 function hintElement(name: string, schema: OpenApiSchema, tree: SchemaTree): HTMLElement {
   const part = (tag: string, className: string, text: string) => {
     const element = document.createElement(tag);

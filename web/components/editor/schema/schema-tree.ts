@@ -1,6 +1,6 @@
 import type { FieldPath } from '../merge/field-path.ts';
 
-/** An OpenAPI v3 schema as API servers publish it, reduced to what hints need. */
+/** An OpenAPI v3 schema as API servers publish it, reduced to the members that the editor uses. */
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly allOf?: readonly OpenApiSchema[];
@@ -28,7 +28,7 @@ export interface OpenApiDocument {
 
 const refPrefix = '#/components/schemas/';
 
-/** The schema of one kind, navigable by field path. */
+/** The schema of one kind. Schemas of fields are found by field path. */
 export class SchemaTree {
   readonly #schemas: Readonly<Record<string, OpenApiSchema>>;
   readonly root: OpenApiSchema;
@@ -38,7 +38,7 @@ export class SchemaTree {
     this.root = this.#resolved(root);
   }
 
-  /** Returns the schema of a field; `undefined` if it has none. */
+  /** Returns the schema of the field at a path; `undefined` if the field has none. */
   at(steps: FieldPath): OpenApiSchema | undefined {
     let schema: OpenApiSchema | undefined = this.root;
     for (const step of steps) {
@@ -59,7 +59,7 @@ export class SchemaTree {
     return schema.items === undefined ? undefined : this.#resolved(schema.items);
   }
 
-  /** Resolves `$ref` and `allOf`; siblings of a reference override it. */
+  /** Resolves `$ref` and `allOf`. Members beside a reference override those of its target. */
   #resolved(schema: OpenApiSchema, depth = 0): OpenApiSchema {
     if (depth > 16) return {};
     const { $ref, allOf, ...own } = schema;
@@ -73,7 +73,7 @@ export class SchemaTree {
   }
 }
 
-/** Returns the schema of a kind from the document of its group version; `undefined` if the document has none. */
+/** Returns the schema of a kind from the OpenAPI document of its group version; `undefined` if there is none. */
 export function schemaOfKind(
   document: OpenApiDocument,
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
@@ -86,7 +86,7 @@ export function schemaOfKind(
   return undefined;
 }
 
-/** A short description of a field's type. */
+/** Returns a short description of the type of a field. */
 export function typeText(schema: OpenApiSchema, tree: SchemaTree): string {
   if (isIntOrString(schema)) return 'number or string';
   if (schema.enum !== undefined) return 'enum';
@@ -112,7 +112,7 @@ export function isIntOrString(schema: OpenApiSchema): boolean {
   return schema['x-kubernetes-int-or-string'] === true || schema.format === 'int-or-string';
 }
 
-/** Returns the values to suggest for a field. */
+/** Returns the values that completion suggests for a field. */
 export function suggestedValues(schema: OpenApiSchema): readonly string[] {
   if (schema.enum !== undefined) return schema.enum.map(String);
   return schema.type === 'boolean' ? ['true', 'false'] : [];

@@ -7,11 +7,11 @@ export interface SchemaViolation {
   readonly message: string;
 }
 
-/** The maximum number of reported problems. */
+/** The maximum number of violations that are reported for one object. */
 const maxFaults = 50;
 
 /**
- * Returns what a schema certainly forbids in a value. The server checks everything else in its dry run.
+ * Returns the violations of the schema that are certain. The server finds all others in its dry run.
  */
 export function schemaViolations(value: JsonValue, tree: SchemaTree): readonly SchemaViolation[] {
   const check = new SchemaCheck(tree);

@@ -8,18 +8,18 @@ import type { DryRun } from './use-dry-run.ts';
 
 interface CheckResultProps {
   readonly check: DryRun;
-  /** The reason why the form cannot be checked. */
+  /** The reason why the server cannot validate the form; `undefined` if it can. */
   readonly fault: string | undefined;
-  /** True if a field shows its own problem. */
-  readonly isTold: boolean;
+  /** True if at least one form field shows its own problem. */
+  readonly hasFieldProblem: boolean;
   /** The labels of invalid fields that the user has not edited yet. */
   readonly missing: readonly string[];
-  /** The paths of fields that show their own problems. */
+  /** The paths of the fields that show their own problems. */
   readonly shownPaths: readonly string[];
 }
 
-/** The result of the server's dry run. */
-export function CheckResult({ check, fault, isTold, missing, shownPaths }: CheckResultProps) {
+/** Shows the result of the server's dry run, or the reason why there is none. */
+export function CheckResult({ check, fault, hasFieldProblem, missing, shownPaths }: CheckResultProps) {
   if (fault !== undefined) return <Line icon="warning">{fault}</Line>;
   if (check.state === 'checking') return <Line icon="clock">Validating…</Line>;
   if (check.state === 'good') {
@@ -31,10 +31,10 @@ export function CheckResult({ check, fault, isTold, missing, shownPaths }: Check
     );
   }
   const others = otherProblems(check.error, shownPaths);
-  if (others.length === 0 && missing.length === 0 && !isTold) return <ErrorNotice error={check.error} />;
+  if (others.length === 0 && missing.length === 0 && !hasFieldProblem) return <ErrorNotice error={check.error} />;
   return (
     <>
-      {isTold ? <Line icon="warning">Some fields are invalid.</Line> : null}
+      {hasFieldProblem ? <Line icon="warning">Some fields are invalid.</Line> : null}
       {missing.length === 0 ? null : (
         <Line icon="edit">{`${joinNames(missing)} ${missing.length === 1 ? 'is' : 'are'} required.`}</Line>
       )}

@@ -27,7 +27,9 @@ interface CreateFormProps {
   readonly template: string;
 }
 
-/** The fields that show their own problems. All other problems are listed together. */
+/**
+ * The labels of the form fields that show their own problems, by path. Problems of other fields are listed together.
+ */
 const fieldLabels: Readonly<Record<string, string>> = {
   'metadata.name': 'Name',
   'metadata.namespace': 'Project',
@@ -91,7 +93,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
         <DetailsPanel form={form} problem={problem} projects={projects} />
         <TemplatePanel form={form} problem={problem} mayInline={inline?.allowed === true} onFault={setTemplateFault} />
         <ParameterPanel form={form} problem={problem} />
-        <LifecyclePanel form={form} problem={problem} mayGive={setOwner?.allowed === true} />
+        <LifecyclePanel form={form} problem={problem} maySetOwner={setOwner?.allowed === true} />
       </fieldset>
       <div className={classes.beside}>
         <Panel>
@@ -101,7 +103,7 @@ export function CreateForm({ projects, project, template }: CreateFormProps) {
                 check={check}
                 fault={fault}
                 shownPaths={shownPaths}
-                isTold={wrong.some(([path]) => problem(path) !== undefined)}
+                hasFieldProblem={wrong.some(([path]) => problem(path) !== undefined)}
                 missing={wrong.filter(([path]) => problem(path) === undefined).map(([, label]) => label)}
               />
             </div>
@@ -136,7 +138,7 @@ function parameterLabels(parameters: DraftForm['parameters']): Record<string, st
   );
 }
 
-/** Shows a taken name as a problem of the name field. */
+/** Returns the problems of each field. If the name is taken, that is a problem of the name field. */
 function problemsOf(error: unknown) {
   const named = fieldProblems(error);
   const isTaken = error instanceof StatusError && error.status.reason === 'AlreadyExists';

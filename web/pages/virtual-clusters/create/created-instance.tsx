@@ -17,13 +17,13 @@ import { type InstanceState, instanceState } from '../detail/instance-state.ts';
 import classes from './create.module.css';
 import { StepsToReady } from './steps-to-ready.tsx';
 
-interface MadeInstanceProps {
+interface CreatedInstanceProps {
   readonly project: string;
   readonly name: string;
 }
 
-/** Shows the live progress of a new instance until it is ready. */
-export function CreatedInstance({ project, name }: MadeInstanceProps) {
+/** Shows the live progress of a new virtual cluster until it is ready. */
+export function CreatedInstance({ project, name }: CreatedInstanceProps) {
   const live = useObject(kinds.instance, { namespace: projectNamespace(project), name });
   return (
     <LiveObjectView live={live} what="virtual cluster" name={name} back={<Back />}>
@@ -74,7 +74,7 @@ function Progress({ instance }: { readonly instance: InstanceState }) {
               <Text size="sm" role="status">
                 {isReady
                   ? 'Your virtual cluster is ready. Get a kubeconfig, or connect on the command line:'
-                  : 'You can connect as soon as it is ready. You can leave this page; the creation continues.'}
+                  : 'You can connect as soon as the virtual cluster is ready. You may leave this page; the creation continues.'}
               </Text>
               <Command text={`flotilla connect ${name} --project ${project}`} />
               {isReady ? (

@@ -3,18 +3,18 @@ import { Panel } from '../../../components/panel.tsx';
 import type { CreatableProject } from '../../../data/use-creatable-projects.ts';
 import type { FormSectionProps } from './form-section.ts';
 
-interface PlacePanelProps extends FormSectionProps {
+interface DetailsPanelProps extends FormSectionProps {
   readonly projects: readonly CreatableProject[];
 }
 
-/** The name and project of a new instance. */
-export function DetailsPanel({ form, problem, projects }: PlacePanelProps) {
+/** A section of the creation form: project, name, display name and description. */
+export function DetailsPanel({ form, problem, projects }: DetailsPanelProps) {
   return (
     <Panel title="Details">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <NativeSelect
           label="Project"
-          description="Determines access and quotas."
+          description="The project determines access and quotas."
           value={form.project}
           onChange={(event) => form.setProject(event.currentTarget.value)}
           error={problem('metadata.namespace')}
@@ -25,7 +25,7 @@ export function DetailsPanel({ form, problem, projects }: PlacePanelProps) {
         />
         <TextInput
           label="Name"
-          description="Lowercase letters, digits and hyphens."
+          description="Use lowercase letters, digits and hyphens."
           placeholder="demo"
           value={form.text('metadata', 'name')}
           onChange={(event) => form.setName(event.currentTarget.value)}
@@ -38,7 +38,7 @@ export function DetailsPanel({ form, problem, projects }: PlacePanelProps) {
         />
         <TextInput
           label="Display name"
-          description="A friendly name, shown instead of the name."
+          description="Shown in the console instead of the name. Optional."
           value={form.text('spec', 'displayName')}
           onChange={(event) => form.set(['spec', 'displayName'], event.currentTarget.value)}
           error={problem('spec.displayName')}

@@ -30,7 +30,7 @@ describe('a draft of a virtual cluster', () => {
       problem: expect.stringContaining('VirtualClusterInstance'),
     });
     expect(parseManifest('apiVersion: v1')).toMatchObject({ problem: expect.stringContaining('apiVersion') });
-    expect(parseManifest('- a')).toMatchObject({ problem: 'Must be an object.' });
+    expect(parseManifest('- a')).toMatchObject({ problem: 'The YAML must be an object.' });
     expect(parseManifest('metadata:\n  name: "open\nspec: {}')).toMatchObject({ line: expect.any(Number) });
   });
 });

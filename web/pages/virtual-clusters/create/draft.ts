@@ -17,11 +17,11 @@ export function isInline(draft: InstanceDraft): boolean {
 
 export interface DraftContext {
   readonly project: string;
-  /** The template to use if the draft names none; '' if there is no default. */
+  /** The template to use if the draft names none; '' if the project has no default. */
   readonly defaultTemplate: string;
 }
 
-/** Returns the manifest to send. It states all values that the form shows, including server defaults. */
+/** Returns the manifest to send. It contains all values that the form shows, including the default template. */
 export function manifestOf(draft: InstanceDraft, { project, defaultTemplate }: DraftContext): JsonObject {
   const name = textAt(draft, 'spec', 'templateRef', 'name') || defaultTemplate;
   const explicit = isInline(draft) || name === '' ? draft : setAt(draft, ['spec', 'templateRef', 'name'], name);
@@ -33,7 +33,7 @@ export type ParsedManifest =
   | { readonly draft: InstanceDraft; readonly project: string | undefined }
   | { readonly problem: string; readonly line: number | undefined };
 
-/** Parses a YAML manifest, or returns its problem. */
+/** Parses the YAML manifest of an instance. If the manifest is invalid, returns the problem and its line. */
 export function parseManifest(text: string): ParsedManifest {
   let value: unknown;
   try {
@@ -42,7 +42,7 @@ export function parseManifest(text: string): ParsedManifest {
     if (!(error instanceof DocumentError)) throw error;
     return { problem: error.message, line: Number(/line (\d+)/.exec(error.message)?.[1]) || undefined };
   }
-  if (!isJsonObject(value as JsonObject)) return { problem: 'Must be an object.', line: undefined };
+  if (!isJsonObject(value as JsonObject)) return { problem: 'The YAML must be an object.', line: undefined };
   const { apiVersion, kind, metadata, spec, ...rest } = value as JsonObject;
   const wanted = kinds.instance.kind;
   if (kind !== undefined && kind !== wanted) return { problem: `The kind must be ${wanted}.`, line: undefined };

@@ -1,8 +1,8 @@
 import type { DraftForm } from './use-draft-form.ts';
 
-/** The props of every section of the form. */
+/** The props of every section of the creation form. */
 export interface FormSectionProps {
   readonly form: DraftForm;
-  /** The server's message about a field, once the user has edited it. */
+  /** Returns the server's message about the field at `path`; `undefined` until the user has edited that field. */
   problem(path: string): string | undefined;
 }

@@ -8,18 +8,20 @@ import { YamlField } from '../../../components/form/yaml-field.tsx';
 import type { FormSectionProps } from './form-section.ts';
 
 export interface InlineTemplateProps extends FormSectionProps {
-  /** Called with the reason if the text is invalid, and with `undefined` once it is valid. */
+  /** Called with the reason if the text is invalid, and with `undefined` if it is valid. */
   onFault(fault: string | undefined): void;
 }
 
-/** An inline template definition, without parameters. */
+/**
+ * An editor for an inline template, that is a template definition for this virtual cluster only, without parameters.
+ */
 export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) {
   const now = objectAt(form.draft, 'spec', 'template') ?? {};
   const key = writeJson(now);
   const [text, setText] = useState(() => textOf(now));
   const [applied, setApplied] = useState(key);
   const [fault, setFault] = useState<string>();
-  // The YAML editor of the manifest can change this text too.
+  // The user can also change the template in the YAML editor of the whole manifest.
   if (key !== applied) {
     setApplied(key);
     setText(textOf(now));
@@ -35,7 +37,7 @@ export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) 
     try {
       const { value } = readYaml(next);
       if (value !== null && !isJsonObject(value))
-        throw new DocumentError('must be an object with fields such as objects, helmRelease or access');
+        throw new DocumentError('The template must be an object with fields such as objects, helmRelease or access.');
       setFault(undefined);
       setApplied(writeJson(value ?? {}));
       form.set(['spec', 'template'], value ?? {});
@@ -48,8 +50,9 @@ export function InlineTemplate({ form, problem, onFault }: InlineTemplateProps) 
   return (
     <div>
       <Text size="sm" c="dimmed" mt="md" mb="xs">
-        For example <span className="mono">objects: |</span> with objects to apply in the virtual cluster, or{' '}
-        <span className="mono">helmRelease</span> for a connected cluster. Leave empty for the defaults.
+        Set <span className="mono">objects</span> to apply objects in the virtual cluster, or{' '}
+        <span className="mono">helmRelease</span> to configure the Helm chart on a connected cluster. Leave the editor
+        empty to use the defaults.
       </Text>
       <YamlField
         label="Inline template"

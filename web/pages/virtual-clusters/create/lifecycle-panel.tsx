@@ -5,13 +5,13 @@ import { Panel } from '../../../components/panel.tsx';
 import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
 import type { FormSectionProps } from './form-section.ts';
 
-interface MorePanelProps extends FormSectionProps {
-  /** True if the caller may set another owner. */
-  readonly mayGive: boolean;
+interface LifecyclePanelProps extends FormSectionProps {
+  /** True if the caller may set another owner than themselves. */
+  readonly maySetOwner: boolean;
 }
 
-/** Optional settings with good defaults. */
-export function LifecyclePanel({ form, problem, mayGive }: MorePanelProps) {
+/** A section of the creation form: cluster, owner, auto-sleep and auto-delete. All settings are optional. */
+export function LifecyclePanel({ form, problem, maySetOwner }: LifecyclePanelProps) {
   const { offer, draft } = form;
   const owner = objectAt(draft, 'spec', 'owner');
   const [user, team] = [textAt(owner, 'user'), textAt(owner, 'team')];
@@ -20,7 +20,7 @@ export function LifecyclePanel({ form, problem, mayGive }: MorePanelProps) {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
         <NativeSelect
           label="Cluster"
-          description="Where it runs. Cannot be changed later."
+          description="The cluster that it runs on. Cannot be changed later."
           value={form.text('spec', 'clusterRef', 'cluster')}
           onChange={(event) => form.set(['spec', 'clusterRef', 'cluster'], event.currentTarget.value)}
           error={problem('spec.clusterRef')}
@@ -32,10 +32,10 @@ export function LifecyclePanel({ form, problem, mayGive }: MorePanelProps) {
             })),
           ]}
         />
-        {mayGive ? (
+        {maySetOwner ? (
           <PrincipalPicker
             label="Owner"
-            description="Defaults to you."
+            description="Optional. You are the owner by default."
             value={user !== '' ? { kind: 'User', name: user } : team !== '' ? { kind: 'Team', name: team } : undefined}
             onChange={(next) =>
               form.set(

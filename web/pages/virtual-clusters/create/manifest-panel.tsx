@@ -14,17 +14,17 @@ import type { DraftForm } from './use-draft-form.ts';
 
 interface ManifestPanelProps {
   readonly form: DraftForm;
-  /** The projects that a manifest may name. */
+  /** The projects in which the caller may create virtual clusters. */
   readonly projects: readonly string[];
-  /** The problems that the server reports. */
+  /** The problems that the server's dry run reports. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
-  /** Called with the reason if the text is invalid, and with `undefined` once it is valid. */
+  /** Called with the reason if the text is invalid, and with `undefined` if it is valid. */
   onFault(fault: string | undefined): void;
 }
 
 const schema = { kind: kinds.instance };
 
-/** The manifest as YAML, to view, copy, and edit where the form is not sufficient. */
+/** A panel with the manifest as YAML. Users can copy the YAML, or edit it if the form does not offer a field. */
 export function ManifestPanel(props: ManifestPanelProps) {
   const [isEditing, setEditing] = useState(false);
   const { form } = props;
@@ -53,7 +53,9 @@ function ManifestView({ form: { manifest, parameters } }: Pick<ManifestPanelProp
       </Code>
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="xs" c="dimmed">
-          {given === shown ? 'Apply with kubectl apply -f.' : 'Apply with kubectl apply -f. Passwords are hidden here.'}
+          {given === shown
+            ? 'You can apply this YAML with kubectl apply -f.'
+            : 'You can apply this YAML with kubectl apply -f. Passwords are hidden here.'}
         </Text>
         <CopyButton text={text} what="YAML" />
       </Group>
@@ -66,7 +68,7 @@ function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProp
   const [text, setText] = useState(current);
   const [applied, setApplied] = useState(current);
   const [fault, setFault] = useState<{ readonly message: string; readonly line?: number }>();
-  // A change in the form updates the text; a change in the text is already applied.
+  // A change in the form replaces the text. A change of the text is already applied to the form.
   if (current !== applied) {
     setApplied(current);
     setText(current);
@@ -86,7 +88,7 @@ function ManifestEditor({ form, projects, problems, onFault }: ManifestPanelProp
       return;
     }
     if (read.project !== undefined && !projects.includes(read.project)) {
-      setFault({ message: `You may not create virtual clusters in project ${read.project}.` });
+      setFault({ message: `You do not have permission to create virtual clusters in project ${read.project}.` });
       return;
     }
     setFault(undefined);

@@ -5,13 +5,15 @@ import { joinSentences, parameterHint } from './parameter-sections.ts';
 
 interface ParameterFieldProps {
   readonly parameter: TemplateParameter;
-  /** '' if not set; the default applies. */
+  /** The value as text; '' if it is not set, so that the default applies. */
   readonly value: string;
   readonly problem: string | undefined;
   onChange(value: string): void;
 }
 
-/** The input for one parameter, by its type. The server validates; the input is never modified. */
+/**
+ * The input for one template parameter, according to its type. The server validates the value exactly as it was typed.
+ */
 export function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
   const { variable, label, description = '', type, options = [], defaultValue = '', required } = parameter;
   const shared = {
@@ -71,7 +73,7 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
     case 'password':
       return <PasswordInput {...shared} autoComplete="new-password" value={value} onChange={handleChange} />;
     case 'number':
-      // A text input, so that the typed text is kept; phones still show the numeric keyboard.
+      // A text input keeps the text exactly as typed. Phones show the numeric keyboard because of `inputMode`.
       return (
         <TextInput {...shared} inputMode="decimal" placeholder={placeholder} value={value} onChange={handleChange} />
       );

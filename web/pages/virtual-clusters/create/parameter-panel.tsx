@@ -6,7 +6,7 @@ import { ParameterField } from './parameter-field.tsx';
 import { parameterSections } from './parameter-sections.ts';
 import { parameterValues, withParameter } from './parameter-values.ts';
 
-/** The parameters of the template. */
+/** A section of the creation form: the parameters of the selected template. */
 export function ParameterPanel({ form, problem }: FormSectionProps) {
   const { parameters } = form;
   const text = form.text('spec', 'parameters');

@@ -20,7 +20,7 @@ test('a hint states limits and defaults', () => {
     'From 1 to 3. Default: 2.',
   );
   expect(parameterHint({ variable: 'n', type: 'number', min: 1, required: true })).toBe('Required. At least 1.');
-  expect(parameterHint({ variable: 'p', type: 'password', defaultValue: 'hunter2' })).toBe('Has a default.');
+  expect(parameterHint({ variable: 'p', type: 'password', defaultValue: 'hunter2' })).toBe('A default is set.');
   expect(parameterHint({ variable: 'b', type: 'boolean', defaultValue: 'TRUE' })).toBe('Default: on.');
   expect(parameterHint({ variable: 's' })).toBe('');
 });

@@ -1,12 +1,12 @@
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 
 export interface ParameterSection {
-  /** '' for parameters without a section. */
+  /** The title of the section; '' for parameters without a section. */
   readonly section: string;
   readonly members: readonly TemplateParameter[];
 }
 
-/** Groups parameters by section in template order; those without a section come first. */
+/** Groups parameters by section, in the order of the template. Parameters without a section come first. */
 export function parameterSections(parameters: readonly TemplateParameter[]): readonly ParameterSection[] {
   const sections = new Map<string, TemplateParameter[]>();
   for (const parameter of parameters) {
@@ -19,7 +19,7 @@ export function parameterSections(parameters: readonly TemplateParameter[]): rea
   return [...all.filter(({ section }) => section === ''), ...all.filter(({ section }) => section !== '')];
 }
 
-/** The constraints and default of a parameter as text; '' if there are none. */
+/** Returns the constraints and the default of a parameter as text; '' if it has neither. */
 export function parameterHint({ type, min, max, defaultValue = '', required }: TemplateParameter): string {
   const [least, most] = [min === undefined ? '' : String(min), max === undefined ? '' : String(max)];
   const limits =
@@ -34,7 +34,7 @@ export function parameterHint({ type, min, max, defaultValue = '', required }: T
     defaultValue === ''
       ? ''
       : type === 'password'
-        ? 'Has a default.'
+        ? 'A default is set.'
         : type === 'boolean'
           ? `Default: ${defaultValue.toLowerCase() === 'true' ? 'on' : 'off'}.`
           : `Default: ${defaultValue}.`;
@@ -42,7 +42,7 @@ export function parameterHint({ type, min, max, defaultValue = '', required }: T
   return [need, limits, fallback].filter(Boolean).join(' ');
 }
 
-/** Joins texts into sentences and adds missing full stops. */
+/** Joins texts with spaces, and ends each text except the last one with a full stop. */
 export function joinSentences(...texts: readonly string[]): string {
   const sentences = texts.map((text) => text.trim()).filter((text) => text !== '');
   return sentences

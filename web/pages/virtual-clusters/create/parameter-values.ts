@@ -4,13 +4,13 @@ import { FAILSAFE_SCHEMA, loadAll, nullCoreTag } from 'js-yaml';
 import type { TemplateParameter } from '../../../../src/api/management/v1/template-definition.ts';
 import { setAt } from '../../../data/objects/set-at.ts';
 
-/** The values that are set, as text, by variable. */
+/** Parameter values as text, by variable. Only parameters that have a value are included. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
-/** As on the server, every scalar is read as text. */
+/** Reads every YAML scalar as text, as the server does. */
 const textSchema = FAILSAFE_SCHEMA.withTags(nullCoreTag);
 
-/** Parses the text as a map; `undefined` if it is not one. */
+/** Parses the YAML text of `spec.parameters`; `undefined` if the text is not a YAML map. */
 export function readParameterText(text: string): JsonObject | undefined {
   if (text.trim() === '') return {};
   try {
@@ -22,7 +22,7 @@ export function readParameterText(text: string): JsonObject | undefined {
   }
 }
 
-/** Returns the values of these parameters. */
+/** Returns the values that the YAML text sets for these parameters. */
 export function parameterValues(text: string, parameters: readonly TemplateParameter[]): ParameterValues {
   const given = readParameterText(text) ?? {};
   const values = new Map<string, string>();
@@ -33,20 +33,20 @@ export function parameterValues(text: string, parameters: readonly TemplateParam
   return values;
 }
 
-/** Sets one parameter in the text and keeps the others. An empty value restores the default. */
+/** Returns the YAML text with a new value for one parameter. An empty value removes it, so that the default applies. */
 export function withParameter(text: string, parameter: TemplateParameter, value: string): string {
   const given = readParameterText(text) ?? {};
   return toYaml(setAt(given, parameter.variable.split('.'), value === '' ? undefined : value));
 }
 
-/** Keeps only the values that the template has parameters for. */
+/** Returns the YAML text with only those values that the template has parameters for. */
 export function retainParameters(text: string, parameters: readonly TemplateParameter[]): string {
   let kept: JsonObject = {};
   for (const [variable, value] of parameterValues(text, parameters)) kept = setAt(kept, variable.split('.'), value);
   return toYaml(kept);
 }
 
-/** Masks the passwords in the text. */
+/** Returns the YAML text with masked passwords. */
 export function maskPasswords(text: string, parameters: readonly TemplateParameter[]): string {
   const hidden = parameters.filter(({ type }) => type === 'password').map(({ variable }) => variable);
   const values = parameterValues(text, parameters);
@@ -60,7 +60,9 @@ function toYaml(values: JsonObject): string {
   return Object.keys(values).length === 0 ? '' : yamlText(plain(values));
 }
 
-/** Writes integers and booleans without quotes where the meaning is the same, for readability. */
+/**
+ * Converts texts to integers and booleans if that does not change their meaning, so that the YAML needs fewer quotes.
+ */
 function plain(value: JsonValue): JsonValue {
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
   if (typeof value !== 'string') return value;

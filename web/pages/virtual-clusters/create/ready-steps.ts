@@ -3,13 +3,13 @@ import type { Condition } from '../../../../src/api/conditions.ts';
 export interface ReadyStep {
   readonly type: string;
   readonly state: 'done' | 'doing' | 'held' | 'waiting';
-  /** The reason and the next step; '' if there is none. */
+  /** The message of the condition, which explains the cause; '' if there is none. */
   readonly message: string;
-  /** Milliseconds since the creation; `undefined` if not completed or unknown. */
+  /** The time from the creation until the step was done, in milliseconds; `undefined` if it is not done or unknown. */
   readonly after: number | undefined;
 }
 
-/** The conditions in the order in which they become True. */
+/** The condition types in the order in which they become True. */
 export const readySteps = [
   'Scheduled',
   'TemplateResolved',
@@ -20,8 +20,8 @@ export const readySteps = [
 ] as const;
 
 /**
- * Returns the progress of a virtual cluster. The first step that is not done is in progress, or blocked if its
- * condition is False; the message then states the cause. A sleeping virtual cluster has completed all steps.
+ * Returns the steps of a virtual cluster until it is Ready. The first step that is not done is in progress (`doing`),
+ * or blocked (`held`) if its condition is False; the message then explains the cause. All later steps are `waiting`.
  */
 export function stepsToReady(conditions: readonly Condition[], created: string | undefined): readonly ReadyStep[] {
   let isOpen = true;
@@ -39,7 +39,7 @@ export function stepsToReady(conditions: readonly Condition[], created: string |
   });
 }
 
-/** "immediately", "after 3 s", "after 2 min 5 s"; the server reports whole seconds. */
+/** Returns the time of a step as text: "immediately", "after 3 s" or "after 2 min 5 s". */
 export function elapsedText(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds === 0) return 'immediately';

@@ -17,7 +17,7 @@ const stateLabels: Readonly<Record<ReadyStep['state'], string>> = {
   waiting: 'pending',
 };
 
-/** The steps until an instance is ready, with their times. */
+/** A list of the steps until a virtual cluster is ready, with the time of each step. */
 export function StepsToReady({ instance: { conditions, object, name } }: { readonly instance: InstanceState }) {
   const steps = stepsToReady(conditions, object.metadata.creationTimestamp);
   return (

@@ -10,7 +10,9 @@ export function versionsOf({ spec }: VirtualClusterTemplate): readonly string[] 
   return (spec?.versions ?? []).map(({ version }) => version);
 }
 
-/** The version choices of a template: the latest, the latest of a major version, or a specific one. */
+/**
+ * Returns the version choices for a template: the latest, the latest of each major version, and each single version.
+ */
 export function versionChoices(template: VirtualClusterTemplate): readonly VersionChoice[] {
   const versions = [...versionsOf(template)].sort(compareVersions).reverse();
   if (versions.length === 0) return [];

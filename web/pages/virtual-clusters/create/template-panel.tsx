@@ -16,10 +16,10 @@ interface TemplatePanelProps extends InlineTemplateProps {
   readonly mayInline: boolean;
 }
 
-/** Stands for the inline template; no template can have this name. */
+/** The value of the radio button for the inline template. No template can have this name. */
 const inlineValue = '/';
 
-/** Selects the template of a new instance. */
+/** A section of the creation form: the template and its version. */
 export function TemplatePanel({ form, problem, mayInline, onFault }: TemplatePanelProps) {
   const { offer, draft, templateName, template } = form;
   const isInlineSelected = isInline(draft);
@@ -74,7 +74,7 @@ function noteOf(template: VirtualClusterTemplate, defaultTemplate: string): stri
   const { name = '' } = template.metadata;
   const count = versionsOf(template).length;
   const parts = [
-    name === defaultTemplate ? 'default' : '',
+    name === defaultTemplate ? 'Default' : '',
     count === 0 ? '' : `${count} version${count === 1 ? '' : 's'}`,
     displayNameOf(template) === name ? '' : name,
   ];
@@ -130,7 +130,7 @@ function VersionFields({ form, problem, template }: FormSectionProps & { readonl
       <Checkbox
         mt={choices.length === 0 ? 0 : 28}
         label="Pin to the current template"
-        description="Later changes of the template are not applied."
+        description="Later changes to the template are not applied to this virtual cluster."
         checked={flagAt(form.draft, 'spec', 'templateRef', 'syncOnce')}
         onChange={(event) => form.set(['spec', 'templateRef', 'syncOnce'], event.currentTarget.checked || undefined)}
       />

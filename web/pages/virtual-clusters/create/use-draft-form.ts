@@ -9,10 +9,10 @@ import { emptyDraft, type InstanceDraft, isInline, manifestOf } from './draft.ts
 import { retainParameters } from './parameter-values.ts';
 import { useProjectOptions } from './use-project-options.ts';
 
-/** The state of the form: one manifest that all sections edit. */
+/** The state of the creation form. All its sections edit the same manifest. */
 export type DraftForm = ReturnType<typeof useDraftForm>;
 
-/** Marks all fields as touched after an edit of the YAML. */
+/** The path that stands for all fields. It is marked as touched after an edit of the YAML. */
 const allFields = '*';
 
 const noParameters: readonly TemplateParameter[] = [];
@@ -33,7 +33,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
   const manifest = useMemo(() => manifestOf(draft, { project, defaultTemplate }), [draft, project, defaultTemplate]);
 
   const touch = (path: string) => setTouched((before) => (before.has(path) ? before : new Set(before).add(path)));
-  /** Keeps only the parameter values that the other template has parameters for. */
+  /** Removes the values of parameters that the template `of` in version `ofVersion` does not have. */
   const withParametersOf = (
     next: InstanceDraft,
     of: VirtualClusterTemplate | undefined,
@@ -59,7 +59,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     isTouched: (path: string) =>
       touched.has(allFields) || [...touched].some((own) => own === path || own.startsWith(`${path}.`)),
     text: (...path: string[]) => textAt(draft, ...path),
-    /** Removes the field if the text is empty. */
+    /** Sets a field. An empty text removes the field. */
     set(path: readonly string[], value: JsonValue | undefined) {
       touch(path.join('.'));
       setDraft((before) => setAt(before, path, value === '' ? undefined : value));
@@ -71,7 +71,7 @@ export function useDraftForm(first: { readonly project: string; readonly templat
     setProject(next: string) {
       touch('metadata.namespace');
       setProject(next);
-      // The choices of the new project are not loaded yet; the server selects by default.
+      // The clusters of the new project are not loaded yet, so the cluster and the owner return to their defaults.
       setDraft((before) => setAt(setAt(before, ['spec', 'clusterRef'], undefined), ['spec', 'owner'], undefined));
     },
     setTemplate(next: VirtualClusterTemplate) {

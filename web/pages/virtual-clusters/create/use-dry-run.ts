@@ -5,22 +5,22 @@ import type { VirtualClusterInstance } from '../../../../src/api/management/v1/v
 import { kinds } from '../../../data/kind-ref.ts';
 import { createObject } from '../../../data/objects/objects.ts';
 
-/** Debounces typing. */
+/** The time without typing after which the manifest is validated. */
 const debounceMs = 300;
 
 export interface DryRun {
-  /** `checking` while the result is for an earlier manifest. */
+  /** `checking` until the current manifest is validated. Until then, the other members describe an earlier manifest. */
   readonly state: 'checking' | 'good' | 'bad';
   readonly error: unknown;
-  /** The instance that would be created. */
+  /** The instance that the server would create. */
   readonly object: VirtualClusterInstance | undefined;
 }
 
 const unchecked: DryRun = { state: 'checking', error: undefined, object: undefined };
 
 /**
- * Validates the manifest with a server-side dry run while the user types. The result is not cached, as the manifest may
- * contain a password. Nothing is checked if `manifest` is `undefined`.
+ * Validates the manifest with a server-side dry run while the user types. The result is not cached, because the
+ * manifest may contain a password. If `manifest` is `undefined`, no request is sent.
  */
 export function useDryRun(namespace: string, manifest: JsonObject | undefined): DryRun {
   const [result, setResult] = useState<DryRun>(unchecked);

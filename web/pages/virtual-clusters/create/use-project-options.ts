@@ -7,7 +7,9 @@ import type { VirtualClusterTemplate } from '../../../../src/api/management/v1/v
 import { kinds } from '../../../data/kind-ref.ts';
 import { subresourceQuery } from '../../../data/objects/subresource-query.ts';
 
-/** The responses, whose schemas describe the objects in them only as JSON. */
+/**
+ * A response of the server, with the type of the objects in it. The API schema describes these objects only as JSON.
+ */
 type OfferedTemplates = Omit<ProjectTemplates, 'virtualClusterTemplates'> & {
   readonly virtualClusterTemplates: readonly VirtualClusterTemplate[];
 };
@@ -17,7 +19,7 @@ type OfferedClusters = Omit<ProjectClusters, 'clusters'> & { readonly clusters: 
 export interface ProjectOptions {
   readonly isKnown: boolean;
   readonly templates: readonly VirtualClusterTemplate[];
-  /** '' if the project has no default. */
+  /** The name of the default template; '' if the project has none. */
   readonly defaultTemplate: string;
   readonly clusters: readonly Cluster[];
   readonly error: unknown;

@@ -15,7 +15,7 @@ import { ShareDialog } from './share-dialog.tsx';
 import { everyone, type Grantee, granteesOf, withoutShare } from './sharing.ts';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** The users and teams with access to a virtual cluster, and their roles. */
+/** A tab with the users and teams that have access to a virtual cluster, and their roles. */
 export function AccessTab({ instance, permissions }: InstanceSectionProps) {
   const [isSharing, setSharing] = useState(false);
   const [revoking, setRevoking] = useState<Principal>();
@@ -58,7 +58,7 @@ export function AccessTab({ instance, permissions }: InstanceSectionProps) {
         <Link to="/projects/$project" params={{ project }} search={{ tab: 'members' }}>
           {project}
         </Link>{' '}
-        have access too. The default role from the template is <span className="mono">{defaultRole}</span>.
+        also have access. The default cluster role from the template is <span className="mono">{defaultRole}</span>.
       </Text>
       {isSharing ? <ShareDialog instance={instance} fallback={defaultRole} onClose={() => setSharing(false)} /> : null}
       {revoking === undefined ? null : (

@@ -6,7 +6,7 @@ import { patchObject } from '../../../data/objects/objects.ts';
 import { IdleTimeoutSelect, idleAnnotations } from '../idle-timeout-select.tsx';
 import type { InstanceState } from './instance-state.ts';
 
-/** Edits the auto-sleep and auto-delete settings of a virtual cluster. */
+/** A dialog that edits the auto-sleep and auto-delete settings of a virtual cluster. */
 export function AutoSleepDialog({ instance, onClose }: { readonly instance: InstanceState; onClose(): void }) {
   const { object, namespace, name } = instance;
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
@@ -20,7 +20,7 @@ export function AutoSleepDialog({ instance, onClose }: { readonly instance: Inst
   }
 
   return (
-    <FormDialog title={`Auto-sleep of ${name}`} action="Save" onSend={save} onClose={onClose}>
+    <FormDialog title={`Auto-sleep and auto-delete of ${name}`} action="Save" onSend={save} onClose={onClose}>
       {() =>
         idleAnnotations.map((annotation) => (
           <IdleTimeoutSelect

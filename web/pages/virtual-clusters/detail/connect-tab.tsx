@@ -22,14 +22,14 @@ const lifetimes = [
   { value: '2592000', label: '30 days' },
 ];
 
-/** Instructions to connect to a virtual cluster from a terminal. */
+/** A tab with instructions for connecting to a virtual cluster from a terminal. */
 export function ConnectTab({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canConnect) {
     return (
       <div className="card">
         <EmptyState
           title="No permission to connect"
-          text="Its owner, a project admin or an administrator can share it with you on the Access tab."
+          text="The owner, a project admin or an administrator can share this virtual cluster with you on the Access tab."
         />
       </div>
     );
@@ -82,8 +82,8 @@ function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly ins
       <form onSubmit={(event) => void make(event)}>
         <Stack gap="md">
           <Text size="sm">
-            A file for kubectl and other Kubernetes tools. It gives access to this virtual cluster only, as you. The
-            server does not store it: copy or download it while it is shown.
+            A kubeconfig is a file for kubectl and other Kubernetes tools. This one gives access only to this virtual
+            cluster, with your permissions. The server does not store it, so copy or download it while it is shown.
           </Text>
           <Group align="flex-end" gap="sm">
             <NativeSelect
@@ -98,12 +98,12 @@ function KubeconfigForm({ instance: { namespace, name, phase } }: { readonly ins
             </Button>
           </Group>
           <Text size="sm" c="dimmed">
-            It also expires when you sign out, as it belongs to this session. For a longer validity, use the command
-            line or an access key.
+            The kubeconfig also expires when you sign out, because it belongs to this session. If you need it for
+            longer, use the command line or an access key.
           </Text>
           {phase === 'Sleeping' ? (
             <Text size="sm" c="dimmed">
-              The virtual cluster is asleep. The kubeconfig works once it is awake.
+              The virtual cluster is asleep. The kubeconfig works after the virtual cluster wakes.
             </Text>
           ) : null}
           {error === undefined || problem !== undefined ? null : <ErrorNotice error={error} />}
@@ -121,11 +121,11 @@ function CommandLine({ instance: { project, name } }: { readonly instance: Insta
     <Stack gap="md">
       <ol className={classes.steps}>
         <li>
-          Log in, once on each machine:
+          Sign in, once on each machine:
           <Command text={`flotilla login ${location.origin}`} />
         </li>
         <li>
-          Configure kubectl, without a secret in your kubeconfig:
+          Configure kubectl. Your kubeconfig then contains no secret:
           <Command text={`flotilla connect ${name} --project ${project} --exec`} />
         </li>
         <li>

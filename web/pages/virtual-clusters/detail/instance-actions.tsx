@@ -10,7 +10,7 @@ import { putToSleep } from '../../../data/objects/sleep-and-wake.ts';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 import { WakeButton } from './wake-button.tsx';
 
-/** The actions on a virtual cluster that its state and the caller's permissions allow. */
+/** The buttons for the actions on a virtual cluster that its state and the caller's permissions allow. */
 export function InstanceActions({ instance, permissions }: InstanceSectionProps) {
   const [dialog, setDialog] = useState<'sleep' | 'delete'>();
   const { name, namespace, project, phase, object } = instance;
@@ -67,8 +67,8 @@ export function InstanceActions({ instance, permissions }: InstanceSectionProps)
         >
           <Text size="sm">
             {instance.spec.external === true
-              ? 'It is managed externally: it is only removed from Flotilla and keeps running.'
-              : 'All its data is deleted. This cannot be undone.'}
+              ? 'This virtual cluster is managed externally. It is only removed from Flotilla and keeps running.'
+              : 'All data in the virtual cluster is deleted. This cannot be undone.'}
           </Text>
         </Confirm>
       ) : null}

@@ -55,8 +55,8 @@ export function InstanceDetails({ instance }: { readonly instance: InstanceState
               <Age since={status.lastActivity} /> ago
             </>
           ),
-        'Auto-sleep': sleepAfter === undefined ? undefined : `after ${durationText(sleepAfter)} without use`,
-        'Auto-delete': deleteAfter === undefined ? undefined : `after ${durationText(deleteAfter)} without use`,
+        'Auto-sleep': sleepAfter === undefined ? undefined : `After ${durationText(sleepAfter)} without use`,
+        'Auto-delete': deleteAfter === undefined ? undefined : `After ${durationText(deleteAfter)} without use`,
       }}
     />
   );

@@ -13,7 +13,7 @@ import {
   sleepForceAnnotation,
 } from '../../../../src/api/naming.ts';
 
-/** The state of an instance as the pages use it. */
+/** The state of a virtual cluster, derived from its instance, as the pages of the console need it. */
 export interface InstanceState {
   readonly object: VirtualClusterInstance;
   readonly name: string;
@@ -22,13 +22,21 @@ export interface InstanceState {
   readonly spec: VirtualClusterInstanceSpec;
   readonly status: VirtualClusterInstanceStatus;
   readonly conditions: readonly Condition[];
-  /** `Terminating` during a deletion, whatever the phase. */
+  /** The phase of the instance, or `Terminating` while the instance is being deleted. */
   readonly phase: string;
-  /** True if its API responds. A virtual cluster that failed later is still usable for repairs. */
+  /**
+   * True if the API of the virtual cluster responds. It may respond in phase `Failed` too, so that users can repair it.
+   */
   readonly isUsable: boolean;
-  /** The action that wakes it: any use, removing its annotation, or an action on its host. */
+  /**
+   * The cause of the sleep, which determines what wakes the virtual cluster; `undefined` if it is awake. `use`:
+   * auto-sleep, any request wakes it. `order`: a user put it to sleep and must wake it. `elsewhere`: it must be woken
+   * on its host.
+   */
   readonly sleep: 'use' | 'order' | 'elsewhere' | undefined;
-  /** Seconds without use; `undefined` for never. */
+  /**
+   * The number of seconds without use after which it is put to sleep (`deleteAfter`: deleted); `undefined` for never.
+   */
   readonly sleepAfter: number | undefined;
   readonly deleteAfter: number | undefined;
 }
@@ -61,7 +69,7 @@ function sleepOf({ phase, reason }: VirtualClusterInstanceStatus, isForced: bool
   return reason === sleepUnusedReason ? 'use' : 'elsewhere';
 }
 
-/** The display names of the conditions. */
+/** The display names of the conditions of an instance, by condition type. */
 export const conditionLabels: Readonly<Record<string, string>> = {
   Scheduled: 'Cluster assigned',
   TemplateResolved: 'Template rendered',
@@ -71,7 +79,7 @@ export const conditionLabels: Readonly<Record<string, string>> = {
   Ready: 'Ready to use',
 };
 
-/** The reasons for sleep. */
+/** The reasons of conditions that are False because the virtual cluster sleeps. */
 export const sleepReasons: readonly string[] = [sleepForcedReason, sleepUnusedReason, 'AsleepOnHost'];
 
 const units = [
@@ -80,7 +88,7 @@ const units = [
   { seconds: 60, one: 'minute', many: 'minutes' },
 ] as const;
 
-/** "2 hours", "90 minutes": the largest exact unit. */
+/** Returns a duration in the largest unit that divides it: "2 hours", "90 minutes". */
 export function durationText(seconds: number): string {
   const unit = units.find((each) => seconds % each.seconds === 0);
   if (unit === undefined) return seconds === 1 ? '1 second' : `${seconds} seconds`;

@@ -10,11 +10,11 @@ import type { NewKubeconfig } from './new-kubeconfig.ts';
 export interface KubeconfigDialogProps {
   readonly name: string;
   readonly kubeconfig: NewKubeconfig;
-  /** Called when the dialog closes. The caller must discard the kubeconfig. */
+  /** Called when the dialog closes. The parent component must then discard the kubeconfig. */
   onClose(): void;
 }
 
-/** Shows a new kubeconfig once. */
+/** A dialog that shows a new kubeconfig once. */
 export function KubeconfigDialog({ name, kubeconfig: { text, expiresAt }, onClose }: KubeconfigDialogProps) {
   const file = `${name}.kubeconfig`;
   return (
@@ -40,7 +40,7 @@ export function KubeconfigDialog({ name, kubeconfig: { text, expiresAt }, onClos
             <CopyButton text={text} what="kubeconfig" />
           </div>
         </div>
-        <Text size="sm">Download it, then run:</Text>
+        <Text size="sm">Download the kubeconfig, then run:</Text>
         <Command text={`kubectl --kubeconfig ${file} get namespaces`} />
         <Group justify="flex-end">
           <Button variant="default" leftSection={<Icon name="download" />} onClick={() => saveText(file, text)}>

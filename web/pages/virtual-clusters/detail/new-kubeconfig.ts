@@ -9,7 +9,10 @@ export interface NewKubeconfig {
   readonly expiresAt: number | undefined;
 }
 
-/** Reads the server's response. The token may expire earlier than requested, together with the requesting key. */
+/**
+ * Reads the kubeconfig from the server's response. Its token expires no later than the access key of the request, so it
+ * may expire earlier than requested.
+ */
 export function readKubeconfig({ status }: VirtualClusterInstanceKubeConfig): NewKubeconfig {
   const text = status?.kubeConfig ?? '';
   const token = /^\s*token: *>?-?\s*(\S+)/m.exec(text)?.[1];

@@ -14,7 +14,7 @@ import classes from './overview-tab.module.css';
 import { UsagePanel } from './usage-panel.tsx';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** The conditions, events, details and usage of a virtual cluster. */
+/** A tab with the conditions, events, details and resource counts of a virtual cluster. */
 export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
   const [editing, setEditing] = useState<'details' | 'autoSleep'>();
   const close = () => setEditing(undefined);
@@ -62,7 +62,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
         <EditDetails
           kind={kinds.instance}
           object={instance.object}
-          aboutOwner="May use, change, share and delete it."
+          aboutOwner="The owner may use, change, share and delete the virtual cluster."
           onClose={close}
         />
       ) : null}
@@ -70,7 +70,7 @@ export function OverviewTab({ instance, permissions }: InstanceSectionProps) {
   );
 }
 
-/** Explains why it cannot be used, and what to do; empty if it is ready. */
+/** A notice that explains why the virtual cluster cannot be used, and what to do. It is empty if the phase is Ready. */
 function PhaseNotice({ instance: { phase, status, sleep, object } }: { readonly instance: InstanceState }) {
   const message = status.message ?? '';
   const notices: Record<string, { title: string; text: string }> = {
@@ -100,7 +100,7 @@ function sleepText(sleep: InstanceState['sleep']): string {
   if (sleep === 'order') return 'A user put it to sleep. Its data is kept. It stays asleep until a user wakes it here.';
   if (sleep === 'use')
     return 'Auto-sleep put it to sleep. Its data is kept. The next request or the Wake button wakes it.';
-  return 'It was put to sleep on its cluster and must be woken there.';
+  return 'It was put to sleep on its cluster and must be woken there. Its data is kept.';
 }
 
 function deletionText(message: string, finalizers: readonly string[] = []): string {

@@ -13,14 +13,14 @@ import { withShare } from './sharing.ts';
 
 export interface ShareDialogProps {
   readonly instance: InstanceState;
-  /** The default role from the template. */
+  /** The cluster role from the template, which applies if the user enters no role. */
   readonly fallback: string;
   onClose(): void;
 }
 
 const commonRoles = ['view', 'edit', 'admin', 'cluster-admin'];
 
-/** Shares a virtual cluster with a user or a team. */
+/** A dialog that shares a virtual cluster with a user or a team. */
 export function ShareDialog({ instance: { namespace, name, project }, fallback, onClose }: ShareDialogProps) {
   const [principal, setPrincipal] = useState<Principal>();
   const [role, setRole] = useState('');
@@ -57,7 +57,7 @@ export function ShareDialog({ instance: { namespace, name, project }, fallback, 
           />
           <Autocomplete
             label="Cluster role"
-            description={`The role inside the virtual cluster, such as view or edit. Optional; defaults to ${fallback} from the template.`}
+            description={`The role in the virtual cluster, such as view or edit. Optional; defaults to ${fallback} from the template.`}
             data={commonRoles}
             value={role}
             onChange={setRole}

@@ -4,20 +4,20 @@ import { rolesOfHolder, virtualClusterRoles } from '../../../../src/api/manageme
 import { ownerOf } from '../../../data/owner.ts';
 import { type Principal, principalKey } from '../../../data/principals.ts';
 
-/** A principal with access through the virtual cluster itself. */
+/** A user or team with access to an instance: its owner, or a principal that its access lists name. */
 export interface Grantee {
   readonly principal: Principal;
   readonly isOwner: boolean;
-  /** The permissions as text. */
+  /** The permissions as text for the user. */
   readonly permissions: string;
-  /** The cluster roles inside, if the principal may use the virtual cluster. */
+  /** The cluster roles in the virtual cluster; empty if the principal may not use it. */
   readonly roles: readonly string[];
 }
 
 /** The wildcard user, which stands for all users. */
 export const everyone: Principal = { kind: 'User', name: '*' };
 
-/** The names of the `access` entries that the console manages, for use only and for management. */
+/** The names of the `access` entries that the console writes, for principals that may only use or also manage. */
 const entryNames = { uses: 'shared', manages: 'shared-to-manage' } as const;
 const entryVerbs = { uses: ['get', 'use'], manages: ['get', 'use', 'update', 'patch', 'delete'] } as const;
 
@@ -36,7 +36,7 @@ function principalsIn({ users = [], teams = [] }: Named): Principal[] {
   ];
 }
 
-/** Returns the owner first, then all other named principals in their order. */
+/** Returns all principals with access to an instance: the owner first, then the others in the order of the lists. */
 export function granteesOf(instance: VirtualClusterInstance): readonly Grantee[] {
   const { access, extraAccessRules } = listsOf(instance);
   const inside = virtualClusterRoles(instance);
@@ -68,7 +68,7 @@ export function granteesOf(instance: VirtualClusterInstance): readonly Grantee[]
   });
 }
 
-/** "View, use and delete" */
+/** Returns verbs as text for the user, for example "View, use and delete". */
 export function permissionsText(verbs: readonly string[]): string {
   if (verbs.includes('*')) return 'Full access';
   const words = [
@@ -78,18 +78,18 @@ export function permissionsText(verbs: readonly string[]): string {
     verbs.includes('delete') ? 'delete' : '',
   ].filter(Boolean);
   const last = words.pop();
-  if (last === undefined) return 'No access; the role applies once access is granted';
+  if (last === undefined) return 'No access; the cluster role applies after access is granted';
   const text = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export interface ShareOptions {
   readonly manages: boolean;
-  /** The cluster role inside. Optional; defaults to the template's role. */
+  /** The cluster role in the virtual cluster. Optional; defaults to the role from the template. */
   readonly role?: string | undefined;
 }
 
-/** Returns both lists with the new grant of the principal; earlier grants are replaced. */
+/** Returns the access lists of an instance with a new grant for the principal, which replaces its earlier grants. */
 export function withShare(
   instance: VirtualClusterInstance,
   principal: Principal,
@@ -109,7 +109,7 @@ export function withShare(
   };
 }
 
-/** Returns both lists without the principal; entries that name no one are removed. */
+/** Returns the access lists of an instance without the principal. Entries that then name no principal are removed. */
 export function withoutShare(instance: VirtualClusterInstance, principal: Principal): ShareLists {
   const { access, extraAccessRules } = listsOf(instance);
   return {

@@ -12,7 +12,10 @@ import type { InstanceState } from './instance-state.ts';
 import classes from './usage-panel.module.css';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** The number of objects inside. Only an awake virtual cluster is queried, as a request would wake a sleeping one. */
+/**
+ * A panel with the number of objects in a virtual cluster. A sleeping virtual cluster is not queried, because a request
+ * would wake it.
+ */
 export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
   if (!permissions.canUse) return null;
   return (
@@ -22,8 +25,8 @@ export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {instance.phase === 'Sleeping'
-            ? 'Not counted while asleep, as counting would wake it.'
-            : 'Shown once the virtual cluster is ready.'}
+            ? 'Resources are not counted while the virtual cluster is asleep, because counting would wake it.'
+            : 'Resources are shown after the virtual cluster is ready.'}
         </Text>
       )}
     </Panel>
@@ -31,7 +34,7 @@ export function UsagePanel({ instance, permissions }: InstanceSectionProps) {
 }
 
 function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { readonly instance: InstanceState }) {
-  // With auto-sleep or auto-delete, viewing this page must not reset the idle timer.
+  // With auto-sleep or auto-delete, only a click starts the count, because its requests reset the idle timer.
   const [isEnabled, setEnabled] = useState(sleepAfter === undefined && deleteAfter === undefined);
   const { data, error, refetch, isPending } = useQuery({
     ...usageQuery(virtualClusterRoot(project, name)),
@@ -41,7 +44,7 @@ function AwakeUsage({ instance: { project, name, sleepAfter, deleteAfter } }: { 
     return (
       <>
         <Text size="sm" c="dimmed" mb="sm">
-          Counting counts as use and resets the auto-sleep and auto-delete timers.
+          Counting the resources resets the auto-sleep and auto-delete timers.
         </Text>
         <Button variant="light" size="xs" onClick={() => setEnabled(true)}>
           Count resources

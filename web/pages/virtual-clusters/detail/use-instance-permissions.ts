@@ -12,7 +12,7 @@ export interface InstancePermissions {
   readonly canShare: boolean;
 }
 
-/** The props of every section of the page. */
+/** The props of every section of a virtual cluster's page. */
 export interface InstanceSectionProps {
   readonly instance: InstanceState;
   readonly permissions: InstancePermissions;

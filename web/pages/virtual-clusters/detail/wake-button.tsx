@@ -5,7 +5,7 @@ import { notify } from '../../../components/notifications.tsx';
 import { wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
 import type { InstanceSectionProps } from './use-instance-permissions.ts';
 
-/** Wakes a sleeping virtual cluster, if the caller may. */
+/** A button that wakes a sleeping virtual cluster. It is hidden if the caller may not wake it. */
 export function WakeButton({ instance, permissions }: InstanceSectionProps) {
   const [isBusy, setBusy] = useState(false);
   const { name, namespace, project, phase, sleep } = instance;

@@ -14,7 +14,7 @@ interface BulkButtonsProps {
   onClear(): void;
 }
 
-/** The bulk actions for the selected rows. */
+/** The buttons for actions on the selected rows. */
 export function BulkButtons({ rows, statusOf, onAsk, onClear }: BulkButtonsProps) {
   const ask = useCallback((request: ChangeRequest) => onAsk({ ...request, onAttempted: onClear }), [onAsk, onClear]);
   return (
@@ -33,7 +33,7 @@ interface BulkButtonProps extends Omit<BulkButtonsProps, 'onClear'> {
   readonly change: InstanceChange;
 }
 
-/** Memoized: thousands of rows may be selected while the list changes constantly. */
+/** A button for one change. It is memoized, because thousands of rows may be selected while the list changes. */
 const BulkButton = memo(function BulkButton({ change, rows, statusOf, onAsk }: BulkButtonProps) {
   const fitting = rows.filter((row) => change.appliesTo(statusOf(row)));
   const { known, isPermitted } = usePermittedRows(kinds.instance, change.verb, fitting);

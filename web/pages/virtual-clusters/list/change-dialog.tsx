@@ -8,7 +8,7 @@ export interface ChangeRequest {
   readonly rows: readonly Row[];
   /** The number of selected rows that are skipped because of their status or missing permissions. */
   readonly skipped?: number;
-  /** Called after the change was attempted. */
+  /** Called after the user has started the change, even if it failed for some rows. */
   readonly onAttempted?: () => void;
 }
 
@@ -17,7 +17,10 @@ interface ChangeDialogProps {
   onClose(): void;
 }
 
-/** Confirms a change of one or more instances. A deletion requires typing the name or the count. */
+/**
+ * A dialog that confirms a change of one or more virtual clusters. To delete virtual clusters, the user must type the
+ * name or, for several, their number.
+ */
 export function ChangeDialog({ request: { change, rows, skipped = 0, onAttempted }, onClose }: ChangeDialogProps) {
   const only = rows.length === 1 ? (rows[0]?.metadata.name ?? '') : undefined;
   const names = only ?? `${rows.length} virtual clusters`;
@@ -42,5 +45,5 @@ export function ChangeDialog({ request: { change, rows, skipped = 0, onAttempted
 
 function leftOutText(count: number): string {
   const what = count === 1 ? '1 selected virtual cluster is' : `${count} selected virtual clusters are`;
-  return `${what} skipped because of the status or missing permissions.`;
+  return `${what} skipped, because the status or your permissions do not allow this change.`;
 }

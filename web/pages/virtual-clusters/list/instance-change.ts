@@ -4,7 +4,7 @@ import { deleteObject } from '../../../data/objects/objects.ts';
 import { putToSleep, wakeByRequest, wakeUp } from '../../../data/objects/sleep-and-wake.ts';
 import type { Row } from '../../../data/rows/table-rows.ts';
 
-/** An action on one or more instances of the list. */
+/** A change that users can make to one or more virtual clusters of the list: sleep, wake or delete. */
 export interface InstanceChange {
   readonly label: string;
   readonly icon: 'moon' | 'sun' | 'trash';
@@ -13,7 +13,7 @@ export interface InstanceChange {
   title(names: string): string;
   readonly about: string;
   readonly doneLabel: string;
-  /** True if the action applies to an instance with this status. */
+  /** True if the change applies to a virtual cluster with this status. */
   appliesTo(status: string): boolean;
   run(row: Row): Promise<void>;
 }
@@ -44,12 +44,12 @@ export const wakeChange: InstanceChange = {
   verb: 'use',
   danger: false,
   title: (names) => `Wake ${names}?`,
-  about: 'All data is as it was before. Virtual clusters on connected clusters take a moment to wake.',
+  about: 'All data was kept. Virtual clusters on connected clusters take a moment to wake.',
   doneLabel: 'woken',
   appliesTo: (status) => status === 'Sleeping',
   async run(row) {
     const { name } = placeOf(row);
-    // An instance that auto-sleep put to sleep wakes on any request.
+    // A virtual cluster that auto-sleep put to sleep wakes on any request; only a requested sleep must be removed.
     if (row.metadata.annotations?.[sleepForceAnnotation] === 'true') await wakeUp(projectOf(row), placeOf(row));
     else await wakeByRequest(projectOf(row), name);
   },
@@ -61,7 +61,8 @@ export const deleteChange: InstanceChange = {
   verb: 'delete',
   danger: true,
   title: (names) => `Delete ${names}?`,
-  about: 'All their data is deleted. This cannot be undone. Externally managed ones are only removed from Flotilla.',
+  about:
+    'All data is deleted. This cannot be undone. Virtual clusters that are managed externally are only removed from Flotilla.',
   doneLabel: 'being deleted',
   appliesTo: (status) => status !== 'Terminating',
   run: (row) => deleteObject(kinds.instance, placeOf(row), { uid: row.metadata.uid }),

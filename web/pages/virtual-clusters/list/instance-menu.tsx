@@ -17,7 +17,7 @@ export function InstanceMenu(props: InstanceMenuProps) {
   return <RowMenu label={`Actions for ${props.row.metadata.name ?? ''}`}>{() => <InstanceItems {...props} />}</RowMenu>;
 }
 
-/** Rendered when the menu is opened, so that permissions are checked only then. */
+/** The items of the menu. They are rendered when the menu opens, so that permissions are checked only then. */
 function InstanceItems({ row, status, onAsk }: InstanceMenuProps) {
   const { namespace = '', name = '' } = row.metadata;
   const permissions = useInstancePermissions({ namespace, name });
